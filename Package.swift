@@ -1,0 +1,75 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// What a user's program links (PromiseRuntime, ChainInspector) depends on the toolchain alone; every package named
+// below serves the viewer or the tests. Tests/TidyTests holds the table of who may import whom.
+let package = Package(
+    name: "chainview",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "PromiseRuntime", targets: ["PromiseRuntime"]),
+        .library(name: "ChainInspector", targets: ["ChainInspector"]),
+        .library(name: "ChainTesting", targets: ["ChainTesting"]),
+        .library(name: "ChainBus", targets: ["ChainBus"]),
+        .executable(name: "chainview", targets: ["chainview"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    ],
+    targets: [
+        // The embedded part: linked into the observed program.
+        .target(name: "CChainRuntime"),
+        .target(name: "ChainEvents", dependencies: ["CChainRuntime"]),
+        .target(name: "PromiseRuntime", dependencies: ["ChainEvents", "CChainRuntime"]),
+        .target(name: "ChainBus"),
+        .target(name: "ChainModel", dependencies: ["ChainEvents"]),
+        .target(
+            name: "ChainInspector",
+            dependencies: ["PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "CChainRuntime"]),
+
+        // The viewer.
+        .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
+        .target(name: "ChainInsight", dependencies: ["ChainModel", "ChainEvents"]),
+        .target(name: "Frames"),
+        .target(name: "Dashboard", dependencies: ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
+        .target(
+            name: "CTerminal",
+            linkerSettings: [
+                .linkedLibrary("ncursesw", .when(platforms: [.linux])),
+                .linkedLibrary("tinfo", .when(platforms: [.linux])),
+                .linkedLibrary("ncurses", .when(platforms: [.macOS])),
+            ]),
+        .target(name: "Terminal", dependencies: ["Frames", "CTerminal"]),
+        .executableTarget(
+            name: "chainview",
+            dependencies: [
+                "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
+                "ChainInsight", "Frames", "Dashboard", "Terminal", "Stories",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+
+        // For users' tests, and the demos.
+        .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel"]),
+        .target(name: "Stories", dependencies: ["PromiseRuntime", "ChainInspector"], path: "demos/stories"),
+
+        // Tests.
+        .target(
+            name: "CVirtualTerminal", path: "Tests/CVirtualTerminal",
+            linkerSettings: [.linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux]))]),
+        .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
+        .testTarget(name: "ChainBusTests", dependencies: ["ChainBus"]),
+        .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
+        .testTarget(name: "ChainInspectorTests", dependencies: ["ChainInspector", "ChainModel", "PromiseRuntime"]),
+        .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
+        .testTarget(name: "ChainTestingTests", dependencies: ["ChainTesting"]),
+        .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness"]),
+        .testTarget(name: "DashboardTests", dependencies: ["Dashboard"], exclude: ["Golden"]),
+        .testTarget(name: "FramesTests", dependencies: ["Frames"]),
+        .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
+        .testTarget(
+            name: "StoriesTests", dependencies: ["Stories", "ChainTesting", "Dashboard"], exclude: ["Golden"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "TerminalHarness"]),
+        .testTarget(name: "TidyTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,59 @@
+// The C shim of the embedded part: one thread-local record, the cached thread id, the cycle counter, try-retain.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a thread keeps for chainview, zeroed at its start. The pointers belong to whom they name.
+typedef struct chain_thread {
+    void *ring;            ///< ChainInspector: this thread's event ring, NULL until it records.
+    void *runtime;         ///< PromiseRuntime: the runtime whose handler runs here, unretained, or NULL.
+    uint64_t current_node; ///< PromiseRuntime: the id of the node whose handler runs here, or 0.
+    void *loop_head;       ///< PromiseRuntime: first promise in this thread's inline run loop.
+    void *loop_tail;       ///< PromiseRuntime: last promise in this thread's inline run loop.
+    uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
+    uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
+    uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
+    uint32_t loop_state;   ///< PromiseRuntime: 0 outside a run loop, 1 inside one.
+    void *worker;          ///< PromiseRuntime: the pool worker that owns this thread, unretained, or NULL.
+} chain_thread;
+
+/// The calling thread's record; never NULL, valid until the thread ends. About 2 ns.
+chain_thread *chain_thread_current(void);
+
+/// The kernel's id of the calling thread, asked for once a thread (gettid costs 200 ns).
+uint32_t chain_thread_id(void);
+
+/// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string where it has none.
+void chain_thread_name(char *buffer, size_t size);
+
+/// Names the calling thread, cut to what the system allows (15 bytes on Linux). Only for threads that are ours.
+void chain_thread_set_name(const char *name);
+
+/// The cycle counter: monotonic per machine where the processor says so (invariant TSC), else a clock in nanoseconds.
+uint64_t chain_ticks(void);
+
+/// Nanoseconds of the monotonic clock.
+uint64_t chain_monotonic_ns(void);
+
+/// Nanoseconds of the wall clock since 1970.
+uint64_t chain_wall_ns(void);
+
+/// Retains a native Swift object unless its deinit has begun; true when it was retained.
+/// The caller guarantees that the object's memory is still there (a registry's lock that deinit must take).
+bool chain_try_retain(void *object);
+
+/// Blocks every signal on the calling thread, as the threads of an embedded library must.
+void chain_block_signals(void);
+
+/// Sixty-four random bits from the system.
+uint64_t chain_random(void);
+
+#ifdef __cplusplus
+}
+#endif

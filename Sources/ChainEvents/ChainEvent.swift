@@ -1,0 +1,110 @@
+/// One step of one node as a viewer gets it: an ``EventRecord`` with its time and thread, in which texts and call sites
+/// have become numbers.
+///
+///     0        8        16       24      28      32      36    38   39   40
+///     ├ time ──┼ node ──┼ other ─┼ site ─┼ text ─┼thread─┼detail┼kind┼flags┤
+public struct ChainEvent: Hashable, Sendable {
+    /// Nanoseconds of the process's clock (see ``ProcessInfo/wallOffset``).
+    public var time: UInt64
+    /// Whose step it is.
+    public var node: NodeID
+    /// The parent, creator, member or adopted node, by ``kind``.
+    public var other: NodeID
+    /// Where the node was made, by number in ``EventBatch/sites`` of this batch or an earlier one.
+    public var site: SiteID
+    /// Its dynamic text: 1 + the index in ``EventBatch/texts`` of the same batch, or 0.
+    public var text: UInt32
+    /// The thread that it happened on.
+    public var thread: ThreadID
+    /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
+    public var detail: UInt16
+    public var kind: EventKind
+    public var flags: EventFlags
+
+    /// Describes one step.
+    public init(
+        time: UInt64, _ kind: EventKind, node: NodeID, other: NodeID = .none, site: SiteID = 0, text: UInt32 = 0,
+        thread: ThreadID = 0, detail: UInt16 = 0, flags: EventFlags = []
+    ) {
+        self.time = time
+        self.node = node
+        self.other = other
+        self.site = site
+        self.text = text
+        self.thread = thread
+        self.detail = detail
+        self.kind = kind
+        self.flags = flags
+    }
+
+    /// On ``EventKind/created``, the node's kind.
+    public var nodeKind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .other }
+}
+
+/// How a node was settled. Part of the wire format.
+///
+/// The raw values are ranks: where two reports of one node disagree, the higher one is true (it knows more).
+public enum Settlement: UInt8, Comparable, Sendable {
+    case pending = 0
+    /// It ended during a loss of events; nobody knows how.
+    case unknown = 1
+    case fulfilled = 2
+    case rejected = 3
+    /// Passed its parent's value on for want of a handler.
+    case skippedFulfilled = 4
+    /// Passed its parent's error on for want of a handler.
+    case skippedRejected = 5
+    /// Its resolver was released; rejected by that.
+    case abandoned = 6
+    /// Rejected by a cancellation.
+    case cancelled = 7
+
+    /// By rank.
+    public static func < (left: Settlement, right: Settlement) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// All that is known of one node at one moment: what a late comer gets instead of its past.
+public struct NodeSnapshot: Hashable, Sendable {
+    public var id: NodeID
+    public var kind: NodeKind
+    /// The promise that its operation was called on, or nobody.
+    public var parent: NodeID
+    /// The node whose handler made it, or nobody; not known where there is a parent.
+    public var creator: NodeID
+    /// Nothing of ours settles it, a resolver does.
+    public var isExternal: Bool
+    public var site: SiteID
+    public var label: String?
+    public var executor: ExecutorID
+    /// The thread that its handler began on.
+    public var thread: ThreadID
+    /// Times in nanoseconds of the process's clock; 0 where the step has not happened.
+    public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
+    public var settlement: Settlement
+    public var cancelRequested: Bool
+    /// The node that it follows, or nobody.
+    public var adopted: NodeID
+    /// The members of a combinator, in order, bounded.
+    public var members: [NodeID]
+    /// A one-line summary of its error or cancellation, bounded, unescaped.
+    public var summary: String?
+
+    /// Describes a pending node that nothing else is known of.
+    public init(id: NodeID, kind: NodeKind) {
+        self.id = id
+        self.kind = kind
+        parent = .none
+        creator = .none
+        isExternal = false
+        site = 0
+        label = nil
+        executor = 0
+        thread = 0
+        (created, queued, started, ended, settled) = (0, 0, 0, 0, 0)
+        settlement = .pending
+        cancelRequested = false
+        adopted = .none
+        members = []
+        summary = nil
+    }
+}

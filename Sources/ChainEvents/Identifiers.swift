@@ -1,0 +1,102 @@
+/// The name of one node within one process: 64 bits, given out in blocks a thread, never reused. Zero is nobody.
+public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var rawValue: UInt64
+
+    /// Wraps a raw id; any value is allowed.
+    @inlinable
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Wraps a raw id; any value is allowed.
+    @inlinable
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Nobody: what a root has for a parent.
+    public static let none = NodeID(rawValue: 0)
+
+    /// By number, which is by the order of making within one thread only.
+    @inlinable
+    public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
+
+    /// `#` and the number, as it is shown and typed.
+    public var description: String { "#\(rawValue)" }
+}
+
+/// The name of one run of a program: random at its start, so that a restarted process is not taken for the old one.
+public struct ProcessKey: RawRepresentable, Hashable, Sendable {
+    public var rawValue: UInt64
+
+    /// Wraps a raw key; any value is allowed.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// The name of one node anywhere: the process and the id within it.
+public struct NodeKey: Hashable, Sendable {
+    public var process: ProcessKey
+    public var id: NodeID
+
+    /// Joins a process and an id within it.
+    public init(process: ProcessKey, id: NodeID) {
+        self.process = process
+        self.id = id
+    }
+}
+
+/// The number of a call site in a process's table of sites (``EventBatch/sites``). Zero is unknown.
+public typealias SiteID = UInt32
+
+/// The kernel's id of a thread, resolved by ``EventBatch/threads``. Zero is unknown.
+public typealias ThreadID = UInt32
+
+/// The number of an executor in a process, resolved by ``EventBatch/executors``. Zero is unknown.
+public typealias ExecutorID = UInt16
+
+/// Where in the source a node was made: `#fileID` and `#line`, never copied, one word each.
+///
+/// This is the form inside the observed program; a viewer has ``Site``.
+public struct CallSite: @unchecked Sendable {
+    // Sendable: the pointer is to a string literal, immutable and alive as long as the program.
+    /// The NUL-terminated UTF-8 of `#fileID`, or nil where unknown.
+    public let file: UnsafePointer<UInt8>?
+    /// The line, from 1; 0 where unknown.
+    public let line: UInt32
+
+    /// Takes what `#fileID` and `#line` give; costs two stores.
+    @inlinable
+    public init(_ file: StaticString, _ line: UInt) {
+        self.file = file.hasPointerRepresentation ? file.utf8Start : nil
+        self.line = UInt32(truncatingIfNeeded: line)
+    }
+
+    /// Rebuilds a call site from its two words.
+    @inlinable
+    public init(file: UnsafePointer<UInt8>?, line: UInt32) {
+        self.file = file
+        self.line = line
+    }
+
+    /// Nowhere.
+    public static let unknown = CallSite(file: nil, line: 0)
+
+    /// The file and line as text; copies the file's name.
+    public var site: Site { Site(fileID: file.map { String(cString: $0) } ?? "", line: line) }
+}
+
+/// A call site as a viewer knows it.
+public struct Site: Hashable, Sendable, CustomStringConvertible {
+    /// `Module/File.swift`, or empty where unknown.
+    public var fileID: String
+    /// The line, from 1; 0 where unknown.
+    public var line: UInt32
+
+    /// Joins a file and a line.
+    public init(fileID: String, line: UInt32) {
+        self.fileID = fileID
+        self.line = line
+    }
+
+    /// The last part of the file's path.
+    public var fileName: Substring { fileID.split(separator: "/").last ?? "" }
+
+    /// `File.swift:41`, or `?` where unknown.
+    public var description: String { fileID.isEmpty ? "?" : "\(fileName):\(line)" }
+}

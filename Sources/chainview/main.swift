@@ -1,0 +1,1 @@
+print("chainview: not built yet")
