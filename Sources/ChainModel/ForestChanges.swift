@@ -1,0 +1,56 @@
+import ChainEvents
+
+/// What changed of one node since the last take.
+public struct NodeChanges: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    /// Wraps raw bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It is new.
+    public static let created = NodeChanges(rawValue: 1)
+    /// It stands elsewhere: under another node, became or stopped being a root, or has another place among siblings.
+    public static let placed = NodeChanges(rawValue: 2)
+    /// The word for it is another.
+    public static let state = NodeChanges(rawValue: 4)
+    /// Something else of it: times, marks, label, summary, kind, links, number of children.
+    public static let facts = NodeChanges(rawValue: 8)
+    /// It is a root and the counts of its chain are others (if it is one no longer, it says ``placed`` too).
+    public static let summary = NodeChanges(rawValue: 16)
+}
+
+/// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
+public struct ForestChanges: Sendable {
+    /// One node's changes.
+    public struct Entry: Hashable, Sendable {
+        /// A node that is there.
+        public var index: NodeIndex
+        /// What of it is new.
+        public var changes: NodeChanges
+    }
+
+    /// One node that is gone.
+    public struct Eviction: Hashable, Sendable {
+        /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
+        public var index: NodeIndex
+        /// Who it was.
+        public var id: NodeID
+        /// Whether it was a root.
+        public var wasRoot: Bool
+    }
+
+    /// There were too many to list (or it is the first take): look at everything. The lists are empty then.
+    public internal(set) var isEverything = false
+    /// Nodes that went, in order: to be taken in before ``nodes``.
+    public internal(set) var evicted: [Eviction] = []
+    /// Nodes that are there and changed, each once, in the order of their first change.
+    public internal(set) var nodes: [Entry] = []
+    /// Whether loss, tables (sites, threads, executors) or totals changed.
+    public internal(set) var tables = false
+
+    /// Nothing.
+    public init() {}
+
+    /// Whether there is nothing to draw anew.
+    public var isEmpty: Bool { !isEverything && !tables && evicted.isEmpty && nodes.isEmpty }
+}

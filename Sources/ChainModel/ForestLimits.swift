@@ -1,0 +1,30 @@
+/// How much a forest keeps (DESIGN §6). Whatever is past a limit is counted: nothing disappears silently.
+public struct ForestLimits: Hashable, Sendable {
+    /// How many nodes of wholly settled chains are kept; past it the chains that settled first go first.
+    public var settledNodeLimit: Int
+    /// How many settled leaves of chains that are still live are kept; past it the first settled go first, and their
+    /// parents keep a count of them.
+    public var settledLeafLimit: Int
+    /// How long settled chains and leaves are kept at most, in nanoseconds.
+    public var ageLimit: UInt64
+    /// From how many nodes on a chain sheds its settled beginning, so that `queue = queue.then { … }` does not grow
+    /// for ever.
+    public var chainNodeLimit: Int
+    /// How many nodes are kept at all. Past it new nodes are refused and counted (``ForestTotals/refusedCount``).
+    public var nodeLimit: Int
+    /// How many changes are noted between two takes; past it they are "everything". 0 for who never asks.
+    public var changeLimit: Int
+
+    /// Sets limits; the defaults suit a dashboard and take some 500 MB where they are all reached.
+    public init(
+        settledNodeLimit: Int = 100_000, settledLeafLimit: Int = 20_000, ageLimit: UInt64 = 600_000_000_000,
+        chainNodeLimit: Int = 200_000, nodeLimit: Int = 4_000_000, changeLimit: Int = 65_536
+    ) {
+        self.settledNodeLimit = settledNodeLimit
+        self.settledLeafLimit = settledLeafLimit
+        self.ageLimit = ageLimit
+        self.chainNodeLimit = chainNodeLimit
+        self.nodeLimit = nodeLimit
+        self.changeLimit = changeLimit
+    }
+}

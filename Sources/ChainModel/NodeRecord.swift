@@ -1,0 +1,163 @@
+import ChainEvents
+
+/// Facts that are a bit each.
+struct NodeBits: OptionSet {
+    let rawValue: UInt16
+
+    /// Its `created` event was seen: `created` is its making and not just the first thing heard of it.
+    static let createdKnown = NodeBits(rawValue: 1)
+    /// Something was told of itself, not only a mention by another.
+    static let told = NodeBits(rawValue: 2)
+    static let hasParent = NodeBits(rawValue: 4)
+    static let external = NodeBits(rawValue: 8)
+    static let cancelRequested = NodeBits(rawValue: 16)
+    static let cancelMarkedHere = NodeBits(rawValue: 32)
+    static let byViewer = NodeBits(rawValue: 64)
+    static let released = NodeBits(rawValue: 128)
+    static let settledAgain = NodeBits(rawValue: 256)
+    static let unhandled = NodeBits(rawValue: 512)
+    static let hasMembers = NodeBits(rawValue: 1024)
+    /// It stands under its parent or creator, not under who links to it.
+    static let underOrigin = NodeBits(rawValue: 2048)
+    /// It stands as a root because its place would close a ring.
+    static let cut = NodeBits(rawValue: 4096)
+    /// It has an entry in a queue of those who can be evicted.
+    static let awaitsEviction = NodeBits(rawValue: 8192)
+    static let isRoot = NodeBits(rawValue: 16384)
+}
+
+/// One node: 96 bytes, of which a million make 96 MB. What only some nodes have is in ``NodeExtra`` and the texts.
+///
+///     0        8         16                    32              40
+///     ├─ id ───┼ created ┼ 4 offsets, low 32 ──┼ high 16 each ─┤
+///     40      44      48     52     56     60      64       68     72      76
+///     ├placed ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
+///     76      80      84         86     88     89           90      91       92        93
+///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┤
+///
+/// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more".
+struct NodeRecord {
+    var id: UInt64
+    var created: UInt64
+    private var queuedLow: UInt32 = 0, startedLow: UInt32 = 0, endedLow: UInt32 = 0, settledLow: UInt32 = 0
+    private var queuedHigh: UInt16 = 0, startedHigh: UInt16 = 0, endedHigh: UInt16 = 0, settledHigh: UInt16 = 0
+    /// Who it stands under, and its relatives; for a free slot `next` is unused.
+    var placed = noSlot, firstChild = noSlot, lastChild = noSlot, previous = noSlot, next = noSlot
+    /// The slot of its ``ChainRecord``; none for a root without children.
+    var chain = noSlot
+    var childCount: UInt32 = 0
+    var site: SiteID = 0
+    var thread: ThreadID = 0
+    var extra = noSlot
+    /// The slot of its label's text.
+    var label = noSlot
+    var executor: ExecutorID = 0
+    var bits: NodeBits = []
+    var kind = NodeKind.other
+    var settlement = Settlement.pending
+    var state = NodeState.unknown
+    /// The resync that named it last.
+    var resync: UInt8 = 0
+    var changes: NodeChanges = []
+
+    init(id: UInt64, created: UInt64) {
+        self.id = id
+        self.created = created
+    }
+
+    @inline(__always) func has(_ bit: NodeBits) -> Bool { bits.rawValue & bit.rawValue != 0 }
+
+    private static let offsetLimit: UInt64 = 0xffff_ffff_ffff
+
+    @inline(__always)
+    private func time(_ low: UInt32, _ high: UInt16) -> UInt64? {
+        low == 0 && high == 0 ? nil : created &+ (UInt64(high) << 32 | UInt64(low)) &- 1
+    }
+
+    @inline(__always)
+    private func offset(_ time: UInt64?) -> UInt64 {
+        guard let time else { return 0 }
+        return time <= created ? 1 : min(time - created, Self.offsetLimit - 1) + 1
+    }
+
+    @inline(__always) var queued: UInt64? {
+        get { time(queuedLow, queuedHigh) }
+        set {
+            let offset = offset(newValue)
+            (queuedLow, queuedHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
+        }
+    }
+    @inline(__always) var started: UInt64? {
+        get { time(startedLow, startedHigh) }
+        set {
+            let offset = offset(newValue)
+            (startedLow, startedHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
+        }
+    }
+    @inline(__always) var ended: UInt64? {
+        get { time(endedLow, endedHigh) }
+        set {
+            let offset = offset(newValue)
+            (endedLow, endedHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
+        }
+    }
+    @inline(__always) var settled: UInt64? {
+        get { time(settledLow, settledHigh) }
+        set {
+            let offset = offset(newValue)
+            (settledLow, settledHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
+        }
+    }
+
+    /// Moves the moment that offsets count from; steps before it move up to it.
+    mutating func rebase(to moment: UInt64) {
+        let steps = (queued, started, ended, settled)
+        created = moment
+        (queued, started, ended, settled) = steps
+    }
+}
+
+extension NodeRecord {
+    @inline(__always) var isQueued: Bool { queuedLow != 0 || queuedHigh != 0 }
+    @inline(__always) var isStarted: Bool { startedLow != 0 || startedHigh != 0 }
+    @inline(__always) var isEnded: Bool { endedLow != 0 || endedHigh != 0 }
+
+    var activity: Activity {
+        if isStarted { return isEnded || has(.released) ? .none : .running }
+        return isQueued && settlement == .pending ? .queued : .none
+    }
+
+    /// The word that the facts amount to (DESIGN §5).
+    @inline(__always) var derivedState: NodeState {
+        switch settlement {
+        case .pending: break
+        case .unknown: return .unknown
+        case .fulfilled: return .fulfilled
+        case .rejected: return .rejected
+        case .skippedFulfilled, .skippedRejected: return .skipped
+        case .abandoned: return .abandoned
+        case .cancelled: return .cancelled
+        }
+        if isEnded { return .pending }
+        if isStarted { return .running }
+        if isQueued { return .queued }
+        guard has(.told) else { return .unknown }
+        guard has(.hasParent), !has(.hasMembers) else { return .pending }
+        return kind.role == .maker ? .pending : .waiting
+    }
+
+    var marks: NodeMarks {
+        var marks: NodeMarks = []
+        if bits.intersection([.cancelRequested, .cancelMarkedHere]) != [], state.isLive {
+            marks.insert(.cancelRequested)
+        }
+        if settlement != .pending, activity == .running { marks.insert(.stillOnThread) }
+        if !has(.createdKnown) { marks.insert(.seenLate) }
+        if has(.byViewer) { marks.insert(.byViewer) }
+        if has(.settledAgain) { marks.insert(.settledAgain) }
+        if has(.unhandled) { marks.insert(.unhandled) }
+        if has(.released) { marks.insert(.released) }
+        if has(.external) { marks.insert(.external) }
+        return marks
+    }
+}

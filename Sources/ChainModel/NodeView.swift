@@ -1,0 +1,69 @@
+import ChainEvents
+
+/// All facts of one node that have a fixed size: a copy of some 100 bytes that keeps nothing of the forest alive.
+///
+/// Texts and relatives are asked of the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
+/// ``ChainForest/placedParent(of:)``, ``ChainForest/links(of:)``.
+public struct NodeView: Sendable {
+    /// Where it stands.
+    public let index: NodeIndex
+    let record: NodeRecord
+
+    init(index: NodeIndex, record: NodeRecord) {
+        self.index = index
+        self.record = record
+    }
+
+    /// Its name in the process.
+    public var id: NodeID { NodeID(record.id) }
+    /// By which operation it was made; `.other` where that is not known.
+    public var kind: NodeKind { record.kind }
+    /// The word for it.
+    public var state: NodeState { record.state }
+    /// How it was settled.
+    public var settlement: Settlement { record.settlement }
+    /// Whether it is not settled.
+    public var isLive: Bool { record.state.isLive }
+    /// What of its handler is going on.
+    public var activity: Activity { record.activity }
+    /// What else is said of it.
+    public var marks: NodeMarks { record.marks }
+    /// Where in the source it was made; 0 where unknown.
+    public var site: SiteID { record.site }
+    /// The thread that its handler began on; 0 where it has not or nobody knows.
+    public var thread: ThreadID { record.thread }
+    /// The executor that its handler was handed to; 0 where it was not or nobody knows.
+    public var executor: ExecutorID { record.executor }
+    /// Whether it was made by an operation on another promise, its parent (which may be evicted by now).
+    public var hasParent: Bool { record.has(.hasParent) }
+
+    /// When it was made, or the earliest moment that anything told of it (then ``NodeMarks/seenLate`` is set), in
+    /// nanoseconds of the process's clock.
+    public var created: UInt64 { record.created }
+    /// When its handler was handed to an executor.
+    public var queued: UInt64? { record.queued }
+    /// When its handler began.
+    public var started: UInt64? { record.started }
+    /// When its handler ended.
+    public var ended: UInt64? { record.ended }
+    /// When it was settled.
+    public var settled: UInt64? { record.settled }
+}
+
+/// Durations of one node at one moment, in nanoseconds; nil where there is nothing to tell.
+public struct Timing: Hashable, Sendable {
+    /// From being queued to its handler's start, or to now. None for combinators and skipped nodes.
+    public var wait: UInt64?
+    /// Its handler's time, to now while it runs. None for combinators and skipped nodes.
+    public var run: UInt64?
+    /// From its making or its parent's settlement, whichever was later, to its own settlement or now. None while its
+    /// parent is not settled, and for skipped nodes.
+    public var total: UInt64?
+
+    /// Joins three durations.
+    public init(wait: UInt64? = nil, run: UInt64? = nil, total: UInt64? = nil) {
+        self.wait = wait
+        self.run = run
+        self.total = total
+    }
+}
