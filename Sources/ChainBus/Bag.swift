@@ -1,0 +1,62 @@
+/// A collection that keeps the order of insertion and can lose any member by its key.
+///
+/// A value: a copy is one retain and does not see later changes, which is what lets a subject deliver to those who
+/// were subscribed when an event was emitted. Insertion costs O(1), or O(n) after a copy was made; removal O(n).
+public struct Bag<Element> {
+    /// Names one member; never given out twice by one bag or its copies.
+    public struct Key: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+
+    private var members: [(key: Key, element: Element)] = []
+    private(set) var nextKey = Key(number: 0)
+
+    /// Makes an empty bag.
+    public init() {}
+
+    /// Puts one at the end.
+    @discardableResult
+    public mutating func insert(_ element: Element) -> Key {
+        let key = nextKey
+        members.append((key, element))
+        nextKey = Key(number: key.number + 1)
+        return key
+    }
+
+    /// Takes a member out, or gives nil if it is not there (any more).
+    @discardableResult
+    public mutating func remove(_ key: Key) -> Element? {
+        var (low, high) = (0, members.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if members[middle].key.number < key.number { low = middle + 1 } else { high = middle }
+        }
+        guard low < members.count, members[low].key == key else { return nil }
+        return members.remove(at: low).element
+    }
+
+    /// Takes all out; keys that were given out are not given out again.
+    public mutating func removeAll() -> Bag {
+        let taken = self
+        members = []
+        return taken
+    }
+}
+
+extension Bag {
+    /// Takes out all that `isGone` says so of.
+    public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
+        try members.removeAll { try isGone($0.element) }
+    }
+}
+
+extension Bag: Sendable where Element: Sendable {}
+
+extension Bag: RandomAccessCollection {
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of members.
+    public var endIndex: Int { members.count }
+    /// The member that was put in as the `position`th of those that are left.
+    public subscript(position: Int) -> Element { members[position].element }
+}

@@ -1,0 +1,75 @@
+/// Something that can be ended, such as a subscription.
+///
+/// Dropping a disposable ends nothing: a subscription that nobody disposes of lasts as long as its stream. Put it into
+/// a ``DisposeBag`` to tie it to a lifetime.
+public protocol Disposable: AnyObject, Sendable {
+    /// Ends it; idempotent, from any thread, also from inside a delivery; never waits.
+    ///
+    /// For a subscription: no delivery *begins* after it. One that is under way on another thread at that moment goes
+    /// on to its end, perhaps after `dispose()` has returned; one that is under way on this thread is the caller
+    /// itself. The observer is released by `dispose()`, or by the delivery under way.
+    func dispose()
+}
+
+extension Disposable {
+    /// Puts it into `bag`.
+    public func disposed(by bag: DisposeBag) { bag.insert(self) }
+}
+
+/// A disposable that runs a closure, once.
+public final class AnyDisposable: Disposable {
+    private let action: Lock<(@Sendable () -> Void)?>
+
+    /// Runs `action` at the first ``dispose()`` on the thread that calls it, then releases it.
+    public init(_ action: @escaping @Sendable () -> Void) {
+        self.action = Lock(action)
+    }
+
+    /// Runs the closure, unless that was done.
+    public func dispose() {
+        let action = action.withLock { action in
+            let taken = action
+            action = nil
+            return taken
+        }
+        action?()
+    }
+}
+
+/// Disposes of what it holds when it is disposed of or released, in the order in which that was put in.
+///
+///     final class Screen {
+///         private let bag = DisposeBag()
+///         init(_ status: Variable<String>) {
+///             status.subscribe(onNext: { … }).disposed(by: bag)
+///         }
+///     }
+///
+/// It keeps what it holds alive, also what has ended: for subscriptions that come and go use a bag a round.
+public final class DisposeBag: Disposable {
+    // nil once disposed.
+    private let contents = Lock<[any Disposable]?>([])
+
+    /// Makes an empty bag.
+    public init() {}
+
+    deinit { dispose() }
+
+    /// Puts one in; a bag that was disposed of disposes of it at once.
+    public func insert(_ disposable: any Disposable) {
+        let isKept = contents.withLock { contents in
+            contents?.append(disposable) != nil
+        }
+        if !isKept { disposable.dispose() }
+    }
+
+    /// Disposes of all, and from now on of whatever is put in.
+    public func dispose() {
+        let taken = contents.withLock { contents in
+            let taken = contents
+            contents = nil
+            return taken
+        }
+        taken?.forEach { $0.dispose() }
+    }
+}

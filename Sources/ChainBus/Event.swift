@@ -1,0 +1,30 @@
+/// What an ``Observer`` is told. A stream obeys the grammar `next* (error | completed)?`.
+public enum Event<Element: Sendable>: Sendable {
+    /// One element.
+    case next(Element)
+    /// The stream failed; nothing follows.
+    case error(any Error)
+    /// The stream is over; nothing follows.
+    case completed
+
+    /// The element of a ``next(_:)``, else nil.
+    public var element: Element? {
+        if case .next(let element) = self { element } else { nil }
+    }
+
+    /// Whether nothing follows.
+    public var isTerminal: Bool {
+        if case .next = self { false } else { true }
+    }
+}
+
+extension Event: Equatable where Element: Equatable {
+    /// Elements by value; any two errors are equal, for errors cannot be compared.
+    public static func == (left: Event, right: Event) -> Bool {
+        switch (left, right) {
+        case (.next(let left), .next(let right)): left == right
+        case (.error, .error), (.completed, .completed): true
+        default: false
+        }
+    }
+}

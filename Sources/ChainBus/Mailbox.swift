@@ -1,0 +1,112 @@
+/// A bounded, counted buffer between a stream and one slow subscriber.
+///
+/// Whoever emits pushes and goes on, whatever the subscriber does; the subscriber drains when it can and learns what it
+/// missed. Once an element did not fit, all that follow are dropped too until the next ``drain()``: so what is lost is
+/// one gap, exactly after the elements that are drained.
+///
+///     let mailbox = Mailbox<EventBatch>(limit: 100_000, cost: { $0.events.count }) { wakePipe.write() }
+///     batches.subscribe(mailbox).disposed(by: bag)
+///     …
+///     let mail = mailbox.drain()  // on the subscriber's thread, when woken
+///
+/// Every element that was pushed before the stream's end is in exactly one ``Mail``: among its elements or in its count
+/// of dropped ones.
+public final class Mailbox<Element: Sendable>: Observer {
+    /// What a subscriber takes out at a time.
+    public struct Mail: Sendable {
+        /// Oldest first.
+        public var elements: [Element] = []
+        /// How many elements were dropped after these.
+        public var droppedCount = 0
+        /// What the dropped elements cost together; equal to ``droppedCount`` where every element costs 1.
+        public var droppedCost = 0
+        /// The error or completion that the stream ended with after all of these; nil as long as it goes on.
+        public var ending: Event<Element>?
+
+        /// Whether there is nothing to see here.
+        public var isEmpty: Bool { elements.isEmpty && droppedCount == 0 && ending == nil }
+    }
+
+    private struct State: Sendable {
+        var mail = Mail()
+        var cost = 0
+        var ending: Event<Element>?
+    }
+
+    /// What the elements that wait may cost together.
+    public let limit: Int
+    private let cost: @Sendable (Element) -> Int
+    private let wake: @Sendable () -> Void
+    private let state = Lock(State())
+
+    /// Makes an empty mailbox.
+    ///
+    /// - Parameters:
+    ///   - limit: What the elements that wait may cost together; at least 1. One that costs more is taken by an empty
+    ///     mailbox all the same, for it would never fit.
+    ///   - cost: What one element costs, from 0: its bytes, its events. It is called on the emitter's thread.
+    ///   - wake: Called on the emitter's thread, with no lock held, after the mailbox went from empty to not empty. It
+    ///     must be short and must not block. By the time that it is called the mail may have been drained already.
+    public init(
+        limit: Int, cost: @escaping @Sendable (Element) -> Int = { _ in 1 },
+        wake: @escaping @Sendable () -> Void
+    ) {
+        precondition(limit >= 1, "A mailbox holds at least one element; its limit is \(limit)")
+        self.limit = limit
+        self.cost = cost
+        self.wake = wake
+    }
+
+    /// Pushes an element or ends the mail; never blocks. Nothing is taken after an end.
+    public func on(_ event: Event<Element>) {
+        switch event {
+        case .next(let element): push(element)
+        case .error, .completed: end(event)
+        }
+    }
+
+    /// Takes the element, or drops and counts it; never blocks. Gives whether it was taken.
+    @discardableResult
+    public func push(_ element: Element) -> Bool {
+        let cost = max(0, cost(element))
+        let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
+            guard state.ending == nil else { return (false, false) }
+            let wakes = state.mail.isEmpty
+            let (sum, overflows) = state.cost.addingReportingOverflow(cost)
+            guard wakes || (state.mail.droppedCount == 0 && !overflows && sum <= limit) else {
+                state.mail.droppedCount += 1
+                state.mail.droppedCost += cost
+                return (false, false)
+            }
+            state.mail.elements.append(element)
+            state.cost = sum
+            return (true, wakes)
+        }
+        if wakes { wake() }
+        return isTaken
+    }
+
+    /// What the elements that wait cost together; those dropped are not in it.
+    public var waitingCost: Int { state.withLock { $0.cost } }
+
+    /// Takes everything out, oldest first; never blocks. An ending is given once.
+    public func drain() -> Mail {
+        state.withLock { state in
+            let mail = state.mail
+            state.mail = Mail()
+            state.cost = 0
+            return mail
+        }
+    }
+
+    private func end(_ ending: Event<Element>) {
+        let wakes = state.withLock { state in
+            guard state.ending == nil else { return false }
+            let wakes = state.mail.isEmpty
+            state.ending = ending
+            state.mail.ending = ending
+            return wakes
+        }
+        if wakes { wake() }
+    }
+}

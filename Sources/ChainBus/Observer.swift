@@ -1,0 +1,42 @@
+/// What the bus calls.
+///
+/// One subscription never calls it twice at a time, and not again after an error or a completion; an observer that is
+/// subscribed to several streams may be called by each at once.
+///
+/// It runs on the thread of whoever emits, and others wait for it: hand slow work to a ``Mailbox``.
+public protocol Observer<Element>: Sendable {
+    /// What the stream is made of.
+    associatedtype Element: Sendable
+
+    /// Takes one event. It may subscribe, dispose and emit (see ``PublishSubject``).
+    func on(_ event: Event<Element>)
+}
+
+extension Observer {
+    /// Short for `on(.next(element))`.
+    public func onNext(_ element: Element) { on(.next(element)) }
+
+    /// Short for `on(.error(error))`.
+    public func onError(_ error: any Error) { on(.error(error)) }
+
+    /// Short for `on(.completed)`.
+    public func onCompleted() { on(.completed) }
+}
+
+/// An observer of any kind: a closure, or another observer wrapped.
+public struct AnyObserver<Element: Sendable>: Observer {
+    private let body: @Sendable (Event<Element>) -> Void
+
+    /// Makes an observer of a closure.
+    public init(_ body: @escaping @Sendable (Event<Element>) -> Void) {
+        self.body = body
+    }
+
+    /// Wraps an observer, which is retained.
+    public init(_ observer: some Observer<Element>) {
+        body = { observer.on($0) }
+    }
+
+    /// Hands the event on.
+    public func on(_ event: Event<Element>) { body(event) }
+}

@@ -1,0 +1,143 @@
+import Synchronization
+
+/// One uniquely owned state, changed by actions alone.
+///
+///     let store = Store(Counter()) { (state: inout Counter, action: Counter.Action) -> [Counter.Effect] in
+///         switch action {
+///         case .increment: state.count += 1; return []
+///         case .save: return [.write(state.count)]
+///         }
+///     } handle: { effect, store in
+///         …
+///         store.dispatch(.saved)
+///     }
+///     store.dispatch(.increment)
+///
+/// A step is: `reduce` changes the state, then the subscribers are told in the order of their subscription, then the
+/// effects are handled in the order given. What subscribers and the handler dispatch waits its turn, so steps never
+/// nest; ``dispatch(_:)`` returns when nothing waits.
+///
+/// **The state is never copied.** It may be of 100 MB: the store holds the one reference, `reduce` changes it in place,
+/// and readers borrow it. A reader that keeps a copy (or a copy of a collection in it) makes the next change pay for
+/// a copy of the whole: take out what is to be shown, and no more. `State` may be `~Copyable` to have that enforced.
+///
+/// **One thread.** A store is not `Sendable`, so the compiler keeps it where it was made (or sent to); its closures may
+/// therefore hold what is not `Sendable` either, such as a screen. What other threads have to say reaches it through a
+/// ``Mailbox``, which that thread drains and dispatches.
+public final class Store<State: ~Copyable, Action, Effect> {
+    private enum Phase {
+        case idle
+        case reducing(Action)
+        case telling
+    }
+
+    private struct Subscriber {
+        let told: (borrowing State, Action) -> Void
+        let subscription: StoreSubscription
+    }
+
+    private var state: State
+    private let reduce: (inout State, Action) -> [Effect]
+    private let handle: (Effect, Store) -> Void
+    private var subscribers = Bag<Subscriber>()
+    private var phase = Phase.idle
+    private var waiting: [Action] = []
+
+    /// Makes a store.
+    ///
+    /// - Parameters:
+    ///   - state: The state to begin with. Give it away: do not keep a copy.
+    ///   - reduce: Changes the state by one action and says what is to be done about it. It must not dispatch, read
+    ///     the store or subscribe: that ends the program with a message that names the action.
+    ///   - handle: Does what an effect says. It gets the store, to dispatch what comes of it.
+    public init(
+        _ state: consuming State, reduce: @escaping (inout State, Action) -> [Effect],
+        handle: @escaping (Effect, Store) -> Void = { _, _ in }
+    ) {
+        self.state = state
+        self.reduce = reduce
+        self.handle = handle
+    }
+
+    /// Takes a step for `action`, and for all that is dispatched meanwhile; inside a step it only queues the action.
+    public func dispatch(_ action: Action) {
+        checkNotReducing("dispatch of \(Self.name(of: action))")
+        guard case .idle = phase else {
+            waiting.append(action)
+            return
+        }
+        step(action)
+        while !waiting.isEmpty {
+            let actions = waiting
+            waiting = []
+            for action in actions { step(action) }
+        }
+        phase = .idle
+    }
+
+    /// Lends the state to `body`; see the type for what not to keep of it.
+    public func withState<Result: ~Copyable, Failure: Error>(
+        _ body: (borrowing State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        checkNotReducing("withState")
+        return try body(state)
+    }
+
+    /// Calls `told` after each change with the state and the action that changed it, until the result is disposed of.
+    ///
+    /// One that subscribes inside a step is told from the next step on. The result may be disposed of on any thread;
+    /// the closure is released at the store's next change.
+    public func subscribe(_ told: @escaping (borrowing State, Action) -> Void) -> any Disposable {
+        checkNotReducing("subscribe")
+        let subscription = StoreSubscription()
+        subscribers.insert(Subscriber(told: told, subscription: subscription))
+        return subscription
+    }
+
+    private func step(_ action: Action) {
+        phase = .reducing(action)
+        let effects = reduce(&state, action)
+        phase = .telling
+        tellSubscribers(of: action)
+        for effect in effects { handle(effect, self) }
+    }
+
+    private func tellSubscribers(of action: Action) {
+        var hasDisposed = false
+        for subscriber in subscribers {
+            if subscriber.subscription.isDisposed { hasDisposed = true } else { subscriber.told(state, action) }
+        }
+        if hasDisposed { releaseDisposed() }
+    }
+
+    private func releaseDisposed() {
+        // The old bag outlives the change, so that what the closures hold is not released in the middle of it.
+        let old = subscribers
+        subscribers.removeAll(where: { $0.subscription.isDisposed })
+        withExtendedLifetime(old) {}
+    }
+
+    private func checkNotReducing(_ what: String) {
+        guard case .reducing(let action) = phase else { return }
+        // fatalError, not precondition: the message has to be there in release builds too.
+        fatalError(
+            """
+            \(what) inside reduce, while it reduces \(Self.name(of: action)). A reducer only changes the state that it \
+            is given: return an effect, and dispatch from its handler; or dispatch from a subscriber.
+            """)
+    }
+
+    private static func name(of action: Action) -> String {
+        let name = String(describing: action)
+        let short = name.prefix(200)
+        return short.endIndex == name.endIndex ? name : "\(short)…"
+    }
+}
+
+private final class StoreSubscription: Disposable {
+    private let disposed = Atomic(false)
+
+    var isDisposed: Bool { disposed.load(ordering: .relaxed) }
+
+    func dispose() { disposed.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,103 @@
+/// An observer that is observable: what it is told, it tells its subscribers, in the order of their subscription.
+///
+/// It and its kin may be used from any thread, inside deliveries too:
+///
+/// - **Order.** Events are accepted in one order, and each subscriber gets them in that order, one at a time. After an
+///   error or a completion was accepted nothing else is.
+/// - **Who delivers.** The emitting thread, before `on` returns; but if a delivery is under way (on another thread, or
+///   because an observer emits), the event waits for it and is delivered after it by whoever is at it, and `on` returns
+///   at once. So emitting never blocks and never recurses; what waits is kept in memory, however much it is: an
+///   observer that cannot keep up belongs behind a ``Mailbox``.
+/// - **Late subscribers.** A subscriber gets exactly the events accepted after it subscribed, before which a
+///   ``BehaviorSubject`` or ``ReplaySubject`` tells it the past. The past is told before `subscribe` returns, unless a
+///   delivery is under way: then after that. Nothing is missed or told twice.
+/// - **Dispose.** See ``Disposable/dispose()``.
+/// - **Locks.** None is held while an observer runs or an element is released.
+/// - **Release.** A subject that is released without having ended releases its observers and tells them nothing.
+///
+/// A late subscriber to one that has ended is told its end.
+public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
+    private let hub = Hub<Element>()
+
+    /// Makes a subject that nobody is subscribed to.
+    public init() {}
+
+    /// Tells the subscribers.
+    public func on(_ event: Event<Element>) { hub.emit(event) }
+
+    /// The read side alone; it keeps the stream alive.
+    public var observable: Observable<Element> { Observable(of: hub) }
+
+    /// How many are subscribed now, so that an emitter can save itself the making of an element.
+    public var subscriberCount: Int { hub.subscriptionCount }
+}
+
+/// A subject that has a current value, and tells a subscriber that first. See ``PublishSubject`` for the rules.
+///
+/// A late subscriber to one that has ended is told its end alone.
+public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
+    private let hub: Hub<Element>
+
+    /// Makes a subject with a value to begin with.
+    public init(_ value: Element) {
+        var past = ReplayBuffer<Element>(limit: 1)
+        _ = past.append(value)
+        hub = Hub(past: past)
+    }
+
+    /// Makes the element of a `next` the current value, and tells the subscribers.
+    public func on(_ event: Event<Element>) { hub.emit(event) }
+
+    /// The read side alone; it keeps the stream alive.
+    public var observable: Observable<Element> { Observable(of: hub) }
+
+    /// The element that was accepted last, perhaps not delivered yet; also after the end.
+    public var value: Element {
+        guard let value = hub.last else { fatalError("A BehaviorSubject always has a value") }
+        return value
+    }
+}
+
+/// A subject that tells a subscriber the newest elements first, oldest of them first. See ``PublishSubject`` for the
+/// rules.
+///
+/// A late subscriber to one that has ended is told those elements and then the end.
+public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
+    private let hub: Hub<Element>
+
+    /// Keeps up to `limit` elements, which may be 0 but not negative.
+    public init(limit: Int) {
+        hub = Hub(past: ReplayBuffer(limit: limit), replaysAfterEnd: true)
+    }
+
+    /// Keeps the element of a `next`, and tells the subscribers.
+    public func on(_ event: Event<Element>) { hub.emit(event) }
+
+    /// The read side alone; it keeps the stream alive.
+    public var observable: Observable<Element> { Observable(of: hub) }
+}
+
+/// A value that can be watched: a ``BehaviorSubject`` that cannot fail, and completes when it is released.
+///
+///     let speed = Variable(1.0)
+///     speed.subscribe(onNext: { print($0) }).disposed(by: bag)  // prints 1.0
+///     speed.value = 2                                            // prints 2.0
+public final class Variable<Element: Sendable>: Subscribable {
+    private let subject: BehaviorSubject<Element>
+
+    /// Makes a variable with a value to begin with.
+    public init(_ value: Element) {
+        subject = BehaviorSubject(value)
+    }
+
+    deinit { subject.onCompleted() }
+
+    /// The value that was set last. To read and then set it is two steps, between which another thread may set it.
+    public var value: Element {
+        get { subject.value }
+        set { subject.onNext(newValue) }
+    }
+
+    /// The read side alone; it does not keep the variable alive.
+    public var observable: Observable<Element> { subject.observable }
+}
