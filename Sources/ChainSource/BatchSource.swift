@@ -1,0 +1,76 @@
+import ChainBus
+import ChainEvents
+
+/// Where a dashboard's batches come from and where its commands go: a program's own runtime, an attached process, a
+/// recording. One source is one program; the dashboard does not know which kind it has.
+///
+/// The streams call their observers on threads of the source's own: a dashboard subscribes a ``Mailbox`` to each and
+/// drains it on its own thread. Everything here may be used from any thread.
+public protocol BatchSource: AnyObject, Sendable {
+    /// What the program says, in the order of ``EventBatch/sequence``.
+    ///
+    /// Whoever subscribes late first gets the program's present state, as batches of ``EventBatch/nodes``, then what
+    /// follows, without gap or repetition. Where batches were lost on the way, the next one counts them
+    /// (``Loss/lostAtClient``) and a resync follows. The stream lasts over reconnects, completes when the source has
+    /// ended, and does not fail: why it ended is told by ``status``.
+    var batches: Observable<EventBatch> { get }
+
+    /// How the source is doing; a subscriber is told the present status first. Completes after
+    /// ``SourceStatus/ended(_:)``.
+    var status: Observable<SourceStatus> { get }
+
+    /// Answers to commands; each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot carry
+    /// it. A late subscriber gets none of the past ones.
+    var replies: Observable<CommandReply> { get }
+
+    /// Begins to connect; returns at once. What goes wrong is told by ``status``. A second call, or one after
+    /// ``stop()``, does nothing.
+    func start()
+
+    /// Hands a command on; returns at once. A source that is read-only, not connected or a recording refuses it by a
+    /// reply that says why.
+    func send(_ command: Command)
+
+    /// Ends the source: it becomes ``SourceStatus/ended(_:)`` with ``SourceEnding/stopped``, the streams complete, and
+    /// threads, sockets and files are given back. Idempotent; returns when no observer is called any more, so it must
+    /// not be called by one of this source's observers.
+    func stop()
+}
+
+/// How a ``BatchSource`` is doing.
+public enum SourceStatus: Hashable, Sendable {
+    /// It was not started yet.
+    case idle
+    /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
+    case connecting(attempt: Int, lastFailure: String?)
+    /// Batches come as they happen. A ``ProcessInfo/key`` other than before is a new run of the program: what was known
+    /// of the old one is history.
+    case live(ProcessInfo)
+    /// A recording is read; `time` is how far, in nanoseconds of the process's clock.
+    case replaying(ProcessInfo, time: UInt64)
+    /// It is over; nothing follows.
+    case ended(SourceEnding)
+
+    /// Who is observed, as far as it is known.
+    public var process: ProcessInfo? {
+        switch self {
+        case .live(let process), .replaying(let process, _): process
+        case .idle, .connecting, .ended: nil
+        }
+    }
+
+    /// Whether commands can be expected to arrive.
+    public var takesCommands: Bool {
+        if case .live(let process) = self { !process.isReadOnly } else { false }
+    }
+}
+
+/// Why a ``BatchSource`` is over.
+public enum SourceEnding: Hashable, Sendable {
+    /// The viewer stopped it.
+    case stopped
+    /// The program ended, or stopped its inspector; or a recording was read to its end.
+    case finished
+    /// It cannot go on; one sentence says why.
+    case failed(String)
+}
