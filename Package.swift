@@ -14,7 +14,7 @@ let package = Package(
         .executable(name: "chainview", targets: ["chainview"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
     ],
     targets: [
         // The embedded part: linked into the observed program.

@@ -34,6 +34,31 @@ uint32_t chain_thread_id(void) {
     return thread->thread_id;
 }
 
+typedef struct exit_action {
+    void *object;
+    void (*release)(void *object);
+} exit_action;
+
+static pthread_key_t exit_key;
+static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+
+static void run_exit_action(void *pointer) {
+    exit_action action = *(exit_action *)pointer;
+    free(pointer);
+    current_thread.loop = NULL;
+    action.release(action.object);
+}
+
+static void make_exit_key(void) { pthread_key_create(&exit_key, run_exit_action); }
+
+void chain_thread_release_at_exit(void *object, void (*release)(void *object)) {
+    pthread_once(&exit_key_once, make_exit_key);
+    exit_action *action = malloc(sizeof *action);
+    if (action == NULL) return;
+    *action = (exit_action){object, release};
+    pthread_setspecific(exit_key, action);
+}
+
 void chain_thread_name(char *buffer, size_t size) {
     if (size == 0) return;
     buffer[0] = '\0';

@@ -18,7 +18,9 @@ public struct ChainEvent: Hashable, Sendable {
     public var thread: ThreadID
     /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
     public var detail: UInt16
+    /// What happened; on a snapshot, by which operation the node was made.
     public var kind: EventKind
+    /// Marks on the event.
     public var flags: EventFlags
 
     /// Describes one step.
@@ -65,7 +67,9 @@ public enum Settlement: UInt8, Comparable, Sendable {
 
 /// All that is known of one node at one moment: what a late comer gets instead of its past.
 public struct NodeSnapshot: Hashable, Sendable {
+    /// Whose state it is.
     public var id: NodeID
+    /// What happened; on a snapshot, by which operation the node was made.
     public var kind: NodeKind
     /// The promise that its operation was called on, or nobody.
     public var parent: NodeID
@@ -73,14 +77,19 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var creator: NodeID
     /// Nothing of ours settles it, a resolver does.
     public var isExternal: Bool
+    /// Where it was made, by number in ``EventBatch/sites``.
     public var site: SiteID
+    /// Its label, bounded, unescaped.
     public var label: String?
+    /// The executor of its handler, by number in ``EventBatch/executors``.
     public var executor: ExecutorID
     /// The thread that its handler began on.
     public var thread: ThreadID
     /// Times in nanoseconds of the process's clock; 0 where the step has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
+    /// How it was settled, if it was.
     public var settlement: Settlement
+    /// Whether somebody asked to cancel it.
     public var cancelRequested: Bool
     /// The node that it follows, or nobody.
     public var adopted: NodeID

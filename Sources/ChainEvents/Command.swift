@@ -20,7 +20,9 @@ public struct Command: Hashable, Sendable {
 
     /// The viewer's own number for it, repeated in the reply.
     public var id: UInt64
+    /// Who is asked.
     public var process: ProcessKey
+    /// What is asked for.
     public var request: Request
 
     /// Makes a request.
@@ -41,7 +43,9 @@ public struct CommandReply: Hashable, Sendable {
         case refused(String)
     }
 
+    /// The number of the command that this answers.
     public var command: UInt64
+    /// What became of it.
     public var outcome: Outcome
 
     /// Answers a command.

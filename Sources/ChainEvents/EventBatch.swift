@@ -2,7 +2,9 @@
 ///
 /// At rest `made == delivered + lostInRings`; a client adds its own ``lostAtClient``.
 public struct Loss: Hashable, Sendable {
+    /// All that were made.
     public var madeCount: UInt64
+    /// Those that the collector has taken out of the rings.
     public var deliveredCount: UInt64
     /// Dropped where they were made, because a ring was full or no ring could be had.
     public var lostInRings: UInt64
@@ -34,6 +36,7 @@ public enum Resync: Hashable, Sendable {
 /// A receiver joins them in order: `sites`, `threads`, `executors`, then `nodes`, `events`, `resync`. Events of one
 /// thread stand in the order in which they happened; those of different threads in any order.
 public struct EventBatch: Sendable {
+    /// Who says it.
     public var process: ProcessKey
     /// From 1, by one a batch.
     public var sequence: UInt64
@@ -47,11 +50,13 @@ public struct EventBatch: Sendable {
     public var executors: [ExecutorID: String]
     /// Nodes told whole, to be joined before the events.
     public var nodes: [NodeSnapshot]
+    /// What happened.
     public var events: [ChainEvent]
     /// Dynamic texts of this batch's events (``ChainEvent/text``), bounded and unescaped: hostile until shown.
     public var texts: [String]
     /// Totals since recording began.
     public var loss: Loss
+    /// A mark that holds after all of this batch was joined.
     public var resync: Resync?
 
     /// Makes an empty batch.
@@ -78,7 +83,9 @@ public struct EventBatch: Sendable {
 
 /// Who is observed.
 public struct ProcessInfo: Hashable, Sendable {
+    /// Its name among all runs of all programs.
     public var key: ProcessKey
+    /// Its number in the system.
     public var pid: Int32
     /// The program's name as it is shown, or the one that it gave itself.
     public var name: String

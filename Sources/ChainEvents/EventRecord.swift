@@ -34,6 +34,7 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
 
 /// Marks on an event. Part of the wire format.
 public struct EventFlags: OptionSet, Hashable, Sendable {
+    /// The bits.
     public let rawValue: UInt8
 
     /// Wraps raw bits.
@@ -62,13 +63,16 @@ public struct EventRecord: Sendable {
     public var site: CallSite
     /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
     public var detail: UInt16
+    /// What happened.
     public var kind: EventKind
+    /// Marks on it.
     public var flags: EventFlags
 
     /// Describes one step; nothing is looked up or allocated.
     @inlinable
     public init(
-        _ kind: EventKind, node: NodeID, other: NodeID = NodeID(rawValue: 0), site: CallSite = CallSite(file: nil, line: 0),
+        _ kind: EventKind, node: NodeID, other: NodeID = NodeID(rawValue: 0),
+        site: CallSite = CallSite(file: nil, line: 0),
         detail: UInt16 = 0, flags: EventFlags = []
     ) {
         self.node = node

@@ -1,5 +1,6 @@
 /// The name of one node within one process: 64 bits, given out in blocks a thread, never reused. Zero is nobody.
 public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number itself.
     public var rawValue: UInt64
 
     /// Wraps a raw id; any value is allowed.
@@ -23,6 +24,7 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
 
 /// The name of one run of a program: random at its start, so that a restarted process is not taken for the old one.
 public struct ProcessKey: RawRepresentable, Hashable, Sendable {
+    /// The number itself.
     public var rawValue: UInt64
 
     /// Wraps a raw key; any value is allowed.
@@ -31,7 +33,9 @@ public struct ProcessKey: RawRepresentable, Hashable, Sendable {
 
 /// The name of one node anywhere: the process and the id within it.
 public struct NodeKey: Hashable, Sendable {
+    /// The run of a program.
     public var process: ProcessKey
+    /// The node within it.
     public var id: NodeID
 
     /// Joins a process and an id within it.

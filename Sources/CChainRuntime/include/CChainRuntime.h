@@ -13,14 +13,11 @@ extern "C" {
 typedef struct chain_thread {
     void *ring;            ///< ChainInspector: this thread's event ring, NULL until it records.
     void *runtime;         ///< PromiseRuntime: the runtime whose handler runs here, unretained, or NULL.
-    uint64_t current_node; ///< PromiseRuntime: the id of the node whose handler runs here, or 0.
-    void *loop_head;       ///< PromiseRuntime: first promise in this thread's inline run loop.
-    void *loop_tail;       ///< PromiseRuntime: last promise in this thread's inline run loop.
+    void *node;            ///< PromiseRuntime: the promise whose handler runs here, unretained, or NULL.
+    void *loop;            ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
     uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
     uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
     uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
-    uint32_t loop_state;   ///< PromiseRuntime: 0 outside a run loop, 1 inside one.
-    void *worker;          ///< PromiseRuntime: the pool worker that owns this thread, unretained, or NULL.
 } chain_thread;
 
 /// The calling thread's record; never NULL, valid until the thread ends. About 2 ns.
@@ -28,6 +25,9 @@ chain_thread *chain_thread_current(void);
 
 /// The kernel's id of the calling thread, asked for once a thread (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
+
+/// Has `release(object)` called when the calling thread ends; for one object a thread (PromiseRuntime's run loop).
+void chain_thread_release_at_exit(void *object, void (*release)(void *object));
 
 /// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string where it has none.
 void chain_thread_name(char *buffer, size_t size);

@@ -1,0 +1,98 @@
+import ChainEvents
+
+/// Who asked for a cancellation.
+public enum CancelledBy: Hashable, Sendable, CustomStringConvertible {
+    /// The program itself.
+    case program
+    /// Somebody at a dashboard, by that name.
+    case viewer(String)
+
+    /// `program`, or the viewer's name.
+    public var description: String {
+        switch self {
+        case .program: "program"
+        case .viewer(let name): name
+        }
+    }
+}
+
+/// The error of a promise that was cancelled (RUNTIME X1).
+public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
+    /// Why, where a reason was given.
+    public var reason: String?
+    /// Who asked for it.
+    public var by: CancelledBy
+
+    /// Describes a cancellation.
+    public init(reason: String? = nil, by: CancelledBy = .program) {
+        self.reason = reason
+        self.by = by
+    }
+
+    /// `cancelled by WHO`, and why where that is known.
+    public var description: String { "cancelled by \(by)" + (reason.map { ": \($0)" } ?? "") }
+}
+
+/// The error of a promise whose resolver was released before it settled the promise (RUNTIME S2): it can never settle.
+public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
+    /// Where the promise was made.
+    public var site: Site
+    /// The labels of the promise and of those that it was made under, up to the root, as far as there are any.
+    public var labels: [String]
+
+    /// What happened and what to do.
+    public var description: String {
+        let path = labels.isEmpty ? "" : " (\(labels.joined(separator: " ‹ ")))"
+        return "abandoned: the resolver of the promise made at \(site)\(path) was released; keep it until it settles"
+    }
+}
+
+/// The error of a promise that was told to follow itself, directly or round a ring (Promises/A+ 2.3.1).
+public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
+    /// Where the promise was made.
+    public var site: Site
+
+    /// What happened.
+    public var description: String { "a promise cannot follow itself: made at \(site)" }
+}
+
+/// The error of a ``Promise/timeout(_:label:_:_:)`` that came first.
+public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
+    /// After how long.
+    public var limit: Duration
+
+    /// `timed out after` the limit.
+    public var description: String { "timed out after \(limit)" }
+}
+
+/// The error of ``Promise/any(_:cancellingLosers:label:_:_:)`` and `race` where there is no winner.
+public struct AllRejected: Error, CustomStringConvertible {
+    /// The members' errors, in the order of the members; empty where there were no members.
+    public var errors: [any Error]
+
+    /// How many failed, and the last one's error.
+    public var description: String {
+        guard let last = errors.last else { return "none of 0 members" }
+        return "all \(errors.count) failed, the last with: \(last)"
+    }
+}
+
+/// An error that nobody handled.
+public struct UnhandledRejection: Sendable {
+    /// The promise's id.
+    public var id: NodeID
+    /// Where the promise was made.
+    public var site: Site
+    /// The promise's label, where it has one.
+    public var label: String?
+    /// What nobody handled.
+    public var error: any Error
+}
+
+/// A pending promise whose resolver was released.
+public struct AbandonedPromise: Sendable {
+    /// The promise's id.
+    public var id: NodeID
+    /// Holds the call site and the labels up to the root.
+    public var error: PromiseAbandoned
+}

@@ -1,0 +1,142 @@
+import ChainEvents
+
+/// What a handler of ``Promise/then(_:onRejected:label:on:_:_:)`` may return: a promise, or something that becomes one.
+public protocol Thenable<Value>: Sendable {
+    associatedtype Value: Sendable
+
+    /// The promise that settles as this does.
+    func asPromise() -> Promise<Value>
+}
+
+/// A value that will be there later, or an error: the read side (Promises/A+ 1.1, RUNTIME P1).
+///
+/// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers that
+/// are attached to it run always later, at most once, on their executor, in the order in which they were attached.
+///
+///     let size = Promise { try readFile(path) }
+///         .map { $0.count }
+///         .catch { _ in 0 }
+///
+/// Every operation makes a new promise, the child of the one that it is called on, takes an optional `label` for the
+/// dashboard, `on:` for the executor of its own handler, and its call site by itself. All may be called from any thread.
+public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
+    // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
+    // Unchecked: written once under the lock bit before the outcome is published, read only after that was seen.
+    @exclusivity(unchecked)
+    @usableFromInline final var stored: Value?
+
+    @usableFromInline
+    override init(
+        kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
+        wants: UInt32 = 0
+    ) {
+        stored = nil
+        super.init(
+            kind: kind, site: site, context: context, parent: parent, isExternal: isExternal, wants: wants)
+    }
+
+    /// The promise itself.
+    public final func asPromise() -> Promise<Value> { self }
+
+    /// Fulfils; false if there is an outcome already.
+    @usableFromInline
+    final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
+        settle(by: settler, rejected: false, flags: flags) { stored = value }
+    }
+
+    override final func copyOutcome(of other: AnyPromise, flags: EventFlags) {
+        if other.error != nil {
+            passError(of: other, flags: flags)
+        } else {
+            _ = fulfill(unsafeDowncast(other, to: Promise<Value>.self).stored!, by: .machinery, flags: flags)
+        }
+    }
+
+    override final var valueText: String? { stored.map { "\($0)" } }
+
+    /// The outcome, or nil while the promise is pending. Costs one load.
+    public final var result: Result<Value, any Error>? {
+        guard current.hasOutcome else { return nil }
+        if let error { return .failure(error) }
+        return .success(stored!)
+    }
+
+    /// Where the promise stands (Promises/A+ 2.1).
+    public enum State: Sendable {
+        case pending
+        case fulfilled(Value)
+        case rejected(any Error)
+    }
+
+    /// Where the promise stands at this moment.
+    public final var state: State {
+        switch result {
+        case nil: .pending
+        case .success(let value): .fulfilled(value)
+        case .failure(let error): .rejected(error)
+        }
+    }
+
+    /// Waits, without blocking a thread, for the value; throws the error of a rejection.
+    ///
+    /// Cancelling the task that waits does not cancel the promise, and does not end the waiting.
+    public final var value: Value {
+        get async throws {
+            try await withUnsafeThrowingContinuation { continuation in
+                register(
+                    CallbackWaiter { promise in
+                        promise.markErrorSeen()
+                        continuation.resume(with: unsafeDowncast(promise, to: Promise<Value>.self).result!)
+                    })
+            }
+        }
+    }
+}
+
+extension AnyPromise {
+    /// Whether there is an outcome. Costs one load.
+    public final var isSettled: Bool { current.hasOutcome }
+
+    /// What the dashboard calls it, where a label was given.
+    public final var label: String? { context.label }
+
+    /// The promise that this one's operation was called on, while that one is pending; nil for a root (RUNTIME P8).
+    public final var parent: AnyPromise? {
+        let state = lock()
+        let parent = waitsFor
+        unlock(state)
+        return parent.flatMap { $0.isSettled ? nil : $0 }
+    }
+
+    /// The first of the pending promises that this one waits for through its parents; nil for a root.
+    public final var root: AnyPromise? {
+        var root: AnyPromise?
+        while let next = (root ?? self).parent { root = next }
+        return root
+    }
+
+    /// The runtime that it belongs to.
+    public final var runtime: Runtime { context.runtime }
+
+    /// What a late comer to the dashboard is told of it; sites, threads and times are the recorder's to add.
+    public final func snapshot() -> NodeSnapshot {
+        var node = NodeSnapshot(id: id, kind: kind)
+        let state = lock()
+        node.parent = waitsFor?.id ?? .none
+        node.adopted = follows?.id ?? .none
+        unlock(state)
+        node.label = context.label
+        node.executor = context.executor.identity.id
+        node.cancelRequested = state.has(PromiseState.cancelRequested)
+        if !state.hasOutcome {
+            node.settlement = .pending
+        } else if !state.has(PromiseState.rejected) {
+            node.settlement = .fulfilled
+        } else if error is PromiseCancelled {
+            node.settlement = .cancelled
+        } else {
+            node.settlement = error is PromiseAbandoned ? .abandoned : .rejected
+        }
+        return node
+    }
+}

@@ -1,0 +1,111 @@
+/// The state of one promise as one word, and its transitions as pure functions: the storage takes the word's lock bit,
+/// applies one transition, acts on what it returns after unlocking (DESIGN §2, §13).
+@usableFromInline
+struct PromiseState: RawRepresentable, Equatable, Sendable {
+    @usableFromInline var rawValue: UInt32
+
+    @inlinable
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Who wants to settle a promise; what each may do differs.
+    enum Settler {
+        /// The write side, once only, unless it has already resolved the promise (A+ 2.1.2, ES6 "already resolved").
+        case resolver
+        /// The promise's own machinery: its handler's end, what it follows, its members, its timer.
+        case machinery
+        /// Release of the write side.
+        case release
+        /// A cancellation: always, while there is no outcome.
+        case cancellation
+    }
+
+    /// What the one who registers a waiter has to do.
+    enum Registration: Equatable {
+        /// Nothing: whoever settles or is settling the promise delivers.
+        case wait
+        /// Deliver at once: the promise is settled.
+        case deliver
+    }
+
+    // Whether the word is locked: held for a few instructions, never while anything is called or released.
+    static let locked: UInt32 = 1 << 0
+    // The outcome is written; its waiters are being told, in order of registration.
+    static let settling: UInt32 = 1 << 1
+    // All waiters were told; a new one is told at once.
+    static let settled: UInt32 = 1 << 2
+    // The write side has been used: fulfilled, rejected, or following another promise.
+    static let resolved: UInt32 = 1 << 3
+    // The outcome is an error.
+    static let rejected: UInt32 = 1 << 4
+    // Settled by a cancellation.
+    static let cancelled: UInt32 = 1 << 5
+    // The handler has been handed to an executor.
+    static let queued: UInt32 = 1 << 6
+    // The handler has been taken out to be run or dropped.
+    static let handlerTaken: UInt32 = 1 << 7
+    // The node stands in the registry of live nodes.
+    static let registered: UInt32 = 1 << 8
+    // The error has gone on to somebody, whose it is now to handle.
+    static let errorSeen: UInt32 = 1 << 9
+    // A handler of the program ran with the error, here or before it was passed on to here.
+    static let errorHandled: UInt32 = 1 << 15
+    // A loser of a race: nobody waits for it any more, so its release is no defect.
+    static let quiet: UInt32 = 1 << 10
+    // Some promise follows this one, so that following another may close a ring.
+    static let followed: UInt32 = 1 << 11
+    // The node has a handler for values; for errors.
+    @usableFromInline static let wantsValue: UInt32 = 1 << 12
+    @usableFromInline static let wantsError: UInt32 = 1 << 13
+    // The node's handler is for clean-up only under a cancellation, not under any error.
+    @usableFromInline static let wantsCancellation: UInt32 = 1 << 16
+    // The cancellation was asked for, whether or not it came in time.
+    static let cancelRequested: UInt32 = 1 << 14
+
+    func has(_ bit: UInt32) -> Bool { rawValue & bit != 0 }
+    mutating func set(_ bit: UInt32) { rawValue |= bit }
+    mutating func clear(_ bit: UInt32) { rawValue &= ~bit }
+
+    /// Fulfilled or rejected, told to all or not.
+    var hasOutcome: Bool { rawValue & (Self.settling | Self.settled) != 0 }
+
+    /// Gives the promise its outcome unless it may not have one any more; false means that nothing changed.
+    mutating func settle(by settler: Settler, rejected: Bool, hasWaiters: Bool) -> Bool {
+        if hasOutcome { return false }
+        if has(Self.resolved), settler == .resolver || settler == .release { return false }
+        set(Self.resolved | (hasWaiters ? Self.settling : Self.settled))
+        if rejected { set(Self.rejected) }
+        if settler == .cancellation { set(Self.cancelled) }
+        return true
+    }
+
+    /// Reserves the promise for the one that it will follow; false where it is resolved already. `byHandler` tells the
+    /// promise's own handler, which may follow even though the write side is not in anyone's hands.
+    mutating func follow(byHandler: Bool) -> Bool {
+        if hasOutcome || (has(Self.resolved) && !byHandler) { return false }
+        set(Self.resolved)
+        return true
+    }
+
+    /// Notes a new waiter.
+    func register() -> Registration { has(Self.settled) ? .deliver : .wait }
+
+    /// Ends the telling of waiters.
+    mutating func finishSettling() {
+        clear(Self.settling)
+        set(Self.settled)
+    }
+
+    /// Whether the caller is the one to hand the handler to an executor.
+    mutating func queue() -> Bool {
+        if has(Self.queued) { return false }
+        set(Self.queued)
+        return true
+    }
+
+    /// Whether the caller is the one to run or drop the handler.
+    mutating func takeHandler() -> Bool {
+        if has(Self.handlerTaken) { return false }
+        set(Self.handlerTaken)
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+import ChainEvents
+
+/// The write side of a promise: settles it, once. Released while the promise is pending, it rejects it with
+/// ``PromiseAbandoned``, since then nobody can settle it any more (RUNTIME S2).
+public final class Resolver<Value: Sendable>: Sendable {
+    /// The promise that this resolves.
+    public let promise: Promise<Value>
+
+    @usableFromInline
+    init(_ promise: Promise<Value>) { self.promise = promise }
+
+    deinit { promise.abandon() }
+
+    /// Fulfils the promise; nothing happens, but an event, if it is resolved already (A+ 2.1.2).
+    public func fulfill(_ value: Value) {
+        if !promise.fulfill(value, by: .resolver) { promise.reportSettledAgain() }
+    }
+
+    /// Rejects the promise; nothing happens, but an event, if it is resolved already (A+ 2.1.3).
+    public func reject(_ error: any Error) {
+        if !promise.reject(error, by: .resolver) { promise.reportSettledAgain() }
+    }
+
+    /// Makes the promise follow another (A+ 2.3.2); nothing happens, but an event, if it is resolved already.
+    public func resolve(_ other: some Thenable<Value>) {
+        if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
+    }
+
+    /// Fulfils or rejects by a result.
+    public func settle(_ result: Result<Value, any Error>) {
+        switch result {
+        case .success(let value): fulfill(value)
+        case .failure(let error): reject(error)
+        }
+    }
+
+    /// Whether the promise was cancelled: the work may stop (RUNTIME X4).
+    public var isCancelled: Bool { promise.isCancelled }
+
+    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been (X4).
+    public func onCancel(_ action: @escaping @Sendable () -> Void) {
+        promise.register(CancelWaiter(promise.context.executor, action))
+        // Cancelled before: the waiter was told of a settled promise, which it takes for the end.
+    }
+}
+
+/// Runs an action when the promise is cancelled; is dropped when it settles otherwise.
+final class CancelWaiter: Waiter, @unchecked Sendable {
+    // Sendable: `action` is behind its lock.
+    private let executor: any PromiseExecutor
+    private let action: Lock<(@Sendable () -> Void)?>
+
+    init(_ executor: any PromiseExecutor, _ action: @escaping @Sendable () -> Void) {
+        self.executor = executor
+        self.action = Lock(action)
+    }
+
+    override func settled(_ promise: AnyPromise) {
+        let action = self.action.withLock { $0.take() }
+        if promise.current.has(PromiseState.cancelled), let action { executor.execute(action) }
+    }
+
+    override var isDone: Bool { action.withLock { $0 == nil } }
+}
+
+extension AnyPromise {
+    /// Rejects a pending promise that nobody can settle any more, and says so unless that is no defect.
+    func abandon() {
+        let state = current
+        if state.hasOutcome || state.has(PromiseState.resolved) { return }
+        let error = PromiseAbandoned(site: callSite.site, labels: labelsToRoot)
+        if state.has(PromiseState.quiet) { markErrorSeen() }
+        guard reject(error, by: .release), !state.has(PromiseState.quiet) else { return }
+        context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
+    }
+
+    /// The labels from this promise up to its root, as far as they are known.
+    private var labelsToRoot: [String] {
+        var labels = label.map { [$0] } ?? []
+        var next = parent
+        while let promise = next {
+            if let label = promise.label { labels.append(label) }
+            next = promise.parent
+        }
+        return labels
+    }
+
+    @usableFromInline
+    final func reportSettledAgain() {
+        // After a cancellation the late result of work that went on is expected, and dropped (X3).
+        if context.runtime.isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
+    }
+}

@@ -1,0 +1,156 @@
+import CChainRuntime
+import ChainEvents
+import Synchronization
+
+/// The world that promises live in: who is told of their steps, what their time is, and who runs their handlers.
+///
+/// Promises that a handler makes, and the children of a promise, inherit its runtime (RUNTIME R1); elsewhere it is
+/// ``shared``, or what ``run(_:)`` says. Two runtimes in one process see nothing of each other.
+public final class Runtime: Sendable {
+    /// The runtime of promises for which nobody named another: the system's clock, the default pool.
+    public static let shared = Runtime()
+
+    /// Gives the time of every timestamp, timeout and delay.
+    public let clock: any ChainClock
+    /// Runs the handlers of promises that name no executor.
+    public let executor: any PromiseExecutor
+
+    let registry = Registry()
+    // The context that roots without a label share, while any of them lives: it names the runtime.
+    private let root = Lock(WeakContext())
+    // The sink of the recorder, as the address of a SinkBox kept alive by `sinks`; 0 while nobody records.
+    private let recording = Atomic<UInt>(0)
+    private let sinks = Lock<[SinkBox]>([])
+    private let hooks = Lock(Hooks())
+
+    /// Makes a runtime of its own. Without an executor it has the process's default pool; without a clock, the system's.
+    public init(
+        sink: (any EventSink)? = nil, clock: any ChainClock = SystemClock.shared,
+        executor: any PromiseExecutor = PoolExecutor.shared
+    ) {
+        self.clock = clock
+        self.executor = executor
+        if let sink { _ = startRecording(into: sink) }
+    }
+
+    /// The runtime whose handler runs on this thread, or the one that ``run(_:)`` set, or ``shared``.
+    public static var current: Runtime {
+        guard let pointer = chain_thread_current().pointee.runtime else { return shared }
+        return Unmanaged<Runtime>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Runs `body` on the calling thread so that promises which it makes belong to this runtime.
+    public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = chain_thread_current()!
+        let outer = thread.pointee.runtime
+        thread.pointee.runtime = Unmanaged.passUnretained(self).toOpaque()
+        defer { chain_thread_current().pointee.runtime = outer }
+        return try body()
+    }
+
+    /// Whether the work that runs on this thread has been cancelled: true in a handler whose promise was cancelled while
+    /// it runs (RUNTIME X4). Costs two loads; false outside of handlers.
+    public static var isCancelled: Bool {
+        guard let node = chain_thread_current().pointee.node else { return false }
+        return Unmanaged<AnyPromise>.fromOpaque(node)._withUnsafeGuaranteedRef { $0.isCancelled }
+    }
+
+    /// The root context of ``shared``, which nothing has to look up.
+    private static let sharedContext = Context(runtime: shared, executor: shared.executor)
+
+    private struct WeakContext {
+        weak var context: Context?
+    }
+
+    var rootContext: Context {
+        if self === Runtime.shared { return Runtime.sharedContext }
+        return root.withLock { cache in
+            if let context = cache.context { return context }
+            let made = Context(runtime: self, executor: executor)
+            cache.context = made
+            return made
+        }
+    }
+
+    // MARK: Recording
+
+    @usableFromInline
+    var isRecording: Bool { recording.load(ordering: .relaxed) != 0 }
+
+    var sink: SinkBox? {
+        guard let pointer = UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring)) else { return nil }
+        return Unmanaged<SinkBox>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Reports every step of this runtime's promises to `sink` from now on. Promises that exist are seen from their next
+    /// step on.
+    ///
+    /// - Parameters:
+    ///   - capturesErrors: whether a rejection's text goes with it (it may hold secrets).
+    ///   - capturesValues: whether a value's description goes with it; costs a rendering for each value.
+    /// - Returns: false, and nothing is changed, where somebody records already.
+    public func startRecording(
+        into sink: any EventSink, capturesErrors: Bool = true, capturesValues: Bool = false
+    ) -> Bool {
+        let box = SinkBox(sink: sink, capturesErrors: capturesErrors, capturesValues: capturesValues)
+        return sinks.withLock { sinks in
+            guard recording.load(ordering: .relaxed) == 0 else { return false }
+            sinks.append(box)
+            recording.store(UInt(bitPattern: Unmanaged.passUnretained(box).toOpaque()), ordering: .releasing)
+            return true
+        }
+    }
+
+    /// Ends recording; idempotent. A step under way on another thread may still reach the sink, which the runtime keeps
+    /// alive for that as long as it lives.
+    public func stopRecording() {
+        sinks.withLock { _ in recording.store(0, ordering: .releasing) }
+    }
+
+    // MARK: The registry
+
+    /// In how many parts the live promises are told (``liveNodes(inShard:)``).
+    public static var registryShardCount: Int { Registry.shardCount }
+
+    /// The live promise of that id, if it was made while recording; nil where it is gone. O(1), one short lock.
+    public func liveNode(_ id: NodeID) -> AnyPromise? { registry.promise(id) }
+
+    /// The live promises, made while recording, of one part of the registry.
+    public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
+
+    /// How many promises are registered, which is how many made while recording are alive. One lock a part.
+    public var liveNodeCount: Int { registry.count }
+
+    // MARK: Hooks
+
+    private struct Hooks: Sendable {
+        var unhandled: (@Sendable (UnhandledRejection) -> Void)?
+        var abandoned: (@Sendable (AbandonedPromise) -> Void)?
+    }
+
+    /// Called once for each error that nobody handled by the time its promise was released (RUNTIME S3), on the thread
+    /// that released it. Nil: nothing is called.
+    public var onUnhandled: (@Sendable (UnhandledRejection) -> Void)? {
+        get { hooks.withLock { $0.unhandled } }
+        set { hooks.withLock { $0.unhandled = newValue } }
+    }
+
+    /// Called once for each pending promise whose resolver was released (RUNTIME S2). Nil: nothing is called.
+    public var onAbandoned: (@Sendable (AbandonedPromise) -> Void)? {
+        get { hooks.withLock { $0.abandoned } }
+        set { hooks.withLock { $0.abandoned = newValue } }
+    }
+}
+
+/// A sink and what it wants to have with each event.
+final class SinkBox: Sendable {
+    let sink: any EventSink
+    let capturesErrors: Bool
+    let capturesValues: Bool
+
+    init(sink: any EventSink, capturesErrors: Bool, capturesValues: Bool) {
+        self.sink = sink
+        self.capturesErrors = capturesErrors
+        self.capturesValues = capturesValues
+    }
+}

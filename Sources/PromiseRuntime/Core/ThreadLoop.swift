@@ -1,0 +1,148 @@
+import CChainRuntime
+
+/// What an executor runs: a promise's handler, or a closure.
+public struct Job: Sendable {
+    private enum Content: Sendable {
+        case handler(AnyPromise)
+        case work(@Sendable () -> Void)
+    }
+    private let content: Content
+
+    init(handlerOf promise: AnyPromise) { content = .handler(promise) }
+
+    /// Wraps a closure.
+    public init(_ work: @escaping @Sendable () -> Void) { content = .work(work) }
+
+    /// Runs it, on the calling thread, and then what it made ready on this thread (RUNTIME E2). For executors, which
+    /// call it once, with a clean stack.
+    public func run() { ThreadLoop.current.run(self, for: nil) }
+
+    func runContent() {
+        switch content {
+        case .handler(let promise): promise.runHandler()
+        case .work(let work): work()
+        }
+    }
+}
+
+/// A first-in, first-out queue of jobs in a ring that grows.
+struct JobQueue {
+    private var slots: [Job?] = []
+    private var head = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ job: Job) {
+        if count == slots.count { grow() }
+        slots[(head + count) & (slots.count - 1)] = job
+        count += 1
+    }
+
+    mutating func popFirst() -> Job? {
+        guard count > 0 else { return nil }
+        let job = slots[head].take()
+        head = (head + 1) & (slots.count - 1)
+        count -= 1
+        return job
+    }
+
+    private mutating func grow() {
+        var larger = [Job?](repeating: nil, count: max(16, slots.count * 2))
+        for index in 0..<count { larger[index] = slots[(head + index) & (slots.count - 1)].take() }
+        slots = larger
+        head = 0
+    }
+}
+
+/// The run loop of one thread: inline handlers, those of the executor that the thread is serving, and the telling of
+/// waiters. Never nested, so handlers have a clean stack and no chain is too long (RUNTIME P4, E2). Used by its own
+/// thread alone.
+final class ThreadLoop {
+    private var jobs = JobQueue()
+    private var deliveries: [AnyPromise] = []
+    private var nextDelivery = 0
+    private var isDelivering = false
+    private var isRunning = false
+    /// The executor whose jobs may be left to this loop.
+    private(set) var server: ObjectIdentifier?
+    // The pool that owns this thread, and which of its workers this is.
+    private var pool: ObjectIdentifier?
+    private var worker: AnyObject?
+
+    func enterPool(_ pool: AnyObject, _ worker: AnyObject) {
+        (self.pool, self.worker) = (ObjectIdentifier(pool), worker)
+    }
+    func leavePool() { (pool, worker) = (nil, nil) }
+
+    /// The pool's worker whose thread this is, or nil.
+    func worker(of pool: AnyObject) -> AnyObject? { self.pool == ObjectIdentifier(pool) ? worker : nil }
+
+    static var current: ThreadLoop {
+        let thread = chain_thread_current()!
+        if let loop = thread.pointee.loop { return Unmanaged<ThreadLoop>.fromOpaque(loop).takeUnretainedValue() }
+        let loop = Unmanaged.passRetained(ThreadLoop())
+        thread.pointee.loop = loop.toOpaque()
+        chain_thread_release_at_exit(loop.toOpaque()) { Unmanaged<ThreadLoop>.fromOpaque($0!).release() }
+        return loop.takeUnretainedValue()
+    }
+
+    /// Runs `job`, then whatever has been left to this loop, to a limit: what is over goes to `overflow`.
+    func run(_ job: Job, for server: ObjectIdentifier?, budget: Int = .max, overflow: (Job) -> Void = { _ in }) {
+        let outer = (isRunning, self.server)
+        (isRunning, self.server) = (true, server)
+        job.runContent()
+        drain(budget: budget, overflow: overflow)
+        (isRunning, self.server) = outer
+    }
+
+    private func drain(budget: Int, overflow: (Job) -> Void) {
+        var left = budget
+        while let job = jobs.popFirst() {
+            if left == 0 {
+                overflow(job)
+                continue
+            }
+            left -= 1
+            job.runContent()
+        }
+    }
+
+    /// Leaves a job to this loop, or runs it now where no loop is under way.
+    func submit(_ job: Job) {
+        if isRunning || isDelivering { jobs.append(job) } else { run(job, for: nil) }
+    }
+
+    /// Whether the loop is under way for that executor.
+    func isServing(_ executor: AnyObject) -> Bool { isRunning && server == ObjectIdentifier(executor) }
+
+    /// Tells the waiters of a promise that has its outcome, now or, inside another telling, after that.
+    func deliver(_ promise: AnyPromise) {
+        if isDelivering {
+            deliveries.append(promise)
+            return
+        }
+        deliver { promise.deliverOutcome() }
+    }
+
+    /// Runs a telling and those that it leads to, one after the other however many there are, then inline handlers that
+    /// became ready, unless a loop is under way that will run them.
+    func deliver(_ telling: () -> Void) {
+        if isDelivering { return telling() }
+        isDelivering = true
+        telling()
+        while nextDelivery < deliveries.count {
+            let promise = deliveries[nextDelivery]
+            nextDelivery += 1
+            promise.deliverOutcome()
+            if nextDelivery >= 1024 {
+                deliveries.removeFirst(nextDelivery)
+                nextDelivery = 0
+            }
+        }
+        deliveries.removeAll(keepingCapacity: deliveries.capacity <= 4096)
+        nextDelivery = 0
+        isDelivering = false
+        if !isRunning, let job = jobs.popFirst() { run(job, for: nil) }
+    }
+}

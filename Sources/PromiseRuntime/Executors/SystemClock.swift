@@ -1,0 +1,160 @@
+import CChainRuntime
+import ChainEvents
+
+/// The system's monotonic clock, with one thread for all timers, started with the first.
+public final class SystemClock: ChainClock {
+    /// The process's clock.
+    public static let shared = SystemClock()
+
+    private let condition = Condition()
+    private let state: State
+
+    // Sendable: reached only under the lock of `condition`.
+    private final class State: @unchecked Sendable {
+        var timers = TimerHeap()
+        var isStarted = false
+    }
+
+    private init() { state = State() }
+
+    /// Nanoseconds of the monotonic clock; 30 ns a call.
+    public var now: UInt64 { chain_monotonic_ns() }
+
+    /// True: ticks of the cycle counter are calibrated against this clock.
+    public var followsCycleCounter: Bool { true }
+
+    /// Sets a timer; O(log n) in the timers set. The work runs on the clock's thread.
+    public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+        let timer = HeapTimer(work)
+        let startsNow = condition.withLock {
+            if state.timers.insert(timer, deadline: deadline) { condition.signal() }
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        if startsNow {
+            let started = startThread { [self] in
+                chain_thread_set_name("chain-timer")
+                chain_block_signals()
+                serve()
+            }
+            precondition(started, "the system has no thread left for timers")
+        }
+        return timer
+    }
+
+    private func serve() {
+        while true {
+            let due: HeapTimer = condition.withLock {
+                while true {
+                    guard let deadline = state.timers.nextDeadline else {
+                        condition.wait()
+                        continue
+                    }
+                    let now = self.now
+                    if deadline <= now, let timer = state.timers.popFirst() { return timer }
+                    condition.wait(nanoseconds: deadline - now)
+                }
+            }
+            due.fire()
+        }
+    }
+}
+
+/// One timer: its work is taken out once, by firing or by cancelling.
+public final class HeapTimer: ClockTimer {
+    private let work: Lock<(@Sendable () -> Void)?>
+
+    /// Makes a timer that does `work`.
+    public init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
+
+    /// Does the work unless it was done or cancelled.
+    public func fire() { work.withLock { $0.take() }?() }
+
+    /// Drops the work; idempotent.
+    public func cancel() { _ = work.withLock { $0.take() } }
+
+    /// Whether it will do nothing any more.
+    public var isDone: Bool { work.withLock { $0 == nil } }
+}
+
+/// Timers by deadline, then by order of setting: a binary heap. Cancelled ones leave when they come up, or all at once
+/// when they are more than half.
+public struct TimerHeap: Sendable {
+    private struct Entry: Sendable {
+        var deadline: UInt64
+        var order: UInt64
+        var timer: HeapTimer
+
+        func isBefore(_ other: Entry) -> Bool { (deadline, order) < (other.deadline, other.order) }
+    }
+    private var entries: [Entry] = []
+    private var order: UInt64 = 0
+    private var sweepAt = 64
+
+    /// Makes an empty heap.
+    public init() {}
+
+    /// The earliest deadline of a timer that is not cancelled.
+    public var nextDeadline: UInt64? {
+        mutating get {
+            while let first = entries.first, first.timer.isDone { _ = removeFirst() }
+            return entries.first?.deadline
+        }
+    }
+
+    /// Adds a timer; true where it is now the earliest. O(log n).
+    public mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
+        if entries.count >= sweepAt { sweep() }
+        order += 1
+        entries.append(Entry(deadline: deadline, order: order, timer: timer))
+        siftUp(entries.count - 1)
+        return entries[0].timer === timer
+    }
+
+    /// Takes the earliest timer that is not cancelled.
+    public mutating func popFirst() -> HeapTimer? {
+        while !entries.isEmpty {
+            let timer = removeFirst()
+            if !timer.isDone { return timer }
+        }
+        return nil
+    }
+
+    private mutating func sweep() {
+        let live = entries.filter { !$0.timer.isDone }.sorted { $0.isBefore($1) }
+        // A sorted array is a heap.
+        entries = live
+        sweepAt = max(64, live.count * 2)
+    }
+
+    private mutating func removeFirst() -> HeapTimer {
+        let timer = entries[0].timer
+        let last = entries.removeLast()
+        if !entries.isEmpty {
+            entries[0] = last
+            siftDown(0)
+        }
+        return timer
+    }
+
+    private mutating func siftUp(_ start: Int) {
+        var index = start
+        while index > 0, entries[index].isBefore(entries[(index - 1) / 2]) {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    private mutating func siftDown(_ start: Int) {
+        var index = start
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < entries.count {
+                if entries[child].isBefore(entries[least]) { least = child }
+            }
+            if least == index { return }
+            entries.swapAt(index, least)
+            index = least
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import ChainEvents
+
+/// Fulfils the promise whose body it was given to, or makes it follow another (ES6 `resolve`).
+public struct Resolve<Value: Sendable>: Sendable {
+    @usableFromInline let resolver: Resolver<Value>
+
+    /// Fulfils with a value.
+    public func callAsFunction(_ value: Value) { resolver.fulfill(value) }
+
+    /// Follows another promise.
+    public func callAsFunction(_ other: some Thenable<Value>) { resolver.resolve(other) }
+}
+
+extension Resolve where Value == Void {
+    /// Fulfils a promise of nothing.
+    public func callAsFunction() { resolver.fulfill(()) }
+}
+
+/// Rejects the promise whose body it was given to (ES6 `reject`).
+public struct Reject<Value: Sendable>: Sendable {
+    @usableFromInline let resolver: Resolver<Value>
+
+    /// Rejects with an error.
+    public func callAsFunction(_ error: any Error) { resolver.reject(error) }
+}
+
+extension Promise {
+    /// Runs `body` asynchronously on the executor; it settles the promise by calling what it is given, then or later. A
+    /// throw rejects (ES6). Both of its arguments keep the promise from being abandoned.
+    public convenience init(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: @escaping @Sendable (Resolve<Value>, Reject<Value>) throws -> Void
+    ) {
+        self.init(
+            label: label, on: executor, file: file, line: line,
+            resolver: { resolver in
+                try body(Resolve(resolver: resolver), Reject(resolver: resolver))
+            })
+    }
+
+    /// Runs `body` asynchronously on the executor, with the promise's write side. A throw rejects.
+    public convenience init(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, resolver body: @escaping @Sendable (Resolver<Value>) throws -> Void
+    ) {
+        self.init(
+            kind: .promise, site: CallSite(file, line), context: .root(label: label, executor: executor),
+            isExternal: true)
+        let resolver = Resolver(self)
+        submitBody {
+            do { try body(resolver) } catch { resolver.reject(error) }
+            return false
+        }
+    }
+
+    /// Runs `work` asynchronously on the executor and settles as it ends.
+    public convenience init(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ work: @escaping @Sendable () throws -> Value
+    ) {
+        self.init(kind: .work, site: CallSite(file, line), context: .root(label: label, executor: executor))
+        submitBody { [self] in
+            do {
+                return fulfill(try work(), by: .machinery, flags: .handlerEnded)
+            } catch {
+                return reject(error, by: .machinery, flags: .handlerEnded)
+            }
+        }
+    }
+
+    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`.
+    public convenience init(
+        _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String? = nil,
+        on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(label: label, on: executor, file: file, line: line, { try expression() })
+    }
+
+    /// Runs asynchronous work in a task; cancelling the promise cancels the task (RUNTIME X4).
+    public convenience init(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
+    ) {
+        self.init(kind: .task, site: CallSite(file, line), context: .root(label: label, executor: executor))
+        startTask(work)
+    }
+
+    /// A promise that is fulfilled already.
+    public static func resolve(
+        _ value: Value, label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Promise<Value> {
+        let promise = Promise(
+            kind: .resolved, site: CallSite(file, line), context: .root(label: label, executor: executor))
+        _ = promise.fulfill(value, by: .machinery)
+        return promise
+    }
+
+    /// A promise that is rejected already.
+    public static func reject(
+        _ error: any Error, label: String? = nil, on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Value> {
+        let promise = Promise(
+            kind: .rejected, site: CallSite(file, line), context: .root(label: label, executor: executor))
+        _ = promise.reject(error, by: .machinery)
+        return promise
+    }
+
+    /// A pending promise and its write side. Whoever releases the ``Resolver`` without settling abandons the promise.
+    public static func pending(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> (promise: Promise<Value>, resolver: Resolver<Value>) {
+        let promise = Promise(
+            kind: .pending, site: CallSite(file, line), context: .root(label: label, executor: executor),
+            isExternal: true)
+        return (promise, Resolver(promise))
+    }
+
+    private func startTask(_ work: @escaping @Sendable () async throws -> Value) {
+        let task = Task { [self] in
+            if context.runtime.isRecording { report(.started) }
+            do {
+                let value = try await work()
+                if !fulfill(value, by: .machinery, flags: .handlerEnded) { reportEnded() }
+            } catch {
+                if !reject(error, by: .machinery, flags: .handlerEnded) { reportEnded() }
+            }
+        }
+        register(CancelWaiter(InlineExecutor.shared) { task.cancel() })
+    }
+
+    private func reportEnded() {
+        if context.runtime.isRecording { report(.ended) }
+    }
+}

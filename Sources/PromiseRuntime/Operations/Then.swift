@@ -1,0 +1,95 @@
+import ChainEvents
+
+/// The two handlers of ``Promise/then(label:on:file:line:_:onRejected:)``.
+@usableFromInline
+struct ThenHandlers<Input: Sendable, Next: Thenable>: Sendable {
+    @usableFromInline let onFulfilled: @Sendable (Input) throws -> Next
+    @usableFromInline let onRejected: (@Sendable (any Error) throws -> Next)?
+
+    @inlinable
+    init(
+        _ onFulfilled: @escaping @Sendable (Input) throws -> Next,
+        _ onRejected: (@Sendable (any Error) throws -> Next)?
+    ) {
+        self.onFulfilled = onFulfilled
+        self.onRejected = onRejected
+    }
+}
+
+extension Promise {
+    /// Goes on with another promise: the child follows what the handler returns (Promises/A+ 2.2, 2.3.2).
+    ///
+    /// - Parameters:
+    ///   - onFulfilled: is called with the value; a throw rejects the child (A+ 2.2.7.2).
+    ///   - onRejected: is called with the error instead, where given; without it a rejection is passed on (2.2.7.4).
+    @inlinable
+    public final func then<Next: Thenable>(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Next,
+        onRejected: (@Sendable (any Error) throws -> Next)? = nil
+    ) -> Promise<Next.Value> {
+        let wants = PromiseState.wantsValue | (onRejected == nil ? 0 : PromiseState.wantsError)
+        return HandlerNode<Value, Next.Value, ThenHandlers<Value, Next>>(
+            .then, of: self, label: label, on: executor, site: CallSite(file, line), wants: wants,
+            handler: ThenHandlers(onFulfilled, onRejected)
+        ) { node, handlers, outcome in
+            do {
+                let next =
+                    switch outcome {
+                    case .value(let promise): try handlers!.onFulfilled(promise.stored!)
+                    case .error(let error): try handlers!.onRejected!(error)
+                    }
+                _ = node.follow(next.asPromise(), byHandler: true)
+                return false
+            } catch {
+                return node.reject(error, by: .machinery, flags: .handlerEnded)
+            }
+        }
+    }
+
+    /// Goes on with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1).
+    @inlinable
+    public final func map<NewValue: Sendable>(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> NewValue
+    ) -> Promise<NewValue> {
+        valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
+    }
+
+    /// Ends with the value: the child is fulfilled with nothing.
+    @inlinable @discardableResult
+    public final func done(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Void
+    ) -> Promise<Void> {
+        valueLink(.done, label, executor, CallSite(file, line), onFulfilled)
+    }
+
+    /// Looks at the value and passes it on; a throw rejects.
+    @inlinable @discardableResult
+    public final func tap(
+        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Void
+    ) -> Promise<Value> {
+        valueLink(.tap, label, executor, CallSite(file, line)) { value in
+            try onFulfilled(value)
+            return value
+        }
+    }
+
+    @inlinable
+    final func valueLink<NewValue: Sendable>(
+        _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite,
+        _ handler: @escaping @Sendable (Value) throws -> NewValue
+    ) -> Promise<NewValue> {
+        HandlerNode<Value, NewValue, @Sendable (Value) throws -> NewValue>(
+            kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsValue, handler: handler
+        ) { node, handler, outcome in
+            do {
+                return node.fulfill(try handler!(outcome.value!), by: .machinery, flags: .handlerEnded)
+            } catch {
+                return node.reject(error, by: .machinery, flags: .handlerEnded)
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import ChainEvents
+
+extension Promise where Value == Void {
+    /// Fulfilled after `duration` of the runtime's clock, at least; cancelling it cancels the timer.
+    public static func delay(
+        _ duration: Duration, label: String? = nil, on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Void> {
+        let node = TimerNode<Void>(
+            .delay, context: .root(label: label, executor: executor), site: CallSite(file, line), parent: nil)
+        node.set(duration) { node in _ = node.fulfill((), by: .machinery) }
+        return node
+    }
+}
+
+extension Promise {
+    /// Passes the value on `duration` later; an error at once.
+    public final func delay(
+        _ duration: Duration, label: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Value> {
+        let node = TimerNode<Value>(
+            .delay, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
+        node.onParent { node, parent in
+            if parent.current.has(PromiseState.rejected) { return node.copyOutcome(of: parent, flags: .skipping) }
+            node.set(duration) { node in node.copyOutcome(of: parent, flags: []) }
+        }
+        register(node)
+        return node
+    }
+
+    /// Settles as this promise does, unless that takes longer than `limit`: then it is rejected with
+    /// ``PromiseTimedOut``, and this promise is cancelled if nobody else waits for it (RUNTIME X2).
+    public final func timeout(
+        _ limit: Duration, label: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Value> {
+        let node = TimerNode<Value>(
+            .timeout, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
+        node.onParent { node, parent in node.copyOutcome(of: parent, flags: []) }
+        node.set(limit) { [self] node in
+            guard node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
+            if consumerCount == 0, !isSettled {
+                quieten()
+                cancel("timed out after \(limit)")
+            }
+        }
+        register(node)
+        return node
+    }
+}
+
+/// A node that a timer settles, or its parent.
+final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
+    // Sendable: the timer is behind its lock; `whenParentSettles` is set before the node is registered anywhere.
+    private let timer = Lock<(any ClockTimer)?>(nil)
+    private var whenParentSettles: (@Sendable (TimerNode, Promise<Value>) -> Void)?
+
+    init(_ kind: NodeKind, context: Context, site: CallSite, parent: Promise<Value>?) {
+        super.init(kind: kind, site: site, context: context, parent: parent)
+    }
+
+    func onParent(_ action: @escaping @Sendable (TimerNode, Promise<Value>) -> Void) { whenParentSettles = action }
+
+    /// Sets the timer, unless the node is settled already.
+    func set(_ duration: Duration, _ action: @escaping @Sendable (TimerNode) -> Void) {
+        let clock = context.runtime.clock
+        let timer = clock.schedule(at: clock.now &+ duration.clampedNanoseconds) { [self] in action(self) }
+        self.timer.withLock { $0 = timer }
+        if isSettled { cancelTimer() }
+    }
+
+    override func settled(_ promise: AnyPromise) {
+        guard !isSettled else { return }
+        whenParentSettles?(self, unsafeDowncast(promise, to: Promise<Value>.self))
+    }
+
+    override func didSettle() { cancelTimer() }
+
+    private func cancelTimer() { timer.withLock { $0.take() }?.cancel() }
+}
+
+extension Duration {
+    /// In nanoseconds; none below 0, and at most some 292 years.
+    var clampedNanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        if seconds < 0 || (seconds == 0 && attoseconds <= 0) { return 0 }
+        guard seconds < 9_223_372_036 else { return UInt64(Int64.max) }
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    }
+}
