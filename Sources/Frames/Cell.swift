@@ -1,0 +1,52 @@
+/// One cell of a ``Frame``, in twelve bytes that compare as such.
+///
+///     0         4         8       10      12
+///     ├ scalar ─┼ marks ──┼ style ┼ width ┤
+///
+/// `scalar` is what is drawn, never a control character; `marks` are up to two combining marks of the basic plane,
+/// the first in the low half. A wide character has `width` 2 and is followed by a continuation (`scalar` and `width`
+/// 0, the same style).
+public struct Cell: Hashable, Sendable {
+    var scalar: UInt32
+    var marks: UInt32
+    /// What it means, and so what it looks like.
+    public internal(set) var style: Style
+    var columns: UInt16
+
+    init(scalar: UInt32, marks: UInt32 = 0, style: Style, columns: UInt16 = 1) {
+        self.scalar = scalar
+        self.marks = marks
+        self.style = style
+        self.columns = columns
+    }
+
+    /// A space.
+    public static let blank = Cell.blank(.normal)
+
+    /// A space in a style.
+    public static func blank(_ style: Style) -> Cell { Cell(scalar: 32, style: style) }
+
+    static func continuation(_ style: Style) -> Cell { Cell(scalar: 0, style: style, columns: 0) }
+
+    /// How many columns it takes: 1, 2 for a wide character, 0 for the second half of one.
+    public var width: Int { Int(columns) }
+    /// Whether it is the second half of a wide character.
+    public var isContinuation: Bool { columns == 0 }
+    /// Whether it is one printable ASCII character with no marks: one byte, one column in every terminal.
+    public var isASCII: Bool { scalar < 0x7F && marks == 0 && columns == 1 }
+
+    /// Calls `body` with each scalar that a terminal is to be sent for it; none for a continuation.
+    public func forEachScalar(_ body: (Unicode.Scalar) -> Void) {
+        guard columns != 0 else { return }
+        body(Unicode.Scalar(scalar) ?? "?")
+        if marks & 0xFFFF != 0, let mark = Unicode.Scalar(marks & 0xFFFF) { body(mark) }
+        if marks >> 16 != 0, let mark = Unicode.Scalar(marks >> 16) { body(mark) }
+    }
+
+    /// What is drawn; empty for a continuation.
+    public var text: String {
+        var text = String.UnicodeScalarView()
+        forEachScalar { text.append($0) }
+        return String(text)
+    }
+}

@@ -1,0 +1,142 @@
+extension Frame {
+    /// The frame as an SVG picture of a terminal window: what the README shows.
+    ///
+    /// A monospaced grid in which each run of text is set at its own place and to its own length, so that columns line
+    /// up whatever font the reader has. Text that is not ASCII is set cell by cell.
+    public func svg(theme: Theme = .dark, title: String = "chainview") -> String {
+        var picture = SVGPicture(frame: self, theme: theme)
+        return picture.draw(title: title)
+    }
+}
+
+struct SVGPicture {
+    // Pixels: a cell, the margin round the grid, the bar with the dots.
+    private let cell = (width: 8.4, height: 18.0)
+    private let margin = 14.0
+    private let bar = 36.0
+    private let frame: Frame
+    private let theme: Theme
+    private var out = ""
+
+    init(frame: Frame, theme: Theme) {
+        self.frame = frame
+        self.theme = theme
+    }
+
+    mutating func draw(title: String) -> String {
+        let width = Double(frame.size.columns) * cell.width + 2 * margin
+        let height = Double(frame.size.rows) * cell.height + bar + margin
+        out = """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(short(width)) \(short(height))" \
+            width="\(short(width))" height="\(short(height))" role="img" aria-label="\(escaped(title))">
+            <style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;\
+            white-space:pre}.b{font-weight:700}.i{font-style:italic}.u{text-decoration:underline}.d{opacity:.65}</style>
+            <rect x="0.5" y="0.5" width="\(short(width - 1))" height="\(short(height - 1))" rx="9" \
+            fill="\(theme.page.background)" stroke="#3a3f4b"/>
+            <g><circle cx="20" cy="18" r="6" fill="#ff5f57"/><circle cx="40" cy="18" r="6" fill="#febc2e"/>\
+            <circle cx="60" cy="18" r="6" fill="#28c840"/></g>
+            <text x="\(short(width / 2))" y="23" text-anchor="middle" fill="#8b909c">\(escaped(title))</text>
+
+            """
+        for row in 0..<frame.size.rows {
+            let runs = frame.styleRuns(row)
+            for run in runs { drawBackground(run, row) }
+            for run in runs { drawText(run, row) }
+        }
+        return out + "</svg>\n"
+    }
+
+    private mutating func drawBackground(_ run: (columns: Range<Int>, style: Style), _ row: Int) {
+        guard let color = colors(run.style).background else { return }
+        out += """
+            <rect x="\(x(run.columns.lowerBound))" y="\(short(bar + Double(row) * cell.height))" \
+            width="\(short(Double(run.columns.count) * cell.width))" height="\(short(cell.height))" fill="\(color)"/>
+
+            """
+    }
+
+    private mutating func drawText(_ run: (columns: Range<Int>, style: Style), _ row: Int) {
+        var column = run.columns.lowerBound
+        while column < run.columns.upperBound {
+            let first = frame[row, column]
+            guard first.scalar != 0x20, first.scalar != 0 else {
+                column += 1
+                continue
+            }
+            var text = first.text
+            var end = column + first.width
+            // A stretch of ASCII up to two blanks in a row is one element.
+            while first.isASCII, end < run.columns.upperBound, frame[row, end].isASCII,
+                frame[row, end].scalar != 0x20
+                    || (end + 1 < run.columns.upperBound && frame[row, end + 1].isASCII
+                        && frame[row, end + 1].scalar != 0x20)
+            {
+                text += frame[row, end].text
+                end += 1
+            }
+            let color = colors(run.style)
+            let length = first.isASCII ? " textLength=\"\(short(Double(end - column) * cell.width))\"" : ""
+            out += """
+                <text x="\(x(column))" y="\(short(bar + Double(row) * cell.height + 13.5))"\(length) \
+                fill="\(color.foreground)"\(classes(run.style))>\(escaped(text))</text>
+
+                """
+            column = max(end, column + 1)
+        }
+    }
+
+    private func colors(_ style: Style) -> (foreground: String, background: String?) {
+        let look = theme.look(style, depth: .ansi256)
+        let front = look.foreground < 0 ? theme.page.foreground : SVGPicture.hex(look.foreground)
+        let back = look.background < 0 ? nil : SVGPicture.hex(look.background)
+        return look.attributes.contains(.reversed) ? (back ?? theme.page.background, front) : (front, back)
+    }
+
+    private func classes(_ style: Style) -> String {
+        let look = theme.look(style, depth: .ansi256).attributes
+        var names: [String] = []
+        if look.contains(.bold) { names.append("b") }
+        if look.contains(.italic) { names.append("i") }
+        if look.contains(.underlined) { names.append("u") }
+        if look.contains(.dimmed) { names.append("d") }
+        return names.isEmpty ? "" : " class=\"\(names.joined(separator: " "))\""
+    }
+
+    private func x(_ column: Int) -> String { short(margin + Double(column) * cell.width) }
+
+    private func short(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private func escaped(_ text: String) -> String {
+        var result = ""
+        for character in SafeText.line(text).unicodeScalars {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+
+    /// The usual colour of a number of the 256.
+    static func hex(_ index: Int16) -> String {
+        let index = Int(index)
+        if index < 16 {
+            return [
+                "#1d1f21", "#cc6666", "#8fb573", "#d8b26e", "#6f9bd1", "#b294bb", "#7fbab5", "#c5c8c6",
+                "#6b6f76", "#f07178", "#b5d68f", "#f0d68a", "#8fb8ec", "#d0a8dc", "#9fdcd6", "#ffffff",
+            ][max(index, 0)]
+        }
+        let levels = [0, 95, 135, 175, 215, 255]
+        let rgb =
+            index >= 232
+            ? Array(repeating: 8 + (index - 232) * 10, count: 3)
+            : [levels[(index - 16) / 36], levels[(index - 16) / 6 % 6], levels[(index - 16) % 6]]
+        return "#" + rgb.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

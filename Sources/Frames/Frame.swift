@@ -1,0 +1,157 @@
+/// A grid of cells: what the screen is to look like. A value; drawing into one that nobody else holds copies nothing.
+///
+/// Every drawing operation clips at the edges and keeps wide characters whole: one that would be cut, or that is
+/// overwritten by half, leaves a blank.
+public struct Frame: Hashable, Sendable {
+    /// Columns and rows.
+    public let size: Size
+    /// Which characters may stand in it; what is written is reduced to them.
+    public let charset: Charset
+    var cells: [Cell]
+
+    /// A frame of blanks in a style.
+    public init(size: Size, charset: Charset = .unicode, style: Style = .normal) {
+        self.size = size
+        self.charset = charset
+        cells = Array(repeating: .blank(style), count: size.columns * size.rows)
+    }
+
+    /// The cell at a place; a blank where there is none.
+    public subscript(row: Int, column: Int) -> Cell {
+        guard contains(row, column) else { return .blank }
+        return cells[row * size.columns + column]
+    }
+
+    func contains(_ row: Int, _ column: Int) -> Bool {
+        row >= 0 && row < size.rows && column >= 0 && column < size.columns
+    }
+
+    /// Writes a text on one line, made safe by ``SafeText``, and returns the columns used.
+    ///
+    /// What falls off the frame, or beyond `maxColumns`, is not drawn; columns left of the frame count as used. With an
+    /// `ellipsis`, a text that does not fit ends in it. Costs by the columns drawn, not by the length of the text.
+    @discardableResult
+    public mutating func write(
+        _ text: String, row: Int, column: Int, maxColumns: Int = .max, style: Style = .normal, ellipsis: String? = nil
+    ) -> Int {
+        guard row >= 0, row < size.rows, maxColumns > 0 else { return 0 }
+        let room = min(maxColumns, size.columns - column)
+        guard room > 0 else { return 0 }
+        if let ellipsis {
+            let used = put(text, row, column, room, style)
+            guard used.isCut else { return used.columns }
+            // Rare: drawn again, shorter.
+            let tail = min(TextWidth.of(ellipsis, charset: charset), room)
+            let head = put(text, row, column, room - tail, style).columns
+            blank(row, column + head, column + room, style)
+            return head + put(ellipsis, row, column + head, tail, style).columns
+        }
+        return put(text, row, column, room, style).columns
+    }
+
+    private mutating func put(
+        _ text: String, _ row: Int, _ column: Int, _ room: Int, _ style: Style
+    ) -> (columns: Int, isCut: Bool) {
+        let start = row * size.columns
+        let edge = size.columns
+        var at = column
+        let end = column + room
+        var isCut = false
+        var text = text
+        let charset = charset
+        cells.withUnsafeMutableBufferPointer { cells in
+            let isPlain = text.withUTF8 { bytes in
+                // Printable ASCII, up to where the room ends, is nearly all that there is.
+                for byte in bytes.prefix(room + 1) where byte < 0x20 || byte >= 0x7F { return false }
+                let count = min(bytes.count, room)
+                isCut = bytes.count > room
+                guard column >= 0, count > 0 else { return count == 0 }
+                Frame.split(cells, start, column, column + count)
+                for index in 0..<count {
+                    cells[start + column + index] = Cell(scalar: UInt32(bytes[index]), style: style)
+                }
+                at += count
+                return true
+            }
+            guard !isPlain else { return }
+            SafeText.forEachCell(of: text, charset: charset) { piece in
+                guard at + piece.width <= end else {
+                    isCut = true
+                    return false
+                }
+                if at >= 0 {
+                    Frame.split(cells, start, at, min(at + piece.width, edge))
+                    cells[start + at] = Cell(
+                        scalar: piece.scalar, marks: piece.marks, style: style, columns: UInt16(piece.width))
+                    if piece.width == 2 { cells[start + at + 1] = .continuation(style) }
+                } else if at + piece.width > 0 {
+                    Frame.split(cells, start, 0, 1)
+                    cells[start] = .blank(style)
+                }
+                at += piece.width
+                return true
+            }
+        }
+        return (at - column, isCut)
+    }
+
+    /// Blanks the halves that stay outside when columns `first..<end` of a row are about to be overwritten.
+    static func split(_ cells: UnsafeMutableBufferPointer<Cell>, _ start: Int, _ first: Int, _ end: Int) {
+        if cells[start + first].isContinuation { cells[start + first - 1] = .blank(cells[start + first - 1].style) }
+        if cells[start + end - 1].columns == 2 { cells[start + end] = .blank(cells[start + end].style) }
+    }
+
+    private mutating func blank(_ row: Int, _ first: Int, _ end: Int, _ style: Style) {
+        fill(row: row, column: first, columns: end - first, style: style)
+    }
+
+    /// Fills a rectangle with one narrow character (a blank by default), clipped.
+    public mutating func fill(
+        row: Int, column: Int, rows: Int = 1, columns: Int = .max, with scalar: Unicode.Scalar = " ",
+        style: Style = .normal
+    ) {
+        let first = max(column, 0)
+        let end = columns >= size.columns - min(column, 0) ? size.columns : min(column + columns, size.columns)
+        let lastRow = rows >= size.rows - min(row, 0) ? size.rows : min(row + rows, size.rows)
+        guard first < end, max(row, 0) < lastRow else { return }
+        let isDrawable = TextWidth.classOf(scalar.value) == .narrow && (charset == .unicode || scalar.isASCII)
+        let cell = Cell(scalar: isDrawable ? scalar.value : 0x3F, style: style)
+        let width = size.columns
+        cells.withUnsafeMutableBufferPointer { cells in
+            for row in max(row, 0)..<lastRow {
+                Frame.split(cells, row * width, first, end)
+                for index in row * width + first..<row * width + end { cells[index] = cell }
+            }
+        }
+    }
+
+    /// Changes the styles of a part of a row, and leaves what is written: `{ $0.selected }` marks the selected row.
+    public mutating func restyle(row: Int, column: Int = 0, columns: Int = .max, _ change: (Style) -> Style) {
+        guard row >= 0, row < size.rows else { return }
+        let first = max(column, 0)
+        let end = columns >= size.columns - min(column, 0) ? size.columns : min(column + columns, size.columns)
+        guard first < end else { return }
+        for index in row * size.columns + first..<row * size.columns + end {
+            cells[index].style = change(cells[index].style)
+        }
+    }
+
+    /// Draws another frame into this one with its corner at a place, clipped.
+    public mutating func draw(_ frame: Frame, row: Int, column: Int) {
+        for line in max(0, -row)..<max(max(0, -row), min(frame.size.rows, size.rows - row)) {
+            let first = max(0, -column)
+            let end = min(frame.size.columns, size.columns - column)
+            guard first < end else { return }
+            let from = line * frame.size.columns
+            let to = (row + line) * size.columns
+            cells.withUnsafeMutableBufferPointer { cells in
+                Frame.split(cells, to, column + first, column + end)
+                for index in first..<end { cells[to + column + index] = frame.cells[from + index] }
+                let head = frame.cells[from + first]
+                if head.isContinuation { cells[to + column + first] = .blank(head.style) }
+                let tail = frame.cells[from + end - 1]
+                if tail.columns == 2 { cells[to + column + end - 1] = .blank(tail.style) }
+            }
+        }
+    }
+}

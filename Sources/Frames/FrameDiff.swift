@@ -1,0 +1,82 @@
+/// What to change on a screen that shows one frame so that it shows another.
+public struct FrameDiff: Hashable, Sendable {
+    /// Cells next to each other on one row that are to be written anew, without half a wide character at either end.
+    public struct Run: Hashable, Sendable {
+        /// From 0.
+        public var row: Int
+        /// Of the first cell, from 0.
+        public var column: Int
+        /// What is to be written.
+        public var cells: ArraySlice<Cell>
+    }
+
+    /// The size of the new frame. If the old one had another, all of it counts as blank before.
+    public var size: Size
+    /// In reading order.
+    public var runs: [Run]
+
+    /// Compares two frames; costs about a microsecond a thousand cells where nothing changed.
+    ///
+    /// Runs that are less than `gapLimit` unchanged cells apart are joined: rewriting a few cells is shorter than
+    /// moving the cursor.
+    public init(from old: Frame, to new: Frame, gapLimit: Int = 4) {
+        size = new.size
+        runs = []
+        let old = old.size == new.size ? old : Frame(size: new.size)
+        let width = new.size.columns
+        guard width > 0 else { return }
+        old.cells.withUnsafeBufferPointer { before in
+            new.cells.withUnsafeBufferPointer { after in
+                guard before.baseAddress != after.baseAddress else { return }
+                for row in 0..<new.size.rows {
+                    compare(before, after, row: row, start: row * width, width: width, gapLimit, new.cells)
+                }
+            }
+        }
+    }
+
+    private mutating func compare(
+        _ before: UnsafeBufferPointer<Cell>, _ after: UnsafeBufferPointer<Cell>, row: Int, start: Int, width: Int,
+        _ gapLimit: Int, _ cells: [Cell]
+    ) {
+        let end = start + width
+        var at = start
+        var open: Range<Int>?
+        while at < end {
+            guard before[at] != after[at] else {
+                at += 1
+                continue
+            }
+            var first = at
+            var last = at + 1
+            // Whole wide characters, of the old picture too: a terminal blanks the other half of one that is cut.
+            while first > start, after[first].isContinuation || before[first].isContinuation { first -= 1 }
+            while last < end, after[last].isContinuation || before[last].isContinuation { last += 1 }
+            if let run = open, first - run.upperBound < gapLimit {
+                open = run.lowerBound..<last
+            } else {
+                if let run = open { add(run, row, start, cells) }
+                open = first..<last
+            }
+            at = last
+        }
+        if let run = open { add(run, row, start, cells) }
+    }
+
+    private mutating func add(_ range: Range<Int>, _ row: Int, _ start: Int, _ cells: [Cell]) {
+        runs.append(Run(row: row, column: range.lowerBound - start, cells: cells[range]))
+    }
+
+    /// Whether nothing is to be written.
+    public var isEmpty: Bool { runs.isEmpty }
+
+    /// The frame that results on a screen that showed `old`.
+    public func applied(to old: Frame) -> Frame {
+        var frame = old.size == size ? old : Frame(size: size, charset: old.charset)
+        for run in runs {
+            let start = run.row * size.columns + run.column
+            frame.cells.replaceSubrange(start..<start + run.cells.count, with: run.cells)
+        }
+        return frame
+    }
+}

@@ -1,0 +1,69 @@
+/// The signs that frames are drawn with, in two sets of the same columns: one each, unless said.
+public struct Glyphs: Hashable, Sendable {
+    /// Which characters a frame drawn with them may hold.
+    public let charset: Charset
+    /// `unicode` or `ascii`, as golden frames name it.
+    public let name: String
+
+    // The states of a node (the words of the screen).
+    public let waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown: String
+    /// On top of a state: cancellation was asked for; a handler still runs although the node is settled.
+    public let cancelRequested, stillRunning: String
+
+    // The tree: a line passing by, a child, the last child, and the dash in front of it.
+    public let guideLine, guideBranch, guideLast, guideDash: String
+    /// In front of a node with children that are shown, and hidden.
+    public let unfolded, folded: String
+
+    // A box.
+    public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight, teeLeft, teeRight: String
+
+    public let up, down, left, right, enter, ellipsis, dot, times, live, frozen, ascending, descending, tagged,
+        prompt: String
+    /// The track and the thumb of a scroll bar.
+    public let scrollTrack, scrollThumb: String
+    /// Eight steps of a bar, rising; the first is the lowest that is not empty.
+    public let bars: [String]
+
+    /// For terminals and locales that have Unicode.
+    public static let unicode = Glyphs(
+        charset: .unicode, name: "unicode",
+        waiting: "◌", queued: "◎", running: "●", pending: "◍", fulfilled: "✔", rejected: "✖", cancelled: "⊘",
+        skipped: "↷", abandoned: "◇", unknown: "?", cancelRequested: "⨯", stillRunning: "◷",
+        guideLine: "│", guideBranch: "├", guideLast: "└", guideDash: "─", unfolded: "▾", folded: "▸",
+        horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯", teeLeft: "├",
+        teeRight: "┤", up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·", times: "×",
+        live: "●", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", prompt: "›", scrollTrack: "│",
+        scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
+
+    /// For `--ascii` and locales without Unicode.
+    public static let ascii = Glyphs(
+        charset: .ascii, name: "ascii",
+        waiting: ".", queued: ":", running: "*", pending: "o", fulfilled: "+", rejected: "x", cancelled: "/",
+        skipped: "-", abandoned: "!", unknown: "?", cancelRequested: "~", stillRunning: "&",
+        guideLine: "|", guideBranch: "|", guideLast: "`", guideDash: "-", unfolded: "v", folded: ">",
+        horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+", teeLeft: "+",
+        teeRight: "+", up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-", times: "x",
+        live: "*", frozen: "=", ascending: "^", descending: "v", tagged: "#", prompt: ">", scrollTrack: "|",
+        scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
+
+    /// The one or the other.
+    public static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
+
+    /// The sign of a state; a space for a role that is none.
+    public func state(_ role: Role) -> String {
+        switch role {
+        case .waiting: waiting
+        case .queued: queued
+        case .running: running
+        case .pending: pending
+        case .fulfilled: fulfilled
+        case .rejected: rejected
+        case .cancelled: cancelled
+        case .skipped: skipped
+        case .abandoned: abandoned
+        case .unknown: unknown
+        default: " "
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// A key, whatever its modifiers.
+public enum Key: Hashable, Sendable {
+    /// A character that was typed, already shifted.
+    case character(Character)
+    case up, down, left, right, home, end, pageUp, pageDown
+    case enter, escape, tab, backTab, backspace, delete, insert
+    /// F1 is 1.
+    case function(Int)
+}
+
+/// One key going down, with what was held.
+public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
+    /// Keys that were held. Terminals do not tell of Shift with a character, nor of Control with some.
+    public struct Modifiers: OptionSet, Hashable, Sendable {
+        /// One bit a key.
+        public let rawValue: UInt8
+
+        /// Wraps raw bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Shift.
+        public static let shift = Modifiers(rawValue: 1)
+        /// Alt, Option or Meta.
+        public static let alt = Modifiers(rawValue: 2)
+        /// Control.
+        public static let control = Modifiers(rawValue: 4)
+    }
+
+    /// Which key.
+    public var key: Key
+    /// What was held.
+    public var modifiers: Modifiers
+
+    /// A key with modifiers, none by default.
+    public init(_ key: Key, _ modifiers: Modifiers = []) {
+        self.key = key
+        self.modifiers = modifiers
+    }
+
+    /// A typed character.
+    public static func character(_ character: Character) -> KeyPress { KeyPress(.character(character)) }
+    /// A letter with Control, as the lower-case letter.
+    public static func control(_ letter: Character) -> KeyPress { KeyPress(.character(letter), .control) }
+    /// A character with Alt.
+    public static func alt(_ character: Character) -> KeyPress { KeyPress(.character(character), .alt) }
+
+    /// As help and footers show it: `q`, `^L`, `Alt-x`, `PgUp`, `Shift-F1`.
+    public var description: String {
+        var text = ""
+        var held = modifiers
+        if case .character(let character) = key, held == .control { return "^" + character.uppercased() }
+        if key == .backTab { held.remove(.shift) }
+        if held.contains(.control) { text += "Ctrl-" }
+        if held.contains(.alt) { text += "Alt-" }
+        if held.contains(.shift) { text += "Shift-" }
+        return text + key.name
+    }
+}
+
+extension Key {
+    /// The key's name alone.
+    public var name: String {
+        switch self {
+        case .character(" "): "Space"
+        case .character(let character): String(character)
+        case .up: "↑"
+        case .down: "↓"
+        case .left: "←"
+        case .right: "→"
+        case .home: "Home"
+        case .end: "End"
+        case .pageUp: "PgUp"
+        case .pageDown: "PgDn"
+        case .enter: "Enter"
+        case .escape: "Esc"
+        case .tab: "Tab"
+        case .backTab: "Shift-Tab"
+        case .backspace: "Backspace"
+        case .delete: "Del"
+        case .insert: "Ins"
+        case .function(let number): "F\(number)"
+        }
+    }
+}
+
+/// Something that the mouse did, at a cell counted from 0. Double clicks are for whoever knows the time.
+public struct Mouse: Hashable, Sendable {
+    /// What was done.
+    public enum Action: Hashable, Sendable { case press, release, drag, wheelUp, wheelDown }
+    /// With which button; `none` for the wheel and for a release that does not say.
+    public enum Button: Hashable, Sendable { case left, middle, right, none }
+
+    /// What was done.
+    public var action: Action
+    /// With which button.
+    public var button: Button
+    /// From 0 at the top.
+    public var row: Int
+    /// From 0 at the left.
+    public var column: Int
+    /// What was held.
+    public var modifiers: KeyPress.Modifiers
+
+    /// Describes one action.
+    public init(_ action: Action, _ button: Button = .none, row: Int, column: Int, modifiers: KeyPress.Modifiers = []) {
+        self.action = action
+        self.button = button
+        self.row = row
+        self.column = column
+        self.modifiers = modifiers
+    }
+}

@@ -1,0 +1,156 @@
+/// What a piece of text *is*. A ``Theme`` says what that looks like.
+///
+/// The order is not meaningful; ``Style`` keeps the raw value in six bits.
+public enum Role: UInt8, CaseIterable, Sendable {
+    case normal, dim, header, headerAccent, selected, guide, label, kind, thread, number, key, keyText, border
+    case error, warning, match
+    /// The states of a node, by the words of the screen.
+    case waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown
+    /// The bar at the bottom, and what a status line says.
+    case footer, status
+    /// A heading of columns or of a box.
+    case title
+    /// The inside of a box over the screen.
+    case overlay
+}
+
+/// The meaning of a cell's text and how it is stressed, in two bytes.
+///
+///     .running                 // a role
+///     .header.bold             // stressed
+///     .kind.selected           // on the selected row
+public struct Style: RawRepresentable, Hashable, Sendable {
+    /// Role in bits 0 to 5, ``Modifiers`` in bits 6 to 11.
+    public let rawValue: UInt16
+
+    /// Stress on top of a role.
+    public struct Modifiers: OptionSet, Hashable, Sendable {
+        /// One bit a modifier; the upper two are not used.
+        public let rawValue: UInt8
+
+        /// Wraps raw bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Heavier.
+        public static let bold = Modifiers(rawValue: 1)
+        /// Less bright.
+        public static let dimmed = Modifiers(rawValue: 2)
+        /// With a line under it.
+        public static let underlined = Modifiers(rawValue: 4)
+        /// Foreground and background exchanged.
+        public static let reversed = Modifiers(rawValue: 8)
+        /// The background of the selected row; the role's colour stays in front.
+        public static let selected = Modifiers(rawValue: 16)
+        /// Slanted, where the terminal can.
+        public static let italic = Modifiers(rawValue: 32)
+        static let words = ["bold", "dimmed", "underlined", "reversed", "selected", "italic"]
+    }
+
+    /// How many raw values there are: a table of them is an array of this size.
+    public static let count = 1 << 12
+
+    /// Takes a raw value; bits beyond the twelfth, and roles that do not exist, are dropped.
+    public init(rawValue: UInt16) {
+        let role = Role(rawValue: UInt8(rawValue & 63)) ?? .normal
+        self.rawValue = rawValue & 0xFC0 | UInt16(role.rawValue)
+    }
+
+    /// A role with stress, none by default.
+    public init(_ role: Role, _ modifiers: Modifiers = []) {
+        rawValue = UInt16(role.rawValue) | UInt16(modifiers.rawValue & 63) << 6
+    }
+
+    /// What the text is.
+    public var role: Role { Role(rawValue: UInt8(rawValue & 63)) ?? .normal }
+    /// How it is stressed.
+    public var modifiers: Modifiers { Modifiers(rawValue: UInt8(rawValue >> 6)) }
+
+    /// The same role with more stress.
+    public func adding(_ more: Modifiers) -> Style { Style(role, modifiers.union(more)) }
+
+    /// In bold.
+    public var bold: Style { adding(.bold) }
+    /// Less bright.
+    public var dimmed: Style { adding(.dimmed) }
+    /// Underlined.
+    public var underlined: Style { adding(.underlined) }
+    /// Foreground and background exchanged.
+    public var reversed: Style { adding(.reversed) }
+    /// On the selected row.
+    public var selected: Style { adding(.selected) }
+    /// In italics, where the terminal has them.
+    public var italic: Style { adding(.italic) }
+
+    /// The role's name and those of its modifiers: `header.bold`. What golden frames hold.
+    public var name: String {
+        var name = "\(role)"
+        for (bit, word) in Modifiers.words.enumerated() where modifiers.rawValue & 1 << UInt8(bit) != 0 {
+            name += "." + word
+        }
+        return name
+    }
+}
+
+/// Each role without stress.
+extension Style {
+    /// ``Role/normal``.
+    public static let normal = Style(.normal)
+    /// ``Role/dim``.
+    public static let dim = Style(.dim)
+    /// ``Role/header``.
+    public static let header = Style(.header)
+    /// ``Role/headerAccent``.
+    public static let headerAccent = Style(.headerAccent)
+    /// ``Role/selected``.
+    public static let selected = Style(.selected)
+    /// ``Role/guide``.
+    public static let guide = Style(.guide)
+    /// ``Role/label``.
+    public static let label = Style(.label)
+    /// ``Role/kind``.
+    public static let kind = Style(.kind)
+    /// ``Role/thread``.
+    public static let thread = Style(.thread)
+    /// ``Role/number``.
+    public static let number = Style(.number)
+    /// ``Role/key``.
+    public static let key = Style(.key)
+    /// ``Role/keyText``.
+    public static let keyText = Style(.keyText)
+    /// ``Role/border``.
+    public static let border = Style(.border)
+    /// ``Role/error``.
+    public static let error = Style(.error)
+    /// ``Role/warning``.
+    public static let warning = Style(.warning)
+    /// ``Role/match``.
+    public static let match = Style(.match)
+    /// ``Role/waiting``.
+    public static let waiting = Style(.waiting)
+    /// ``Role/queued``.
+    public static let queued = Style(.queued)
+    /// ``Role/running``.
+    public static let running = Style(.running)
+    /// ``Role/pending``.
+    public static let pending = Style(.pending)
+    /// ``Role/fulfilled``.
+    public static let fulfilled = Style(.fulfilled)
+    /// ``Role/rejected``.
+    public static let rejected = Style(.rejected)
+    /// ``Role/cancelled``.
+    public static let cancelled = Style(.cancelled)
+    /// ``Role/skipped``.
+    public static let skipped = Style(.skipped)
+    /// ``Role/abandoned``.
+    public static let abandoned = Style(.abandoned)
+    /// ``Role/unknown``.
+    public static let unknown = Style(.unknown)
+    /// ``Role/footer``.
+    public static let footer = Style(.footer)
+    /// ``Role/status``.
+    public static let status = Style(.status)
+    /// ``Role/title``.
+    public static let title = Style(.title)
+    /// ``Role/overlay``.
+    public static let overlay = Style(.overlay)
+}

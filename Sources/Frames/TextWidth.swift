@@ -1,0 +1,51 @@
+/// How many columns text takes, out of one pinned table, so that frames are the same on every machine.
+public enum TextWidth {
+    /// What is done with a scalar.
+    enum Class: UInt32 {
+        /// One column.
+        case narrow
+        /// Two columns: East Asian wide and full-width, and emoji that are shown as such by themselves.
+        case wide
+        /// Drawn over the character before it: marks, and the vowels and finals of decomposed Hangul.
+        case mark
+        /// Left out: joiners, variation selectors, tags, skin tones, soft hyphens; what terminals disagree about.
+        case dropped
+        /// Shown as a stand-in: controls, bidirectional controls, other format characters, private use, line and
+        /// paragraph separators, fillers that look empty, non-characters, what Unicode has not assigned.
+        case replaced
+    }
+
+    /// A binary search beyond Latin, about ten steps.
+    static func classOf(_ scalar: UInt32) -> Class {
+        if scalar < 0x7F { return scalar >= 0x20 ? .narrow : .replaced }
+        return table.withUnsafeBufferPointer { table in
+            let wanted = scalar << 4 | 15
+            var low = 0
+            var high = table.count
+            while low < high {
+                let middle = (low + high) / 2
+                if table[middle] <= wanted { low = middle + 1 } else { high = middle }
+            }
+            return Class(rawValue: table[low - 1] & 15) ?? .replaced
+        }
+    }
+
+    /// The columns that a scalar takes by itself: 0, 1 or 2. For what is replaced by a stand-in, 1.
+    public static func of(_ scalar: Unicode.Scalar) -> Int {
+        switch classOf(scalar.value) {
+        case .narrow, .replaced: 1
+        case .wide: 2
+        case .mark, .dropped: 0
+        }
+    }
+
+    /// The columns that `Frame.write` uses for a text, made safe, if there is room enough. Linear in its length.
+    public static func of(_ text: String, charset: Charset = .unicode) -> Int {
+        var width = 0
+        SafeText.forEachCell(of: text, charset: charset) { cell in
+            width += cell.width
+            return true
+        }
+        return width
+    }
+}
