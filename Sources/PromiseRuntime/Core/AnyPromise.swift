@@ -80,6 +80,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     // MARK: Waiting
 
     /// Adds a waiter, or tells it at once where the promise is settled already.
+    @usableFromInline
     final func register(_ waiter: Waiter) {
         let state = lock()
         let registration = state.register()
@@ -200,8 +201,9 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     /// Runs the node's handler, on its executor. Overridden by nodes that have one.
     func runHandler() {}
 
-    /// Drops the handler unrun. Overridden by nodes that have one.
-    func dropHandler() {}
+    /// Does one step of a link. Overridden by links.
+    @usableFromInline
+    func perform(_ step: HandlerStep) -> Bool { false }
 
     /// The value as text, where the recorder asks for values.
     var valueText: String? { nil }

@@ -52,7 +52,7 @@ extension AnyPromise {
         } else {
             let isOurs = state.takeHandler()
             unlock(state)
-            if isOurs { dropHandler() }
+            if isOurs { _ = perform(.drop) }
         }
     }
 

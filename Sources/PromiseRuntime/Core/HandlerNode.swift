@@ -1,45 +1,72 @@
-import CChainRuntime
 import ChainEvents
 
 /// A link: the promise that an operation made, which is also what waits for its parent and what runs its handler. One
 /// object a link, plus the handler's captures.
+///
+/// All that is generic about it is in ``Thunk``, a closure without captures that is written where the types are known:
+/// overridden methods of a generic class run unspecialised, with a look-up of metadata each (DESIGN §13).
 @usableFromInline
 final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: Promise<Output>, @unchecked Sendable {
     // Sendable: `handler` belongs to the one who has taken it, by the state word.
-    /// Runs the handler with the parent's outcome and settles the node; without a handler, passes the parent's value on.
-    /// Gives whether the settling told the handler's end. Written where the types are known, so it captures nothing and
-    /// is specialised (DESIGN §13).
-    @usableFromInline typealias Body = @Sendable (HandlerNode, Handler?, Outcome) -> Bool
 
-    /// What the handler is given.
-    @usableFromInline
-    enum Outcome {
-        case value(Promise<Input>)
-        case error(any Error)
-    }
+    /// Does one step of a node, which it is given untyped: see ``HandlerStep``. Gives whether the settling told the end
+    /// of the handler.
+    @usableFromInline typealias Thunk = @Sendable (AnyPromise, HandlerStep) -> Bool
 
     // Unchecked: touched only by the one who has taken the handler (PromiseState.takeHandler).
     @exclusivity(unchecked)
-    private var handler: Handler?
-    private let body: Body
+    @usableFromInline final var handler: Handler?
+    @usableFromInline let thunk: Thunk
 
-    @usableFromInline
+    @inlinable
     init(
         _ kind: NodeKind, of parent: Promise<Input>, label: String?, on executor: (any PromiseExecutor)?,
-        site: CallSite, wants: UInt32, handler: Handler, body: @escaping Body
+        site: CallSite, wants: UInt32, handler: Handler, thunk: @escaping Thunk
     ) {
         self.handler = handler
-        self.body = body
+        self.thunk = thunk
         super.init(
             kind: kind, site: site, context: parent.context.child(label: label, executor: executor), parent: parent,
             wants: wants)
         parent.register(self)
     }
 
-    override func settled(_ promise: AnyPromise) {
+    override final func settled(_ promise: AnyPromise) { parentSettled(promise) }
+    override final func runHandler() { runLinkHandler() }
+    override final func perform(_ step: HandlerStep) -> Bool { thunk(self, step) }
+}
+
+/// What a link is to do with its handler and outcome.
+@usableFromInline
+enum HandlerStep {
+    /// Run the handler with the value of the parent, and settle.
+    case value(AnyPromise)
+    /// Run the handler with an error, and settle.
+    case error(any Error)
+    /// Settle with the value of the parent: there is no handler for it.
+    case pass(AnyPromise)
+    /// Release the handler.
+    case drop
+}
+
+extension HandlerStep {
+    /// What a handler that takes either is given.
+    @inlinable
+    func result<Input: Sendable>(_ type: Input.Type) -> Result<Input, any Error>? {
+        switch self {
+        case .value(let parent): .success(unsafeDowncast(parent, to: Promise<Input>.self).stored!)
+        case .error(let error): .failure(error)
+        case .pass, .drop: nil
+        }
+    }
+}
+
+extension AnyPromise {
+    /// A link's parent has its outcome: queue the handler for it, or pass it on.
+    final func parentSettled(_ parent: AnyPromise) {
         var state = lock()
         guard !state.hasOutcome else { return unlock(state) }
-        let isRejected = promise.current.has(PromiseState.rejected)
+        let isRejected = parent.current.has(PromiseState.rejected)
         if state.has(isRejected ? PromiseState.wantsError : PromiseState.wantsValue) {
             let isOurs = state.queue()
             unlock(state)
@@ -48,92 +75,40 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
         }
         let isOurs = state.takeHandler()
         unlock(state)
-        if isOurs { dropHandler() }
+        if isOurs { _ = perform(.drop) }
         if isRejected {
-            passError(of: promise, flags: .skipping)
+            passError(of: parent, flags: .skipping)
         } else {
-            _ = body(self, nil, .value(unsafeDowncast(promise, to: Promise<Input>.self)))
+            _ = perform(.pass(parent))
         }
     }
 
-    override func dropHandler() { handler = nil }
-
-    override func runHandler() {
+    /// Runs a link's handler, on its executor.
+    final func runLinkHandler() {
         var state = lock()
         guard state.takeHandler() else { return unlock(state) }
         let parent = waitsFor
         unlock(state)
-        guard let handler = self.handler.take() else { return }
-        let outcome: Outcome
+        let step: HandlerStep
         if state.hasOutcome {
             // Cancelled before it ran: only clean-up does, with the cancellation.
-            guard state.has(PromiseState.wantsError | PromiseState.wantsCancellation), let error else { return }
-            outcome = .error(error)
+            let isCleanUp = state.has(PromiseState.wantsError | PromiseState.wantsCancellation)
+            step = isCleanUp ? error.map { .error($0) } ?? .drop : .drop
         } else if let parent {
             if let error = parent.error {
                 parent.markErrorSeen()
-                outcome = .error(error)
+                step = .error(error)
             } else {
-                outcome = .value(unsafeDowncast(parent, to: Promise<Input>.self))
+                step = .value(parent)
             }
         } else {
-            return
+            step = .drop
         }
-        runAsCurrent { body(self, handler, outcome) }
-    }
-}
-
-extension HandlerNode.Outcome {
-    /// The value, for handlers that are only called with one.
-    @usableFromInline
-    var value: Input? {
-        if case .value(let promise) = self { promise.stored } else { nil }
-    }
-
-    @usableFromInline
-    var result: Result<Input, any Error> {
-        switch self {
-        case .value(let promise): .success(promise.stored!)
-        case .error(let error): .failure(error)
+        if case .drop = step {
+            _ = perform(.drop)
+        } else {
+            runAsCurrent { perform(step) }
+            _ = perform(.drop)
         }
-    }
-}
-
-extension AnyPromise {
-    /// Runs code of the program as this node's handler: promises that it makes know their creator and inherit the
-    /// runtime. `body` gives whether the end of the handler has been told by the settling.
-    final func runAsCurrent(_ body: () -> Bool) {
-        runAsMaker {
-            if context.runtime.isRecording { report(.started) }
-            let isEndTold = body()
-            if !isEndTold, context.runtime.isRecording { report(.ended) }
-        }
-    }
-
-    /// Runs code that makes promises in this node's name.
-    final func runAsMaker(_ body: () -> Void) {
-        let thread = chain_thread_current()!
-        let outer = (thread.pointee.node, thread.pointee.runtime)
-        thread.pointee.node = Unmanaged.passUnretained(self).toOpaque()
-        thread.pointee.runtime = Unmanaged.passUnretained(context.runtime).toOpaque()
-        body()
-        (thread.pointee.node, thread.pointee.runtime) = outer
-    }
-
-    /// Queues the body of a promise that has no parent; it does not run if the promise is cancelled before.
-    @usableFromInline
-    final func submitBody(_ body: @escaping @Sendable () -> Bool) {
-        var state = lock()
-        state.set(PromiseState.queued)
-        unlock(state)
-        let executor = context.executor
-        if context.runtime.isRecording { report(.queued, detail: executor.identity.id) }
-        executor.submit(
-            Job {
-                var state = self.lock()
-                let mayRun = !state.hasOutcome && state.takeHandler()
-                self.unlock(state)
-                if mayRun { self.runAsCurrent(body) }
-            })
     }
 }

@@ -25,7 +25,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     @exclusivity(unchecked)
     @usableFromInline final var stored: Value?
 
-    @usableFromInline
+    @inlinable
     override init(
         kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
         wants: UInt32 = 0
@@ -36,10 +36,11 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     }
 
     /// The promise itself.
+    @inlinable
     public final func asPromise() -> Promise<Value> { self }
 
     /// Fulfils; false if there is an outcome already.
-    @usableFromInline
+    @inlinable
     final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
         settle(by: settler, rejected: false, flags: flags) { stored = value }
     }

@@ -29,20 +29,18 @@ extension Promise {
         label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
     ) -> Promise<Value> where Next.Value == Value {
-        HandlerNode<Value, Value, @Sendable (any Error) throws -> Next>(
+        typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Next>
+        return Node(
             .recover, of: self, label: label, on: executor, site: CallSite(file, line),
             wants: PromiseState.wantsError, handler: onRejected
-        ) { node, handler, outcome in
-            switch outcome {
-            case .value(let promise):
-                return node.fulfill(promise.stored!, by: .machinery, flags: .skipping)
-            case .error(let error):
-                do {
-                    _ = node.follow(try handler!(error).asPromise(), byHandler: true)
-                    return false
-                } catch {
-                    return node.reject(error, by: .machinery, flags: .handlerEnded)
-                }
+        ) { node, step in
+            let node = unsafeDowncast(node, to: Node.self)
+            guard case .error(let error) = step else { return node.passOn(step) }
+            do {
+                _ = node.follow(try node.handler!(error).asPromise(), byHandler: true)
+                return false
+            } catch {
+                return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
         }
     }
@@ -86,11 +84,18 @@ extension Promise {
         label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ action: @escaping @Sendable (Result<Value, any Error>) throws -> NewValue
     ) -> Promise<Result<NewValue, any Error>> {
-        HandlerNode<Value, Result<NewValue, any Error>, @Sendable (Result<Value, any Error>) throws -> NewValue>(
+        typealias Action = @Sendable (Result<Value, any Error>) throws -> NewValue
+        typealias Node = HandlerNode<Value, Result<NewValue, any Error>, Action>
+        return Node(
             .ignore, of: self, label: label, on: executor, site: CallSite(file, line),
             wants: PromiseState.wantsValue | PromiseState.wantsCancellation, handler: action
-        ) { node, handler, outcome in
-            let result = Result { try handler!(outcome.result) }
+        ) { node, step in
+            let node = unsafeDowncast(node, to: Node.self)
+            guard let outcome = step.result(Value.self) else {
+                node.handler = nil
+                return false
+            }
+            let result = Result { try node.handler!(outcome) }
             return node.fulfill(result, by: .machinery, flags: .handlerEnded)
         }
     }
@@ -100,11 +105,13 @@ extension Promise {
     public final func asResult(
         label: String? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Result<Value, any Error>> {
-        HandlerNode<Value, Result<Value, any Error>, NoHandler>(
+        typealias Node = HandlerNode<Value, Result<Value, any Error>, NoHandler>
+        return Node(
             .asResult, of: self, label: label, on: InlineExecutor.shared, site: CallSite(file, line),
             wants: PromiseState.wantsValue | PromiseState.wantsError, handler: NoHandler()
-        ) { node, _, outcome in
-            node.fulfill(outcome.result, by: .machinery, flags: .handlerEnded)
+        ) { node, step in
+            guard let outcome = step.result(Value.self) else { return false }
+            return unsafeDowncast(node, to: Node.self).fulfill(outcome, by: .machinery, flags: .handlerEnded)
         }
     }
 
@@ -113,18 +120,16 @@ extension Promise {
         _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite,
         _ handler: @escaping @Sendable (any Error) throws -> Value
     ) -> Promise<Value> {
-        HandlerNode<Value, Value, @Sendable (any Error) throws -> Value>(
+        typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Value>
+        return Node(
             kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsError, handler: handler
-        ) { node, handler, outcome in
-            switch outcome {
-            case .value(let promise):
-                return node.fulfill(promise.stored!, by: .machinery, flags: .skipping)
-            case .error(let error):
-                do {
-                    return node.fulfill(try handler!(error), by: .machinery, flags: .handlerEnded)
-                } catch {
-                    return node.reject(error, by: .machinery, flags: .handlerEnded)
-                }
+        ) { node, step in
+            let node = unsafeDowncast(node, to: Node.self)
+            guard case .error(let error) = step else { return node.passOn(step) }
+            do {
+                return node.fulfill(try node.handler!(error), by: .machinery, flags: .handlerEnded)
+            } catch {
+                return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
         }
     }
@@ -134,24 +139,37 @@ extension Promise {
         _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite, wants: UInt32,
         _ handler: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
-        HandlerNode<Value, Value, @Sendable (Result<Value, any Error>) throws -> Void>(
+        typealias Node = HandlerNode<Value, Value, @Sendable (Result<Value, any Error>) throws -> Void>
+        return Node(
             kind, of: self, label: label, on: executor, site: site, wants: wants, handler: handler
-        ) { node, handler, outcome in
-            if let handler {
-                do { try handler(outcome.result) } catch {
-                    return node.reject(error, by: .machinery, flags: .handlerEnded)
-                }
+        ) { node, step in
+            let node = unsafeDowncast(node, to: Node.self)
+            guard let outcome = step.result(Value.self) else { return node.passOn(step) }
+            do { try node.handler!(outcome) } catch {
+                return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
-            let flags: EventFlags = handler == nil ? .skipping : .handlerEnded
             switch outcome {
-            case .value(let promise):
-                return node.fulfill(promise.stored!, by: .machinery, flags: flags)
-            case .error(let error):
+            case .success(let value):
+                return node.fulfill(value, by: .machinery, flags: .handlerEnded)
+            case .failure(let error):
                 // Who looked with `failed` has handled it; `anyway` leaves it to be handled.
                 if node.kind == .failed { node.markErrorSeen(handled: true) }
-                return node.reject(error, by: .machinery, flags: flags)
+                return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
         }
+    }
+}
+
+extension HandlerNode where Input == Output {
+    /// Passes the parent's value on, or drops the handler, as the step says.
+    @inlinable
+    final func passOn(_ step: HandlerStep) -> Bool {
+        if case .pass(let parent) = step {
+            let value = unsafeDowncast(parent, to: Promise<Input>.self).stored!
+            return fulfill(value, by: .machinery, flags: .skipping)
+        }
+        handler = nil
+        return false
     }
 }
 

@@ -86,6 +86,7 @@ extension Promise {
     }
 
     /// A promise that is fulfilled already.
+    @inlinable
     public static func resolve(
         _ value: Value, label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -97,6 +98,7 @@ extension Promise {
     }
 
     /// A promise that is rejected already.
+    @inlinable
     public static func reject(
         _ error: any Error, label: String? = nil, on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line

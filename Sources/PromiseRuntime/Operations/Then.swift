@@ -29,16 +29,22 @@ extension Promise {
         onRejected: (@Sendable (any Error) throws -> Next)? = nil
     ) -> Promise<Next.Value> {
         let wants = PromiseState.wantsValue | (onRejected == nil ? 0 : PromiseState.wantsError)
-        return HandlerNode<Value, Next.Value, ThenHandlers<Value, Next>>(
+        typealias Node = HandlerNode<Value, Next.Value, ThenHandlers<Value, Next>>
+        return Node(
             .then, of: self, label: label, on: executor, site: CallSite(file, line), wants: wants,
             handler: ThenHandlers(onFulfilled, onRejected)
-        ) { node, handlers, outcome in
+        ) { node, step in
+            let node = unsafeDowncast(node, to: Node.self)
             do {
-                let next =
-                    switch outcome {
-                    case .value(let promise): try handlers!.onFulfilled(promise.stored!)
-                    case .error(let error): try handlers!.onRejected!(error)
-                    }
+                let next: Next
+                switch step {
+                case .value(let parent):
+                    next = try node.handler!.onFulfilled(unsafeDowncast(parent, to: Promise<Value>.self).stored!)
+                case .error(let error): next = try node.handler!.onRejected!(error)
+                case .pass, .drop:
+                    node.handler = nil
+                    return false
+                }
                 _ = node.follow(next.asPromise(), byHandler: true)
                 return false
             } catch {
@@ -82,11 +88,18 @@ extension Promise {
         _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite,
         _ handler: @escaping @Sendable (Value) throws -> NewValue
     ) -> Promise<NewValue> {
-        HandlerNode<Value, NewValue, @Sendable (Value) throws -> NewValue>(
+        typealias Node = HandlerNode<Value, NewValue, @Sendable (Value) throws -> NewValue>
+        return Node(
             kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsValue, handler: handler
-        ) { node, handler, outcome in
+        ) { node, step in
+            let node = unsafeDowncast(node, to: Node.self)
+            guard case .value(let parent) = step else {
+                node.handler = nil
+                return false
+            }
             do {
-                return node.fulfill(try handler!(outcome.value!), by: .machinery, flags: .handlerEnded)
+                let value = unsafeDowncast(parent, to: Promise<Value>.self).stored!
+                return node.fulfill(try node.handler!(value), by: .machinery, flags: .handlerEnded)
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }

@@ -1,0 +1,41 @@
+import CChainRuntime
+import ChainEvents
+
+extension AnyPromise {
+    /// Runs code of the program as this node's handler: promises that it makes know their creator and inherit the
+    /// runtime. `body` gives whether the end of the handler has been told by the settling.
+    final func runAsCurrent(_ body: () -> Bool) {
+        runAsMaker {
+            if context.runtime.isRecording { report(.started) }
+            let isEndTold = body()
+            if !isEndTold, context.runtime.isRecording { report(.ended) }
+        }
+    }
+
+    /// Runs code that makes promises in this node's name.
+    final func runAsMaker(_ body: () -> Void) {
+        let thread = chain_thread_current()!
+        let outer = (thread.pointee.node, thread.pointee.runtime)
+        thread.pointee.node = Unmanaged.passUnretained(self).toOpaque()
+        thread.pointee.runtime = Unmanaged.passUnretained(context.runtime).toOpaque()
+        body()
+        (thread.pointee.node, thread.pointee.runtime) = outer
+    }
+
+    /// Queues the body of a promise that has no parent; it does not run if the promise is cancelled before.
+    @usableFromInline
+    final func submitBody(_ body: @escaping @Sendable () -> Bool) {
+        var state = lock()
+        state.set(PromiseState.queued)
+        unlock(state)
+        let executor = context.executor
+        if context.runtime.isRecording { report(.queued, detail: executor.identity.id) }
+        executor.submit(
+            Job {
+                var state = self.lock()
+                let mayRun = !state.hasOutcome && state.takeHandler()
+                self.unlock(state)
+                if mayRun { self.runAsCurrent(body) }
+            })
+    }
+}
