@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// What the README says can be typed can be typed, and what it names is there.
+@Suite(.enabled(if: Repository.exists("README.md"), "there is no README yet"))
+struct ReadmeTests {
+    private let readme = Markdown(Repository.text("README.md") ?? "")
+
+    @Test func everyMakeTargetExists() throws {
+        let makefile = try #require(Repository.text("Makefile"))
+        let targets = Set(makefile.matches(of: /(?m)^([a-z]+):/).map(\.1))
+        let named = readme.code.flatMap { $0.matches(of: /(?:^|[\s;&(])make ([a-z]+)/).map(\.1) }
+        #expect(!named.isEmpty)
+        for target in named { #expect(targets.contains(target), "make \(target)") }
+    }
+
+    @Test func everySubcommandExists() {
+        let known = subcommands()
+        let named = readme.code.flatMap { $0.matches(of: /(?:^|[\s;&(\/])chainview ([a-z]+)\b/).map { String($0.1) } }
+        for name in named { #expect(known.contains(name), "chainview \(name)") }
+    }
+
+    @Test func everyLinkLeadsSomewhere() {
+        for target in readme.links where !target.contains(/^(?:https?:|mailto:|#)/) {
+            let path = target.split(separator: "#")[0]
+            #expect(Repository.exists(String(path)), "\(target)")
+        }
+    }
+
+    @Test func everyTargetIsOnTheMap() {
+        let targets = Set(Repository.sources.filter { $0.path.hasPrefix("Sources/") }.map(\.target))
+        for folder in targets {
+            #expect(readme.text.contains(folder), "the map leaves \(folder) out")
+        }
+    }
+
+    /// The names of the commands that the program declares, given or made of the type's name.
+    private func subcommands() -> Set<String> {
+        var names: Set<String> = []
+        for file in Repository.sources where file.target == "chainview" && !file.isTest {
+            let text = file.lines.joined(separator: "\n")
+            for match in text.matches(of: /commandName: "([a-z-]+)"/) { names.insert(String(match.1)) }
+            for match in text.matches(of: /struct (\w+): (?:Async)?ParsableCommand/) {
+                let words = match.1.replacing(/([a-z])([A-Z])/) { "\($0.1)-\($0.2)" }.lowercased()
+                names.insert(words.replacing(/-?command$/, with: ""))
+            }
+        }
+        return names
+    }
+}
+
+struct MarkdownTests {
+    @Test func codeAndLinksAreFound() {
+        let markdown = Markdown(
+            """
+            Say `make demo`, see [this](a/b.md#c) and ![that](d.svg). Prose may make sense.
+
+            ```sh
+            make test
+            ```
+
+                chainview demo
+            <img src="e.svg" alt="x">
+            """)
+        #expect(markdown.code == ["make test", "    chainview demo", "make demo"])
+        #expect(Set(markdown.links) == ["a/b.md#c", "d.svg", "e.svg"])
+    }
+}
+
+/// As much of Markdown as these tests need.
+private struct Markdown {
+    let text: String
+    /// Lines of code blocks, fenced or indented, then spans of code in prose.
+    private(set) var code: [String] = []
+    private(set) var links: [String] = []
+
+    init(_ text: String) {
+        self.text = text
+        var prose: [Substring] = []
+        var isFenced = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("```") {
+                isFenced.toggle()
+            } else if isFenced || line.hasPrefix("    ") {
+                code.append(String(line))
+            } else {
+                prose.append(line)
+            }
+        }
+        let joined = prose.joined(separator: "\n")
+        code += joined.matches(of: /`([^`\n]+)`/).map { String($0.1) }
+        links += joined.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
+        links += joined.matches(of: /(?:src|href|srcset)="([^"]+)"/).map { String($0.1) }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// The checkout that these tests lie in.
+enum Repository {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Files of the checkout by path from its root, sorted: what git knows of, or all where there is no git.
+    static let paths: [String] = gitPaths() ?? walk("")
+
+    /// All source files in Swift and C of Sources, Tests and demos.
+    static let sources: [SourceFile] =
+        paths
+        .filter { path in ["Sources/", "Tests/", "demos/"].contains { path.hasPrefix($0) } }
+        .filter { path in [".swift", ".c", ".h"].contains { path.hasSuffix($0) } }
+        .compactMap { path in text(path).map { SourceFile(path: path, text: $0) } }
+
+    /// The text of a file, or nil if it is not there or not text.
+    static func text(_ path: String) -> String? {
+        try? String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appending(path: path).path)
+    }
+
+    // Tracked files, and new ones that are not ignored; a tracked one may have been deleted.
+    private static func gitPaths() -> [String]? {
+        guard exists(".git") else { return nil }
+        let git = Process()
+        let pipe = Pipe()
+        git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        git.arguments = ["git", "-C", root.path, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        git.standardOutput = pipe
+        guard (try? git.run()) != nil else { return nil }
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        git.waitUntilExit()
+        guard git.terminationStatus == 0 else { return nil }
+        let names = output.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        return Set(names).filter(exists).sorted()
+    }
+
+    private static func walk(_ folder: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
+        let ignored: Set = [".build", ".swiftpm", ".git", "Package.resolved", "out"]
+        return names.filter { !ignored.contains($0) }.sorted().flatMap { name in
+            let path = folder.isEmpty ? name : "\(folder)/\(name)"
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(
+                atPath: root.appending(path: path).path, isDirectory: &isFolder)
+            return isThere && isFolder.boolValue ? walk(path) : [path]
+        }
+    }
+}
+
+/// One file of source text.
+struct SourceFile: CustomStringConvertible {
+    let path: String
+    let lines: [String]
+
+    init(path: String, text: String) {
+        self.path = path
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    var description: String { path }
+    /// The empty line after the last newline is none.
+    var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
+    var isSwift: Bool { path.hasSuffix(".swift") }
+    var isTest: Bool { path.hasPrefix("Tests/") }
+
+    /// The target that it belongs to, by its folder.
+    var target: String {
+        if path.hasPrefix("demos/stories/") { return "Stories" }
+        return path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+    }
+
+    /// `path:line` of each line, comments left out, that `isBad` says so of.
+    func places(where isBad: (String) -> Bool) -> [String] {
+        lines.indices.filter { isBad(code(lines[$0])) }.map { "\(path):\($0 + 1): \(lines[$0])" }
+    }
+}
+
+/// A line without the comment at its end. (A `//` within a string ends it too, which no rule here minds.)
+func code(_ line: String) -> String {
+    line.range(of: "//").map { String(line[..<$0.lowerBound]) } ?? line
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// Rules for the repository as a whole.
+struct RepositoryTests {
+    @Test func theTopLevelHoldsWhatItShouldAlone() {
+        let allowed: Set = [
+            "Package.swift", "Sources", "Tests", "demos", "Benchmarks", "README.md", "Makefile", "LICENSE",
+            "CHANGELOG.md", ".ci", ".swift-format", ".gitignore",
+        ]
+        let present = Set(Repository.paths.compactMap { $0.split(separator: "/").first.map(String.init) })
+        #expect(present.subtracting(allowed) == [])
+        for entry in ["Package.swift", "Makefile", "LICENSE", "CHANGELOG.md", ".ci", ".swift-format", ".gitignore"] {
+            #expect(present.contains(entry))
+        }
+    }
+
+    @Test func packagesArePinned() throws {
+        let manifests = Repository.paths.filter { $0.hasSuffix("Package.swift") }
+        #expect(manifests.contains("Package.swift"))
+        for path in manifests {
+            for line in try #require(Repository.text(path)).split(separator: "\n") where line.contains(/\.package\(/) {
+                #expect(
+                    line.contains(/exact: "\d+\.\d+\.\d+"|\.package\((?:name: "\w+", )?path: "/), "\(path): \(line)")
+            }
+        }
+    }
+
+    @Test func makeExplainsEachOfItsTargets() throws {
+        let makefile = try #require(Repository.text("Makefile"))
+        let phony = try #require(makefile.firstMatch(of: /\.PHONY: (.*)/)).1.split(separator: " ")
+        let explained = makefile.matches(of: /(?m)^([a-z]+):.*## \S/).map(\.1)
+        #expect(Set(phony) == Set(explained))
+        for target in ["help", "demo", "test", "check", "bench", "tsan", "format", "picture", "record", "clean"] {
+            #expect(explained.contains { $0 == target }, "make \(target) is missing")
+        }
+    }
+
+    @Test func ciCallsCheckAndTest() throws {
+        let run = try #require(Repository.text(".ci/run"))
+        #expect(FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: ".ci/run").path))
+        for command in ["set -euo pipefail", "make check", "make test", "make tsan"] {
+            #expect(run.contains("\n\(command)\n"), "\(command)")
+        }
+    }
+
+    @Test func theChangelogHasAPlaceForWhatComesNext() throws {
+        let changelog = try #require(Repository.text("CHANGELOG.md"))
+        #expect(changelog.contains("\n## [Unreleased]\n"))
+        #expect(changelog.contains(/\n### (Added|Changed|Deprecated|Removed|Fixed|Security)\n/))
+    }
+}

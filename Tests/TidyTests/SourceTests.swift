@@ -1,0 +1,81 @@
+import Testing
+
+/// Rules for every source file, demos and tests included.
+struct SourceTests {
+    private let files = Repository.sources
+
+    @Test func filesAreShort() {
+        #expect(files.count > 20)
+        for file in files { #expect(file.lineCount <= 400, "\(file) has \(file.lineCount) lines") }
+        let long = files.filter { $0.lineCount > 250 }
+        #expect(long.count * 10 <= files.count, "over 250 lines have: \(long)")
+    }
+
+    @Test func whatTheCompilerIsToldToTrustIsProved() {
+        for file in files where file.isSwift && !file.path.hasPrefix("Tests/TidyTests/") {
+            for index in file.lines.indices where isUnchecked(file.lines[index]) {
+                #expect(
+                    isProved(index, in: file.lines), "\(file):\(index + 1) wants a comment that says why it is safe")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["// Why.", "final class A: @unchecked Sendable {"], 1, true),
+        (["// Why.", "/// What.", "@usableFromInline", "final class A: @unchecked Sendable {"], 3, true),
+        (["final class A: @unchecked Sendable {", "    // Why."], 0, true),
+        (["nonisolated(unsafe) var a = 1  // Why."], 0, true),
+        (["// Why.", "nonisolated(unsafe) var a = 1", "nonisolated(unsafe) var b = 1"], 2, true),
+        (["/// What.", "final class A: @unchecked Sendable {", "    /// More."], 1, false),
+        (["// Why.", "", "final class A: @unchecked Sendable {"], 2, false),
+        (["@exclusivity(unchecked)", "var a = 1"], 0, false),
+        (["// Why.", "@exclusivity(unchecked)", "var a = 1", "@exclusivity(unchecked)", "var b = 1"], 3, true),
+    ])
+    func aProofIsAPlainCommentNextToIt(_ lines: [String], _ index: Int, _ expected: Bool) {
+        #expect(isUnchecked(lines[index]))
+        #expect(isProved(index, in: lines) == expected)
+    }
+
+    @Test func testsDoNotSleep() {
+        let sleep = /\b(?:[un]?sleep|nanosleep|Thread\.sleep|Task\.sleep)\s*\(/
+        for file in files where file.isTest {
+            #expect(file.places { $0.contains(sleep) } == [])
+        }
+        #expect("Thread.sl\("eep")(forTimeInterval: 1)".contains(sleep))
+        #expect(!"asleep(1)".contains(sleep))
+    }
+
+    @Test func nothingIsLeftToDo() {
+        // Spelled so that this file does not hold them.
+        let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK:"]
+        for path in Repository.paths where !path.hasPrefix("Tests/DashboardTests/Golden/") {
+            guard let text = Repository.text(path) else { continue }
+            for mark in marks { #expect(!text.contains(mark), "\(path) holds a \(mark)") }
+        }
+    }
+
+    @Test func nothingNamesSomebodysHome() {
+        let home = /(?:^|[^\w.$}~-])\/(?:home|root|Users)\/\w/
+        for path in Repository.paths {
+            guard let text = Repository.text(path) else { continue }
+            for line in text.split(separator: "\n") where line.contains(home) {
+                Issue.record("\(path) names a path of somebody's own: \(line)")
+            }
+        }
+        #expect(" /ho\("me")/ann/x".contains(home))
+    }
+}
+
+private func isUnchecked(_ line: String) -> Bool {
+    code(line).contains(/@unchecked\s+Sendable|nonisolated\(unsafe\)|@exclusivity\(unchecked\)/)
+}
+
+/// Whether a plain comment (documentation is none) stands on the line, or near it with no empty line between.
+private func isProved(_ index: Int, in lines: [String]) -> Bool {
+    func isEmpty(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
+    func isComment(_ line: String) -> Bool { line.contains(/^\s*\/\/(?!\/)/) }
+    let before = lines[..<index].suffix(10).reversed().prefix { !isEmpty($0) }
+    let after = lines[index...].dropFirst().prefix(2).prefix { !isEmpty($0) }
+    return lines[index].contains(/\s\/\/(?!\/)/) || before.contains(where: isComment)
+        || after.contains(where: isComment)
+}
