@@ -67,19 +67,17 @@ public final class Store<State: ~Copyable, Action, Effect> {
             return
         }
         step(action)
-        while !waiting.isEmpty {
-            let actions = waiting
-            waiting = []
-            for action in actions { step(action) }
-        }
-        phase = .idle
+        takeWaitingSteps()
     }
 
-    /// Lends the state to `body`; see the type for what not to keep of it.
+    /// Lends the state to `body`; see the type for what not to keep of it. What `body` dispatches waits until it is over.
     public func withState<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         checkNotReducing("withState")
+        guard case .idle = phase else { return try body(state) }
+        phase = .telling
+        defer { takeWaitingSteps() }
         return try body(state)
     }
 
@@ -100,6 +98,15 @@ public final class Store<State: ~Copyable, Action, Effect> {
         phase = .telling
         tellSubscribers(of: action)
         for effect in effects { handle(effect, self) }
+    }
+
+    private func takeWaitingSteps() {
+        while !waiting.isEmpty {
+            let actions = waiting
+            waiting = []
+            for action in actions { step(action) }
+        }
+        phase = .idle
     }
 
     private func tellSubscribers(of action: Action) {

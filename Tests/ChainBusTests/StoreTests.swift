@@ -121,9 +121,22 @@ struct StoreTests {
         #expect(seen == [101, 101, 1, 1])
     }
 
+    @Test func b3_aDispatchInsideAReaderWaitsUntilItIsOver() {
+        let store = Store(Machine(), reduce: Machine.reduce)
+        let read = store.withState { state in
+            store.dispatch(.add(1))
+            store.dispatch(.double)
+            return state.total
+        }
+        #expect(read == 0)
+        #expect(store.withState { $0.total } == 2)
+    }
+
     @Test func b3_aReaderMayThrow() {
         let store = Store(Machine(), reduce: Machine.reduce)
         #expect(throws: Failure.self) { try store.withState { _ in throw Failure() } }
+        store.dispatch(.add(1))
+        #expect(store.withState { $0.total } == 1)
     }
 }
 
