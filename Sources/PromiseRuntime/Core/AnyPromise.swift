@@ -144,13 +144,16 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     /// Gives the promise its outcome: `write` stores it, under the lock bit; false if it has one already.
     @usableFromInline
-    final func settle(by settler: SettlerKind, rejected: Bool, flags: EventFlags = [], write: () -> Void) -> Bool {
+    final func settle(
+        by settler: SettlerKind, rejected: Bool, ownsValue: Bool = false, flags: EventFlags = [], write: () -> Void
+    ) -> Bool {
         var state = lock()
         guard state.settle(by: settler.settler, rejected: rejected, hasWaiters: !waiters.isEmpty) else {
             unlock(state)
             return false
         }
         write()
+        if ownsValue { state.set(PromiseState.ownsValue) }
         let parent = waitsFor
         let followed = follows
         waitsFor = nil
@@ -207,6 +210,10 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     /// The value as text, where the recorder asks for values.
     var valueText: String? { nil }
+
+    /// Whether there is a value that must be destroyed; for the deinit of the class that knows its type.
+    @usableFromInline
+    final var ownsValue: Bool { word.load(ordering: .relaxed) & PromiseState.ownsValue != 0 }
 
     // MARK: Being a waiter of another promise
 

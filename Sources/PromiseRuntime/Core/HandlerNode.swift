@@ -7,7 +7,7 @@ import ChainEvents
 /// overridden methods of a generic class run unspecialised, with a look-up of metadata each (DESIGN §13).
 @usableFromInline
 final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: Promise<Output>, @unchecked Sendable {
-    // Sendable: `handler` belongs to the one who has taken it, by the state word.
+    // Sendable: the handler belongs to the one who has taken it, by the state word.
 
     /// Does one step of a node, which it is given untyped: see ``HandlerStep``. Gives whether the settling told the end
     /// of the handler.
@@ -15,7 +15,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 
     // Unchecked: touched only by the one who has taken the handler (PromiseState.takeHandler).
     @exclusivity(unchecked)
-    @usableFromInline final var handler: Handler?
+    @usableFromInline final var handlerSlot: RawSlot
     @usableFromInline let thunk: Thunk
 
     @inlinable
@@ -23,12 +23,29 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
         _ kind: NodeKind, of parent: Promise<Input>, label: String?, on executor: (any PromiseExecutor)?,
         site: CallSite, wants: UInt32, handler: Handler, thunk: @escaping Thunk
     ) {
-        self.handler = handler
+        handlerSlot = RawSlot()
+        handlerSlot.store(handler)
         self.thunk = thunk
         super.init(
             kind: kind, site: site, context: parent.context.child(label: label, executor: executor), parent: parent,
             wants: wants)
         parent.register(self)
+    }
+
+    deinit {
+        // An executor that drops its jobs leaves a handler behind.
+        if !current.has(PromiseState.handlerTaken) { _ = thunk(self, .drop) }
+    }
+
+    /// The handler, for the one who has taken it.
+    @inlinable
+    var handler: Handler { handlerSlot.load(as: Handler.self) }
+
+    /// Releases the handler; once, by the one who has taken it.
+    @inlinable
+    func dropHandler() -> Bool {
+        handlerSlot.destroy(Handler.self)
+        return false
     }
 
     override final func settled(_ promise: AnyPromise) { parentSettled(promise) }
@@ -54,7 +71,7 @@ extension HandlerStep {
     @inlinable
     func result<Input: Sendable>(_ type: Input.Type) -> Result<Input, any Error>? {
         switch self {
-        case .value(let parent): .success(unsafeDowncast(parent, to: Promise<Input>.self).stored!)
+        case .value(let parent): .success(unsafeDowncast(parent, to: Promise<Input>.self).stored)
         case .error(let error): .failure(error)
         case .pass, .drop: nil
         }

@@ -23,17 +23,25 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
     // Unchecked: written once under the lock bit before the outcome is published, read only after that was seen.
     @exclusivity(unchecked)
-    @usableFromInline final var stored: Value?
+    @usableFromInline final var slot: RawSlot
 
     @inlinable
     override init(
         kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
         wants: UInt32 = 0
     ) {
-        stored = nil
+        slot = RawSlot()
         super.init(
             kind: kind, site: site, context: context, parent: parent, isExternal: isExternal, wants: wants)
     }
+
+    deinit {
+        if ownsValue { slot.destroy(Value.self) }
+    }
+
+    /// The value of a promise that is fulfilled.
+    @inlinable
+    final var stored: Value { slot.load(as: Value.self) }
 
     /// The promise itself.
     @inlinable
@@ -42,24 +50,26 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     /// Fulfils; false if there is an outcome already.
     @inlinable
     final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
-        settle(by: settler, rejected: false, flags: flags) { stored = value }
+        settle(
+            by: settler, rejected: false, ownsValue: !RawSlot.needsNoDestroy(Value.self), flags: flags
+        ) { slot.store(value) }
     }
 
     override final func copyOutcome(of other: AnyPromise, flags: EventFlags) {
         if other.error != nil {
             passError(of: other, flags: flags)
         } else {
-            _ = fulfill(unsafeDowncast(other, to: Promise<Value>.self).stored!, by: .machinery, flags: flags)
+            _ = fulfill(unsafeDowncast(other, to: Promise<Value>.self).stored, by: .machinery, flags: flags)
         }
     }
 
-    override final var valueText: String? { stored.map { "\($0)" } }
+    override final var valueText: String? { "\(stored)" }
 
     /// The outcome, or nil while the promise is pending. Costs one load.
     public final var result: Result<Value, any Error>? {
         guard current.hasOutcome else { return nil }
         if let error { return .failure(error) }
-        return .success(stored!)
+        return .success(stored)
     }
 
     /// Where the promise stands (Promises/A+ 2.1).

@@ -58,6 +58,8 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     @usableFromInline static let wantsError: UInt32 = 1 << 13
     // The node's handler is for clean-up only under a cancellation, not under any error.
     @usableFromInline static let wantsCancellation: UInt32 = 1 << 16
+    // The value in the slot has to be destroyed.
+    static let ownsValue: UInt32 = 1 << 17
     // The cancellation was asked for, whether or not it came in time.
     static let cancelRequested: UInt32 = 1 << 14
 

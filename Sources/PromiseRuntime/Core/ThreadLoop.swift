@@ -59,12 +59,19 @@ struct JobQueue {
 /// waiters. Never nested, so handlers have a clean stack and no chain is too long (RUNTIME P4, E2). Used by its own
 /// thread alone.
 final class ThreadLoop {
+    // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
+    @exclusivity(unchecked)
     private var jobs = JobQueue()
+    @exclusivity(unchecked)
     private var deliveries: [AnyPromise] = []
+    @exclusivity(unchecked)
     private var nextDelivery = 0
+    @exclusivity(unchecked)
     private var isDelivering = false
+    @exclusivity(unchecked)
     private var isRunning = false
     /// The executor whose jobs may be left to this loop.
+    @exclusivity(unchecked)
     private(set) var server: ObjectIdentifier?
     // The pool that owns this thread, and which of its workers this is.
     private var pool: ObjectIdentifier?

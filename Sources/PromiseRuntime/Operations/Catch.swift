@@ -37,7 +37,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard case .error(let error) = step else { return node.passOn(step) }
             do {
-                _ = node.follow(try node.handler!(error).asPromise(), byHandler: true)
+                _ = node.follow(try node.handler(error).asPromise(), byHandler: true)
                 return false
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
@@ -91,11 +91,8 @@ extension Promise {
             wants: PromiseState.wantsValue | PromiseState.wantsCancellation, handler: action
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
-            guard let outcome = step.result(Value.self) else {
-                node.handler = nil
-                return false
-            }
-            let result = Result { try node.handler!(outcome) }
+            guard let outcome = step.result(Value.self) else { return node.dropHandler() }
+            let result = Result { try node.handler(outcome) }
             return node.fulfill(result, by: .machinery, flags: .handlerEnded)
         }
     }
@@ -110,8 +107,9 @@ extension Promise {
             .asResult, of: self, label: label, on: InlineExecutor.shared, site: CallSite(file, line),
             wants: PromiseState.wantsValue | PromiseState.wantsError, handler: NoHandler()
         ) { node, step in
-            guard let outcome = step.result(Value.self) else { return false }
-            return unsafeDowncast(node, to: Node.self).fulfill(outcome, by: .machinery, flags: .handlerEnded)
+            let node = unsafeDowncast(node, to: Node.self)
+            guard let outcome = step.result(Value.self) else { return node.dropHandler() }
+            return node.fulfill(outcome, by: .machinery, flags: .handlerEnded)
         }
     }
 
@@ -127,7 +125,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard case .error(let error) = step else { return node.passOn(step) }
             do {
-                return node.fulfill(try node.handler!(error), by: .machinery, flags: .handlerEnded)
+                return node.fulfill(try node.handler(error), by: .machinery, flags: .handlerEnded)
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
@@ -145,7 +143,7 @@ extension Promise {
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.passOn(step) }
-            do { try node.handler!(outcome) } catch {
+            do { try node.handler(outcome) } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
             switch outcome {
@@ -165,11 +163,10 @@ extension HandlerNode where Input == Output {
     @inlinable
     final func passOn(_ step: HandlerStep) -> Bool {
         if case .pass(let parent) = step {
-            let value = unsafeDowncast(parent, to: Promise<Input>.self).stored!
+            let value = unsafeDowncast(parent, to: Promise<Input>.self).stored
             return fulfill(value, by: .machinery, flags: .skipping)
         }
-        handler = nil
-        return false
+        return dropHandler()
     }
 }
 

@@ -39,11 +39,9 @@ extension Promise {
                 let next: Next
                 switch step {
                 case .value(let parent):
-                    next = try node.handler!.onFulfilled(unsafeDowncast(parent, to: Promise<Value>.self).stored!)
-                case .error(let error): next = try node.handler!.onRejected!(error)
-                case .pass, .drop:
-                    node.handler = nil
-                    return false
+                    next = try node.handler.onFulfilled(unsafeDowncast(parent, to: Promise<Value>.self).stored)
+                case .error(let error): next = try node.handler.onRejected!(error)
+                case .pass, .drop: return node.dropHandler()
                 }
                 _ = node.follow(next.asPromise(), byHandler: true)
                 return false
@@ -93,13 +91,10 @@ extension Promise {
             kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsValue, handler: handler
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
-            guard case .value(let parent) = step else {
-                node.handler = nil
-                return false
-            }
+            guard case .value(let parent) = step else { return node.dropHandler() }
             do {
-                let value = unsafeDowncast(parent, to: Promise<Value>.self).stored!
-                return node.fulfill(try node.handler!(value), by: .machinery, flags: .handlerEnded)
+                let value = unsafeDowncast(parent, to: Promise<Value>.self).stored
+                return node.fulfill(try node.handler(value), by: .machinery, flags: .handlerEnded)
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }

@@ -1,0 +1,67 @@
+/// Room for one value of any type, which only its users know: two words, or a box for what does not fit.
+///
+/// Why: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns a promise; a
+/// slot costs nothing where the value owns nothing (DESIGN §13). Who stores a value destroys it, once.
+@usableFromInline
+struct RawSlot {
+    @usableFromInline var words: (UInt, UInt) = (0, 0)
+
+    @inlinable
+    init() {}
+
+    /// Whether values of a type stand in the slot itself.
+    @inlinable
+    static func fits<Value>(_ type: Value.Type) -> Bool {
+        MemoryLayout<Value>.size <= MemoryLayout<(UInt, UInt)>.size
+            && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
+    }
+
+    /// Whether there is nothing to do when a value of the type is destroyed.
+    @inlinable
+    static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
+
+    /// Puts a value in; the slot must be empty.
+    @inlinable
+    mutating func store<Value>(_ value: Value) {
+        if Self.fits(Value.self) {
+            withUnsafeMutableBytes(of: &words) {
+                _ = $0.baseAddress!.initializeMemory(as: Value.self, repeating: value, count: 1)
+            }
+        } else {
+            words.0 = UInt(bitPattern: Unmanaged.passRetained(ValueBox(value)).toOpaque())
+        }
+    }
+
+    /// A copy of the value that was stored as this type.
+    @inlinable
+    func load<Value>(as type: Value.Type) -> Value {
+        if Self.fits(type) {
+            return withUnsafeBytes(of: words) { $0.baseAddress!.assumingMemoryBound(to: type).pointee }
+        }
+        return box(of: type).takeUnretainedValue().value
+    }
+
+    /// Takes the value out that was stored as this type.
+    @inlinable
+    mutating func destroy<Value>(_ type: Value.Type) {
+        if Self.fits(type) {
+            _ = withUnsafeMutableBytes(of: &words) { $0.baseAddress!.assumingMemoryBound(to: type).move() }
+        } else {
+            box(of: type).release()
+        }
+    }
+
+    @inlinable
+    func box<Value>(of type: Value.Type) -> Unmanaged<ValueBox<Value>> {
+        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: words.0)!)
+    }
+}
+
+/// Holds a value that is larger than a slot.
+@usableFromInline
+final class ValueBox<Value> {
+    @usableFromInline let value: Value
+
+    @inlinable
+    init(_ value: Value) { self.value = value }
+}
