@@ -1,1 +1,339 @@
-// Placeholder.
+#define _XOPEN_SOURCE_EXTENDED 1
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <term.h>
+
+// term.h's short names are macros that would rewrite ours.
+#undef lines
+#undef columns
+#undef tab
+#undef bell
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+ct_terminal ct = {.input = -1, .output = -1, .wake = {-1, -1}};
+
+static bool isOpen, gaveUp;
+static int failure, colorCount;
+static SCREEN *screen;
+static FILE *inputFile, *outputFile;
+static bool hasMouse;
+
+static const char mouseOn[] = "\033[?1000h\033[?1002h\033[?1006h";
+static const char mouseOff[] = "\033[?1006l\033[?1002l\033[?1000l";
+
+int ct_errno(void) { return failure; }
+int ct_colors(void) { return colorCount; }
+
+const char *ct_capability(const char *name) {
+    const char *text = tigetstr((char *)name);
+    return text == (char *)-1 ? NULL : text;
+}
+
+// Appends a capability without its padding ($<5>), which no terminal of today needs.
+static size_t append(char *into, size_t capacity, size_t count, const char *text) {
+    for (; text && *text && count < capacity; text++) {
+        if (text[0] == '$' && text[1] == '<') {
+            const char *end = strchr(text, '>');
+            if (end) {
+                text = end;
+                continue;
+            }
+        }
+        into[count++] = *text;
+    }
+    return count;
+}
+
+bool ct_write_all(int fd, const char *bytes, size_t count, int patience) {
+    int waited = 0;
+    while (count > 0) {
+        ssize_t written = write(fd, bytes, count);
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+            waited = 0;
+            continue;
+        }
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return false;
+        if (patience >= 0 && waited >= patience) return false;
+        if (patience < 0 && (atomic_load(&ct.isEnding) || atomic_load(&ct.isTrapped))) {
+            errno = EAGAIN;
+            return false;
+        }
+        struct pollfd room = {fd, POLLOUT, 0};
+        poll(&room, 1, 50);
+        waited += 50;
+    }
+    return true;
+}
+
+void ct_restore_raw(void) {
+    if (!atomic_exchange(&ct.isOurs, false)) return;
+    ct_write_all(ct.output, ct.restore, ct.restoreCount, 500);
+    tcsetattr(ct.output, TCSANOW, &ct.shell);
+}
+
+static void prepare_restore(void) {
+    size_t count = 0, capacity = sizeof ct.restore;
+    if (hasMouse) count = append(ct.restore, capacity, count, mouseOff);
+    count = append(ct.restore, capacity, count, ct_capability("sgr0"));
+    count = append(ct.restore, capacity, count, ct_capability("op"));
+    count = append(ct.restore, capacity, count, ct_capability("rmkx"));
+    count = append(ct.restore, capacity, count, ct_capability("cnorm"));
+    count = append(ct.restore, capacity, count, ct_capability("rmcup"));
+    ct.restoreCount = count;
+}
+
+// The terminal behind a descriptor, as a description of our own, so that not blocking is nobody else's business.
+static int reopen(int fd, int flags) {
+    const char *name = ttyname(fd);
+    int own = name ? open(name, flags | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+    if (own < 0) own = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+    return own;
+}
+
+static int check_terminfo(void) {
+    const char *name = getenv("TERM");
+    if (!name || !*name) return CT_TERM_UNSET;
+    int status = 0;
+    if (setupterm((char *)name, ct.output, &status) != OK) return CT_TERM_UNKNOWN;
+    bool isDumb = !ct_capability("cup") || !ct_capability("clear");
+    int count = tigetnum("colors");
+    colorCount = count >= 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
+    if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
+    hasMouse = ct_capability("kmous") != NULL;
+    del_curterm(cur_term);
+    return isDumb ? CT_TERM_DUMB : CT_OK;
+}
+
+static void close_files(void) {
+    if (inputFile) fclose(inputFile);
+    if (outputFile) fclose(outputFile);
+    inputFile = outputFile = NULL;
+    if (ct.input >= 0) close(ct.input);
+    if (ct.output >= 0) close(ct.output);
+    for (int end = 0; end < 2; end++) {
+        if (ct.wake[end] >= 0) close(ct.wake[end]);
+        ct.wake[end] = -1;
+    }
+    ct.input = ct.output = -1;
+}
+
+static int fail(int code) {
+    failure = errno;
+    close_files();
+    return code;
+}
+
+static void enter(void) {
+    atomic_store(&ct.isOurs, true);
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    curs_set(0);
+    def_prog_mode();
+    if (hasMouse) ct_write_all(ct.output, mouseOn, sizeof mouseOn - 1, 500);
+}
+
+int ct_open(const ct_options *options) {
+    if (isOpen) return CT_IN_USE;
+    ct.input = ct.output = -1;
+    if (!isatty(1)) return CT_NO_TERMINAL;
+    ct.input = isatty(0) ? reopen(0, O_RDONLY) : open("/dev/tty", O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (ct.input < 0) return fail(CT_NO_TERMINAL);
+    ct.output = reopen(1, O_RDWR);
+    if (ct.output < 0 || tcgetattr(ct.output, &ct.shell) != 0) return fail(CT_SYSTEM);
+    setlocale(LC_CTYPE, "");
+    int code = check_terminfo();
+    if (code != CT_OK) return fail(code);
+    if (colorCount > options->colorLimit) colorCount = options->colorLimit;
+    hasMouse = hasMouse && options->wantsMouse;
+
+    if (pipe(ct.wake) != 0) return fail(CT_SYSTEM);
+    for (int end = 0; end < 2; end++) {
+        fcntl(ct.wake[end], F_SETFL, O_NONBLOCK);
+        fcntl(ct.wake[end], F_SETFD, FD_CLOEXEC);
+    }
+    // ncurses waits for room when it writes: descriptions that block, not ours.
+    int blockingInput = fcntl(isatty(0) ? 0 : ct.input, F_DUPFD_CLOEXEC, 10);
+    int blockingOutput = fcntl(1, F_DUPFD_CLOEXEC, 10);
+    inputFile = blockingInput < 0 ? NULL : fdopen(blockingInput, "r");
+    outputFile = blockingOutput < 0 ? NULL : fdopen(blockingOutput, "w");
+    if (!inputFile || !outputFile) return fail(CT_SYSTEM);
+    atomic_store(&ct.isEnding, false);
+    atomic_store(&ct.isTrapped, false);
+    gaveUp = false;
+    // Ours first, so that ncurses installs none.
+    ct_signals_begin();
+    screen = newterm(NULL, outputFile, inputFile);
+    if (!screen) {
+        ct_signals_end();
+        return fail(CT_TERM_UNKNOWN);
+    }
+    set_term(screen);
+    typeahead(-1);
+    prepare_restore();
+    isOpen = true;
+    if (options->capturesOutput && (failure = ct_capture_begin(options->captureLimit)) != 0) {
+        ct_close();
+        return CT_SYSTEM;
+    }
+    static bool isRegistered;
+    if (!isRegistered) atexit(ct_close);
+    isRegistered = true;
+    enter();
+    return CT_OK;
+}
+
+static void leave(void) {
+    if (!atomic_load(&ct.isOurs)) return;
+    // What a stalled terminal did not take would keep endwin waiting for ever.
+    if (gaveUp) tcflush(ct.output, TCOFLUSH);
+    if (hasMouse) ct_write_all(ct.output, mouseOff, sizeof mouseOff - 1, 500);
+    const char *plain = ct_capability("sgr0");
+    if (plain) {
+        char bytes[64];
+        ct_write_all(ct.output, bytes, append(bytes, sizeof bytes, 0, plain), 500);
+    }
+    endwin();
+    tcsetattr(ct.output, TCSANOW, &ct.shell);
+    atomic_store(&ct.isOurs, false);
+}
+
+void ct_close(void) {
+    if (!isOpen) return;
+    isOpen = false;
+    leave();
+    ct_capture_end(false);
+    ct_signals_end();
+    delscreen(screen);
+    screen = NULL;
+    close_files();
+}
+
+void ct_size(int *columnCount, int *rowCount) {
+    struct winsize size = {0};
+    ioctl(ct.output >= 0 ? ct.output : 1, TIOCGWINSZ, &size);
+    *columnCount = size.ws_col > 0 ? size.ws_col : 80;
+    *rowCount = size.ws_row > 0 ? size.ws_row : 24;
+}
+
+void ct_resized(int columnCount, int rowCount) {
+    if (isOpen && columnCount > 0 && rowCount > 0) resizeterm(rowCount, columnCount);
+}
+
+bool ct_scrolls_at_end(void) { return tigetflag("am") > 0 && tigetflag("xenl") <= 0; }
+
+size_t ct_move_bytes(int row, int column, char *into, size_t capacity) {
+    return append(into, capacity, 0, tiparm(ct_capability("cup"), row, column));
+}
+
+size_t ct_clear_bytes(char *into, size_t capacity) {
+    size_t count = append(into, capacity, 0, ct_capability("sgr0"));
+    return append(into, capacity, count, ct_capability("clear"));
+}
+
+size_t ct_look_bytes(int foreground, int background, int attributes, char *into, size_t capacity) {
+    static const struct { int bit; const char *name; } names[] = {
+        {1, "bold"}, {2, "dim"}, {4, "smul"}, {8, "rev"}, {32, "sitm"},
+    };
+    size_t count = append(into, capacity, 0, ct_capability("sgr0"));
+    for (size_t at = 0; at < sizeof names / sizeof *names; at++)
+        if (attributes & names[at].bit) count = append(into, capacity, count, ct_capability(names[at].name));
+    if (foreground >= 0 && foreground < colorCount)
+        count = append(into, capacity, count, tiparm(ct_capability("setaf"), foreground));
+    if (background >= 0 && background < colorCount)
+        count = append(into, capacity, count, tiparm(ct_capability("setab"), background));
+    return count;
+}
+
+int ct_write(const char *bytes, size_t count) {
+    if (!isOpen || atomic_load(&ct.isTrapped)) return CT_GONE;
+    if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
+    failure = errno;
+    gaveUp = true;
+    return CT_GONE;
+}
+
+int ct_wait(int64_t nanoseconds) {
+    struct pollfd fds[2] = {{ct.input, POLLIN, 0}, {ct.wake[0], POLLIN, 0}};
+    // Rounded up: waking before the time is no use.
+    int64_t milliseconds = nanoseconds < 0 ? -1 : nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
+    int ready = poll(fds, 2, milliseconds > 1000000000 ? 1000000000 : (int)milliseconds);
+    if (ready <= 0) return 0;
+    int found = 0;
+    if (fds[0].revents & POLLIN) found |= CT_INPUT;
+    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) found |= CT_HANGUP;
+    if (fds[1].revents & POLLIN) found |= CT_SIGNAL;
+    return found;
+}
+
+long ct_read(char *into, size_t capacity) {
+    for (;;) {
+        ssize_t count = read(ct.input, into, capacity);
+        if (count > 0) return count;
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0;
+        failure = count == 0 ? EIO : errno;
+        return -1;
+    }
+}
+
+int ct_next_signal(void) {
+    unsigned char byte;
+    ssize_t count;
+    do count = read(ct.wake[0], &byte, 1);
+    while (count < 0 && errno == EINTR);
+    return count == 1 ? byte : -1;
+}
+
+void ct_wake(void) {
+    int before = errno;
+    if (ct.wake[1] >= 0) {
+        ssize_t ignored = write(ct.wake[1], "", 1);
+        (void)ignored;
+    }
+    errno = before;
+}
+
+int ct_resume(void) {
+    if (!isOpen) return CT_GONE;
+    if (atomic_load(&ct.isOurs)) {
+        // Somebody else may have had the terminal while we were stopped without being asked.
+        atomic_store(&ct.isOurs, false);
+        endwin();
+    }
+    // After endwin, ncurses enters the screen and the modes again by itself.
+    clearok(stdscr, TRUE);
+    if (wrefresh(stdscr) != OK) return CT_GONE;
+    enter();
+    return CT_OK;
+}
+
+int ct_suspend(void) {
+    if (!isOpen) return CT_GONE;
+    leave();
+    ct_stop_self();
+    return ct_resume();
+}
+
+bool ct_locale_is_utf8(void) {
+    setlocale(LC_CTYPE, "");
+    const char *name = nl_langinfo(CODESET);
+    return name && (strcmp(name, "UTF-8") == 0 || strcmp(name, "utf8") == 0);
+}

@@ -1,0 +1,152 @@
+// While the screen is ours, what the program itself prints goes through a pipe into memory: the first quarter of the
+// limit, and a ring with the last of it. A thread empties the pipe, so that nobody who prints is ever blocked.
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static struct {
+    bool isOn;
+    int saved[2];            // descriptors 1 and 2 as they were; -1 where they are left alone
+    int pipe[2], stop[2];
+    pthread_t thread;
+    atomic_flag lock;        // held by whoever reads the pipe
+    char *head, *ring;
+    size_t headLimit, headCount, ringLimit, ringStart, ringCount;
+    unsigned long long cutCount;
+} capture = {.lock = ATOMIC_FLAG_INIT};
+
+static void keep(const char *bytes, size_t count) {
+    size_t taken = capture.headLimit - capture.headCount;
+    if (taken > count) taken = count;
+    memcpy(capture.head + capture.headCount, bytes, taken);
+    capture.headCount += taken;
+    for (size_t at = taken; at < count; at++) {
+        if (capture.ringCount == capture.ringLimit) {
+            capture.ringStart = (capture.ringStart + 1) % capture.ringLimit;
+            capture.ringCount--;
+            capture.cutCount++;
+        }
+        capture.ring[(capture.ringStart + capture.ringCount++) % capture.ringLimit] = bytes[at];
+    }
+}
+
+// Safe in handlers. A handler may have interrupted the reader, so it waits for the lock a bounded time only.
+static void drain(bool isBounded) {
+    for (int tries = 0; atomic_flag_test_and_set(&capture.lock); tries++) {
+        if (isBounded && tries > 100) break;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    char bytes[4096];
+    for (;;) {
+        ssize_t count = read(capture.pipe[0], bytes, sizeof bytes);
+        if (count > 0) keep(bytes, (size_t)count);
+        else if (count == 0 || errno != EINTR) break;
+    }
+    atomic_flag_clear(&capture.lock);
+}
+
+static void *pump(void *unused) {
+    (void)unused;
+    struct pollfd fds[2] = {{capture.pipe[0], POLLIN, 0}, {capture.stop[0], POLLIN, 0}};
+    for (;;) {
+        if (poll(fds, 2, -1) < 0 && errno != EINTR) return NULL;
+        if (fds[1].revents) return NULL;
+        if (fds[0].revents) drain(false);
+        if (fds[0].revents & (POLLERR | POLLNVAL)) return NULL;
+    }
+}
+
+static bool make_pipe(int fds[2]) {
+    if (pipe(fds) != 0) return false;
+    for (int end = 0; end < 2; end++) {
+        int high = fcntl(fds[end], F_DUPFD_CLOEXEC, 10);
+        if (high < 0) return false;
+        close(fds[end]);
+        fds[end] = high;
+    }
+    return true;
+}
+
+int ct_capture_begin(size_t limit) {
+    bool any = isatty(1) || isatty(2);
+    if (!any) return 0;
+    if (limit < 4096) limit = 4096;
+    capture.headLimit = limit / 4;
+    capture.ringLimit = limit - capture.headLimit;
+    capture.headCount = capture.ringStart = capture.ringCount = 0;
+    capture.cutCount = 0;
+    capture.head = malloc(capture.headLimit);
+    capture.ring = malloc(capture.ringLimit);
+    if (!capture.head || !capture.ring || !make_pipe(capture.pipe) || !make_pipe(capture.stop)) return errno;
+    fcntl(capture.pipe[0], F_SETFL, O_NONBLOCK);
+    fflush(stdout);
+    fflush(stderr);
+    // The reader takes no signals: they belong to the program's own threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int failure = pthread_create(&capture.thread, NULL, pump, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure) return failure;
+    for (int fd = 1; fd <= 2; fd++) {
+        capture.saved[fd - 1] = -1;
+        if (!isatty(fd)) continue;
+        capture.saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+        dup2(capture.pipe[1], fd);
+    }
+    // What is printed before a trap must not be left in a buffer.
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    capture.isOn = true;
+    return 0;
+}
+
+static void replay(int fd) {
+    const int patience = 500;
+    ct_write_all(fd, capture.head, capture.headCount, patience);
+    if (capture.cutCount) {
+        // No printf in a handler.
+        char digits[24], note[64] = "\n[... ";
+        size_t count = 0, length = 6;
+        for (unsigned long long rest = capture.cutCount; rest || !count; rest /= 10) digits[count++] = '0' + rest % 10;
+        while (count) note[length++] = digits[--count];
+        const char *end = " bytes left out ...]\n";
+        memcpy(note + length, end, strlen(end));
+        ct_write_all(fd, note, length + strlen(end), patience);
+    }
+    size_t first = capture.ringLimit - capture.ringStart;
+    if (first > capture.ringCount) first = capture.ringCount;
+    ct_write_all(fd, capture.ring + capture.ringStart, first, patience);
+    ct_write_all(fd, capture.ring, capture.ringCount - first, patience);
+}
+
+void ct_capture_end(bool inTrap) {
+    if (!capture.isOn) return;
+    capture.isOn = false;
+    if (!inTrap) {
+        fflush(stdout);
+        fflush(stderr);
+    }
+    for (int fd = 1; fd <= 2; fd++)
+        if (capture.saved[fd - 1] >= 0) dup2(capture.saved[fd - 1], fd);
+    drain(inTrap);
+    replay(capture.saved[0] >= 0 ? 1 : 2);
+    if (inTrap) return;
+    ssize_t ignored = write(capture.stop[1], "", 1);
+    (void)ignored;
+    pthread_join(capture.thread, NULL);
+    for (int end = 0; end < 2; end++) {
+        close(capture.pipe[end]);
+        close(capture.stop[end]);
+        if (capture.saved[end] >= 0) close(capture.saved[end]);
+    }
+    free(capture.head);
+    free(capture.ring);
+}

@@ -1,0 +1,37 @@
+// What the files of this target share. Everything here may be used by a signal handler only where it says so.
+#pragma once
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <termios.h>
+
+#include "CTerminal.h"
+
+typedef struct {
+    int input, output;              // the terminal; `output` does not block where that could be had
+    struct termios shell;           // its modes before us
+    char restore[512];              // what brings its screen back, ready for a handler
+    size_t restoreCount;
+    int wake[2];
+    atomic_bool isOurs;             // the screen shows our frames
+    atomic_bool isEnding;           // a signal asked the process to end
+    atomic_bool isTrapped;          // a trap gave the terminal back; nobody writes any more
+} ct_terminal;
+
+extern ct_terminal ct;
+
+// Safe in handlers: writes all, or gives up when nothing moves for `patience` milliseconds.
+bool ct_write_all(int fd, const char *bytes, size_t count, int patience);
+// Safe in handlers: screen and modes as they were.
+void ct_restore_raw(void);
+
+int ct_capture_begin(size_t limit);
+// Gives descriptors 1 and 2 back and shows what was captured. With `inTrap`, safe in handlers.
+void ct_capture_end(bool inTrap);
+
+void ct_signals_begin(void);
+void ct_signals_end(void);
+// The disposition and mask under which SIGTSTP stops, for ct_suspend.
+void ct_stop_self(void);

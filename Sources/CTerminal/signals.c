@@ -1,0 +1,95 @@
+// Signals that a screen must answer go through the wake pipe, a byte each. Traps bring the terminal back and go on to
+// whoever was there before.
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static const int told[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
+static const int traps[] = {SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE};
+enum { toldCount = sizeof told / sizeof *told, trapCount = sizeof traps / sizeof *traps };
+
+static struct sigaction toldBefore[toldCount], trapsBefore[trapCount], pipeBefore;
+static bool isToldOurs[toldCount];
+static void *stack;
+
+static void tell(int signal) {
+    int before = errno;
+    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) atomic_store(&ct.isEnding, true);
+    char byte = (char)signal;
+    ssize_t ignored = write(ct.wake[1], &byte, 1);
+    (void)ignored;
+    errno = before;
+}
+
+static void trap(int signal, siginfo_t *info, void *context) {
+    (void)context;
+    int before = errno;
+    if (!atomic_exchange(&ct.isTrapped, true)) {
+        ct_restore_raw();
+        ct_capture_end(true);
+    }
+    for (int at = 0; at < trapCount; at++)
+        if (traps[at] == signal) sigaction(signal, &trapsBefore[at], NULL);
+    // A fault happens again on return; one that was sent has to be sent again.
+    if (info->si_code <= 0) raise(signal);
+    errno = before;
+}
+
+void ct_signals_begin(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);
+    action.sa_flags = SA_RESTART;
+    action.sa_handler = tell;
+    for (int at = 0; at < toldCount; at++) {
+        sigaction(told[at], NULL, &toldBefore[at]);
+        // What nohup or a shell made us ignore stays ignored.
+        isToldOurs[at] = toldBefore[at].sa_handler != SIG_IGN || told[at] == SIGWINCH || told[at] == SIGCONT;
+        if (isToldOurs[at]) sigaction(told[at], &action, NULL);
+    }
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, &pipeBefore);
+
+    // A stack overflow leaves no stack for its handler.
+    stack_t now;
+    if (sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE) {
+        const size_t size = 64 * 1024;
+        stack = malloc(size);
+        if (stack) sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
+    }
+    memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_sigaction = trap;
+    for (int at = 0; at < trapCount; at++) sigaction(traps[at], &action, &trapsBefore[at]);
+}
+
+void ct_signals_end(void) {
+    for (int at = 0; at < trapCount; at++) sigaction(traps[at], &trapsBefore[at], NULL);
+    for (int at = 0; at < toldCount; at++)
+        if (isToldOurs[at]) sigaction(told[at], &toldBefore[at], NULL);
+    sigaction(SIGPIPE, &pipeBefore, NULL);
+    // The alternate stack stays: it may be closed on another thread than it was opened on.
+}
+
+void ct_stop_self(void) {
+    struct sigaction standard, ours, continued;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    sigset_t stop, before;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    sigaction(SIGTSTP, &standard, &ours);
+    // Who asked to be stopped need not be told of going on.
+    sigaction(SIGCONT, &standard, &continued);
+    pthread_sigmask(SIG_UNBLOCK, &stop, &before);
+    // To this thread, so that it stops here; the kernel drops it where no shell could make us go on.
+    raise(SIGTSTP);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGCONT, &continued, NULL);
+    sigaction(SIGTSTP, &ours, NULL);
+}

@@ -1,0 +1,159 @@
+import Frames
+
+/// Turns the bytes that a terminal sends into keys and mouse actions.
+///
+/// A pure state machine: bytes go in as they come, split anywhere; ``next()`` gives what is complete. What could still
+/// become longer (a lone Escape above all) is held until ``flush()`` says that no more came in time. Sequences that are
+/// not known are swallowed whole, never taken for what their letters would mean.
+struct KeyDecoder {
+    enum Input: Hashable {
+        case key(KeyPress)
+        case mouse(Mouse)
+    }
+
+    /// What the terminal's description says that its keys send.
+    private let known: [[UInt8]: KeyPress]
+    private let longestKnown: Int
+    private var bytes: [UInt8] = []
+    private var isFlushing = false
+
+    init(known: [[UInt8]: KeyPress] = [:]) {
+        self.known = known
+        longestKnown = known.keys.map(\.count).max() ?? 0
+    }
+
+    /// Takes bytes as they were read.
+    mutating func feed(_ more: some Sequence<UInt8>) {
+        bytes.append(contentsOf: more)
+    }
+
+    /// Whether something was begun that may go on.
+    var isHolding: Bool { !bytes.isEmpty }
+
+    /// What is complete and next, or nil.
+    mutating func next() -> Input? {
+        while !bytes.isEmpty {
+            switch decode(bytes[...]) {
+            case .incomplete: return nil
+            case .nothing(let count): bytes.removeFirst(min(count, bytes.count))
+            case .input(let input, let count):
+                bytes.removeFirst(count)
+                return input
+            }
+        }
+        return nil
+    }
+
+    /// What is left, as it stands: a lone Escape is that key, the beginning of a sequence is nothing.
+    mutating func flush() -> Input? {
+        isFlushing = true
+        defer { isFlushing = false }
+        return next()
+    }
+
+    private enum Step {
+        case incomplete
+        case nothing(count: Int)
+        case input(Input, count: Int)
+    }
+
+    private func decode(_ bytes: ArraySlice<UInt8>) -> Step {
+        let first = bytes[bytes.startIndex]
+        if first == 0x1B { return escape(bytes) }
+        if let (key, count) = knownKey(bytes) { return .input(.key(key), count: count) }
+        if first < 0x20 || first == 0x7F { return .input(.key(KeyDecoder.control(first)), count: 1) }
+        return character(bytes)
+    }
+
+    private func knownKey(_ bytes: ArraySlice<UInt8>) -> (KeyPress, Int)? {
+        var count = min(longestKnown, bytes.count)
+        while count > 0 {
+            if let key = known[Array(bytes.prefix(count))] { return (key, count) }
+            count -= 1
+        }
+        return nil
+    }
+
+    private func escape(_ bytes: ArraySlice<UInt8>) -> Step {
+        if let (key, count) = knownKey(bytes) { return .input(.key(key), count: count) }
+        guard let second = bytes.dropFirst().first else {
+            return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
+        }
+        let rest = bytes.dropFirst()
+        switch second {
+        case UInt8(ascii: "["): return ended(ControlSequence.decode(rest.dropFirst()), 2, bytes)
+        case UInt8(ascii: "O"): return ended(ControlSequence.single(rest.dropFirst()), 2, bytes)
+        case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
+            return string(rest.dropFirst())
+        case 0x1B:
+            // Alt with a key that sends a sequence itself; or Escape twice.
+            switch escape(rest) {
+            case .incomplete: return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
+            case .nothing(let count): return .nothing(count: count + 1)
+            case .input(.key(let key), let count) where key.key != .escape: return alt(key, count)
+            case .input: return .input(.key(KeyPress(.escape)), count: 1)
+            }
+        default:
+            switch decode(rest) {
+            case .incomplete: return isFlushing ? .nothing(count: bytes.count) : .incomplete
+            case .nothing(let count): return .nothing(count: count + 1)
+            case .input(.key(let key), let count): return alt(key, count)
+            case .input(.mouse, let count): return .nothing(count: count + 1)
+            }
+        }
+    }
+
+    private func alt(_ key: KeyPress, _ count: Int) -> Step {
+        .input(.key(KeyPress(key.key, key.modifiers.union(.alt))), count: count + 1)
+    }
+
+    private func ended(_ result: ControlSequence, _ introducer: Int, _ bytes: ArraySlice<UInt8>) -> Step {
+        switch result {
+        case .incomplete:
+            guard isFlushing else { return .incomplete }
+            // Alt-[ and Alt-O are what is left when nothing follows.
+            guard bytes.count == introducer, let last = bytes.last else { return .nothing(count: bytes.count) }
+            return .input(.key(.alt(Character(Unicode.Scalar(last)))), count: introducer)
+        case .unknown(let count): return .nothing(count: count + introducer)
+        case .key(let key, let count): return .input(.key(key), count: count + introducer)
+        case .mouse(let mouse, let count): return .input(.mouse(mouse), count: count + introducer)
+        }
+    }
+
+    /// A string that a terminal answers with: up to BEL or ST, or nothing at all if it never ends.
+    private func string(_ body: ArraySlice<UInt8>) -> Step {
+        var at = body.startIndex
+        while at < body.endIndex {
+            if body[at] == 0x07 { return .nothing(count: at - body.startIndex + 3) }
+            if body[at] == 0x1B, at + 1 < body.endIndex { return .nothing(count: at - body.startIndex + 4) }
+            at += 1
+        }
+        return isFlushing || body.count > 4096 ? .nothing(count: body.count + 2) : .incomplete
+    }
+
+    private func character(_ bytes: ArraySlice<UInt8>) -> Step {
+        let first = bytes[bytes.startIndex]
+        let length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0
+        guard length > 0, first < 0xF5 else { return .nothing(count: 1) }
+        let available = bytes.prefix(length)
+        if let bad = available.dropFirst().firstIndex(where: { $0 & 0xC0 != 0x80 }) {
+            return .nothing(count: bad - bytes.startIndex)
+        }
+        guard available.count == length else { return isFlushing ? .nothing(count: available.count) : .incomplete }
+        guard let text = String(validating: available, as: UTF8.self), let character = text.first,
+            let scalar = text.unicodeScalars.first, !(0x80..<0xA0).contains(scalar.value)
+        else { return .nothing(count: length) }
+        return .input(.key(.character(character)), count: length)
+    }
+
+    private static func control(_ byte: UInt8) -> KeyPress {
+        switch byte {
+        case 0x0D, 0x0A: KeyPress(.enter)
+        case 0x09: KeyPress(.tab)
+        case 0x08, 0x7F: KeyPress(.backspace)
+        case 0x00: .control(" ")
+        case 0x01...0x1A: .control(Character(Unicode.Scalar(byte + 0x60)))
+        default: .control(Character(Unicode.Scalar(byte + 0x40)))
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import CTerminal
+import Frames
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The terminal, while it is ours: frames go to it, keys come from it, and it is given back on every way out.
+///
+///     let screen = try Screen(options: ScreenOptions())
+///     defer { screen.close() }
+///     try screen.paint(frame, theme: .dark)
+///     while let event = try screen.nextEvent(timeout: 100_000_000) { … }
+///
+/// One a process, used from one thread. It is given back by ``close()``, by deinit, at exit, and by the handler of a
+/// trap (a failed precondition, a bad access), which then goes on to whoever handled traps before. What the program
+/// prints meanwhile is kept aside and shown afterwards.
+public final class Screen {
+    private var painter: ScreenPainter
+    private var decoder: KeyDecoder
+    /// What the terminal shows; nil if that is not certain.
+    private var shown: Frame?
+    private var waiting: [ScreenEvent] = []
+    private var isOpen = true
+    /// How many bytes were written since the opening: nothing changed, nothing written.
+    public private(set) var writtenByteCount = 0
+
+    /// Columns and rows of the terminal, as last heard.
+    public private(set) var size: Size
+    /// How many colours are used.
+    public let colors: ColorDepth
+    /// Wakes ``nextEvent(timeout:)`` from any thread.
+    public let waker = ScreenWaker()
+
+    /// How long an Escape waits for the rest of a sequence, in nanoseconds.
+    private static let escapeDelay: Int64 = 40_000_000
+
+    /// Takes the terminal, or says why that is not possible, having changed nothing.
+    public init(options: ScreenOptions = ScreenOptions()) throws(ScreenError) {
+        var wanted = ct_options()
+        wanted.colorLimit = Int32(options.colorLimit.rawValue)
+        wanted.wantsMouse = options.wantsMouse
+        wanted.capturesOutput = options.capturesOutput
+        wanted.captureLimit = max(options.captureLimit, 0)
+        let code = Int(ct_open(&wanted))
+        guard code == CT_OK else { throw ScreenError.of(code) }
+        colors = ColorDepth(rawValue: Int(ct_colors())) ?? .none
+        size = Screen.terminalSize()
+        decoder = KeyDecoder(known: KnownKeys.ofTerminal())
+        painter = ScreenPainter(
+            depth: colors, clear: collect { ct_clear_bytes($0, $1) }, scrollsAtEnd: ct_scrolls_at_end(),
+            move: { row, column in collect { ct_move_bytes(Int32(row), Int32(column), $0, $1) } },
+            look: { look in
+                collect {
+                    ct_look_bytes(
+                        Int32(look.foreground), Int32(look.background), Int32(look.attributes.rawValue), $0, $1)
+                }
+            })
+    }
+
+    deinit { close() }
+
+    /// Whether the locale can show more than ASCII.
+    public static var localeCharset: Charset { ct_locale_is_utf8() ? .unicode : .ascii }
+
+    private static func terminalSize() -> Size {
+        var columns: Int32 = 0
+        var rows: Int32 = 0
+        ct_size(&columns, &rows)
+        return Size(columns: Int(columns), rows: Int(rows))
+    }
+
+    /// Makes the terminal show a frame; writes what changed, and nothing if nothing did.
+    ///
+    /// A frame of another size than the terminal's is clipped or stands in its upper left corner.
+    public func paint(_ frame: Frame, theme: Theme) throws(ScreenError) {
+        guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
+        var frame = frame
+        if frame.size != size {
+            var whole = Frame(size: size, charset: frame.charset)
+            whole.draw(frame, row: 0, column: 0)
+            frame = whole
+        }
+        let bytes = painter.paint(frame, over: shown, theme: theme)
+        shown = frame
+        guard !bytes.isEmpty else { return }
+        let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
+        guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
+        writtenByteCount += bytes.count
+    }
+
+    /// Makes the next paint write everything, whatever the terminal shows now.
+    public func redraw() { shown = nil }
+
+    /// What happens next, or nil if nothing does within so many nanoseconds (nil: for ever). An Escape that was typed
+    /// may prolong that by 40 ms, for it may be the beginning of another key.
+    public func nextEvent(timeout: UInt64? = nil) throws(ScreenError) -> ScreenEvent? {
+        guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
+        let end = timeout.map { clockNow() &+ min($0, 1 << 60) }
+        while true {
+            if !waiting.isEmpty { return waiting.removeFirst() }
+            if let input = decoder.next() { return event(input) }
+            var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
+            if let end, clockNow() >= end { patience = 0 }
+            let isHolding = decoder.isHolding
+            if isHolding { patience = Screen.escapeDelay }
+            let found = ct_wait(patience)
+            if found & Int32(CT_SIGNAL) != 0 { try takeSignals() }
+            if found & Int32(CT_INPUT | CT_HANGUP) != 0 {
+                try takeInput()
+            } else if found == 0 {
+                if isHolding, let input = decoder.flush() { return event(input) }
+                if let end, clockNow() >= end, !decoder.isHolding { return nil }
+            }
+        }
+    }
+
+    private func event(_ input: KeyDecoder.Input) -> ScreenEvent {
+        switch input {
+        case .key(let key): .key(key)
+        case .mouse(let mouse): .mouse(mouse)
+        }
+    }
+
+    private func takeInput() throws(ScreenError) {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = buffer.withMemoryRebound(to: CChar.self) { Int(ct_read($0.baseAddress, $0.count)) }
+            if count < 0 {
+                buffer[0] = 0
+                count = 0
+                isGone = true
+            }
+        }
+        if isGone {
+            // The signal of a hang-up may be on its way; it says more than an error.
+            try takeSignals()
+            if waiting.isEmpty { throw ScreenError.of(Int(CT_GONE)) }
+        }
+        decoder.feed(bytes)
+    }
+
+    private var isGone = false
+
+    private func takeSignals() throws(ScreenError) {
+        var isWoken = false
+        var hasNewSize = false
+        while true {
+            let number = ct_next_signal()
+            guard number >= 0 else { break }
+            switch number {
+            case 0: isWoken = true
+            case SIGWINCH: hasNewSize = true
+            case SIGINT: waiting.append(.interrupted)
+            case SIGTSTP: try suspend()
+            case SIGCONT:
+                guard Int(ct_resume()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
+                goOn()
+            default: waiting.append(.terminate(signal: number))
+            }
+        }
+        if hasNewSize { updateSize() }
+        if isWoken { waiting.append(.wake) }
+    }
+
+    private func updateSize() {
+        let now = Screen.terminalSize()
+        ct_resized(Int32(now.columns), Int32(now.rows))
+        // Terminals differ in what they leave on the screen after a change, so all of it is painted.
+        shown = nil
+        guard now != size else { return }
+        size = now
+        waiting.append(.resized(now))
+    }
+
+    private func goOn() {
+        shown = nil
+        waiting.append(.resumed)
+        updateSize()
+    }
+
+    /// Gives the terminal back, stops the process as `^Z` does, and takes the terminal again when it goes on.
+    ///
+    /// `.resumed` follows. Where no shell could make the process go on, it does not stop.
+    public func suspend() throws(ScreenError) {
+        guard isOpen, Int(ct_suspend()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
+        goOn()
+    }
+
+    /// Gives the terminal back for good, and shows what was printed meanwhile. Idempotent.
+    public func close() {
+        guard isOpen else { return }
+        isOpen = false
+        ct_close()
+    }
+}
+
+/// Wakes the screen of this process.
+public struct ScreenWaker: Sendable {
+    init() {}
+
+    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, now or when it is called next. From any thread, from signal
+    /// handlers; several before that are one. Does nothing where no screen is open.
+    public func wake() { ct_wake() }
+}
+
+private func clockNow() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+private func collect(_ fill: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> [UInt8] {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        let count = fill(buffer.baseAddress, buffer.count)
+        return buffer[..<count].map { UInt8(bitPattern: $0) }
+    }
+}

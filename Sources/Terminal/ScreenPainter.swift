@@ -1,0 +1,92 @@
+import Frames
+
+/// Turns differences between frames into the bytes that a terminal is sent, through the words that it is given.
+struct ScreenPainter {
+    /// The bytes that put the cursor at a row and column.
+    var move: (Int, Int) -> [UInt8]
+    /// The bytes that set a look, whatever was set before.
+    var look: (Look) -> [UInt8]
+    /// The bytes that clear the screen, and every look.
+    var clear: [UInt8]
+    /// Whether writing the last cell scrolls.
+    var scrollsAtEnd: Bool
+    var depth: ColorDepth
+
+    private var theme: Theme?
+    /// The bytes of each style that was needed, by raw value.
+    private var looks: [[UInt8]?] = []
+    private var bytes: [UInt8] = []
+    /// Where the cursor is, if that is certain.
+    private var cursor: (row: Int, column: Int)?
+    private var style: Style?
+
+    init(
+        depth: ColorDepth, clear: [UInt8], scrollsAtEnd: Bool, move: @escaping (Int, Int) -> [UInt8],
+        look: @escaping (Look) -> [UInt8]
+    ) {
+        self.depth = depth
+        self.clear = clear
+        self.scrollsAtEnd = scrollsAtEnd
+        self.move = move
+        self.look = look
+    }
+
+    /// The bytes that make a terminal which shows `shown` show `frame`; nil stands for a terminal in any state.
+    mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
+        if self.theme != theme {
+            self.theme = theme
+            looks = Array(repeating: nil, count: Style.count)
+        }
+        bytes.removeAll(keepingCapacity: true)
+        cursor = nil
+        style = nil
+        var before = shown
+        if before?.size != frame.size { before = nil }
+        if before == nil { bytes += clear }
+        let diff = FrameDiff(from: before ?? Frame(size: frame.size), to: frame)
+        guard !diff.isEmpty || before == nil else { return [] }
+        for run in diff.runs { paint(run, in: frame.size) }
+        return bytes
+    }
+
+    private mutating func paint(_ run: FrameDiff.Run, in size: Size) {
+        var column = run.column
+        for cell in run.cells {
+            defer { column += 1 }
+            guard !cell.isContinuation else { continue }
+            if scrollsAtEnd, run.row == size.rows - 1, column + cell.width >= size.columns { continue }
+            goTo(run.row, column)
+            if style != cell.style {
+                bytes += lookBytes(cell.style)
+                style = cell.style
+            }
+            if cell.isASCII {
+                cell.forEachScalar { bytes.append(UInt8($0.value)) }
+                // In the last column a cursor waits to wrap, or has wrapped.
+                cursor = column + 1 < size.columns ? (run.row, column + 1) : nil
+                continue
+            }
+            if cell.width == 2 {
+                // A terminal that takes it for narrow leaves the second cell as it was.
+                bytes += [0x20, 0x20]
+                cursor = nil
+                goTo(run.row, column)
+            }
+            cell.forEachScalar { bytes.append(contentsOf: UTF8.encode($0).unsafelyUnwrapped) }
+            cursor = nil
+        }
+    }
+
+    private mutating func goTo(_ row: Int, _ column: Int) {
+        if let cursor, cursor == (row, column) { return }
+        bytes += move(row, column)
+        cursor = (row, column)
+    }
+
+    private mutating func lookBytes(_ style: Style) -> [UInt8] {
+        if let known = looks[Int(style.rawValue)] { return known }
+        let made = look((theme ?? .dark).look(style, depth: depth))
+        looks[Int(style.rawValue)] = made
+        return made
+    }
+}
