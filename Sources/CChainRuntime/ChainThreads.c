@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "ChainThreads.h"
+#include "CChainRuntime.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The end of a thread
+
+static pthread_key_t ring_key;
+static bool has_ring_key;
+static pthread_once_t ring_key_once = PTHREAD_ONCE_INIT;
+static _Atomic(void (*)(void *)) leave_ring;
+static _Thread_local int exit_count;
+
+static void thread_ends(void *unused) {
+    (void)unused;
+    chain_thread *thread = chain_thread_current();
+    void *ring = thread->ring;
+    thread->ring = NULL;
+    exit_count += 1;
+    void (*leave)(void *) = atomic_load(&leave_ring);
+    if (ring != NULL && leave != NULL) leave(ring);
+}
+
+static void make_ring_key(void) { has_ring_key = pthread_key_create(&ring_key, thread_ends) == 0; }
+
+bool chain_thread_at_exit(void (*leave)(void *ring)) {
+    pthread_once(&ring_key_once, make_ring_key);
+    // In the last round nothing that is set is looked at any more.
+    if (!has_ring_key || exit_count >= PTHREAD_DESTRUCTOR_ITERATIONS - 1) return false;
+    atomic_store(&leave_ring, leave);
+    return pthread_setspecific(ring_key, &ring_key) == 0;
+}
+
+// Forks
+
+static _Atomic uint64_t fork_generation;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void forked(void) {
+    atomic_fetch_add(&fork_generation, 1);
+    chain_thread_current()->ring = NULL;
+    chain_thread_current()->thread_id = 0;
+}
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
+
+uint64_t chain_fork_generation(void) {
+    pthread_once(&fork_once, watch_forks);
+    return atomic_load_explicit(&fork_generation, memory_order_relaxed);
+}
+
+// Threads
+
+void chain_thread_own_name(char *buffer, size_t size) {
+    if (size == 0) return;
+#if defined(__linux__)
+    bool is_main = chain_thread_id() == (uint32_t)getpid();
+    const char *inherited = program_invocation_short_name;
+#else
+    bool is_main = pthread_main_np() != 0;
+    const char *inherited = "";
+#endif
+    if (is_main) {
+        strncpy(buffer, "main", size - 1);
+        buffer[size - 1] = '\0';
+        return;
+    }
+    chain_thread_name(buffer, size);
+    // The kernel keeps the first 15 bytes of a program's name.
+    if (strncmp(buffer, inherited, 15) == 0) buffer[0] = '\0';
+}
+
+typedef struct thread_start {
+    void (*body)(void *);
+    void *context;
+    char name[16];
+} thread_start;
+
+static void *run_thread(void *argument) {
+    thread_start start = *(thread_start *)argument;
+    free(argument);
+    chain_thread_set_name(start.name);
+    start.body(start.context);
+    return NULL;
+}
+
+bool chain_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *handle) {
+    thread_start *start = calloc(1, sizeof *start);
+    if (start == NULL) return false;
+    start->body = body;
+    start->context = context;
+    strncpy(start->name, name, sizeof start->name - 1);
+    // The new thread inherits the mask, so no handler of the program's ever runs on it.
+    sigset_t before;
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    chain_block_signals();
+    pthread_t thread;
+    int failure = pthread_create(&thread, NULL, run_thread, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure != 0) {
+        free(start);
+        return false;
+    }
+    *handle = (uintptr_t)thread;
+    return true;
+}
+
+bool chain_thread_is(uintptr_t handle) { return pthread_equal(pthread_self(), (pthread_t)handle) != 0; }
+void chain_thread_join(uintptr_t handle) { pthread_join((pthread_t)handle, NULL); }
+void chain_thread_detach(uintptr_t handle) { pthread_detach((pthread_t)handle); }

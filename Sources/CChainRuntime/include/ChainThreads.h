@@ -1,0 +1,40 @@
+// The C shim's part about threads that end, processes that fork, and threads of our own.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Has `leave` called with this thread's `ring`, set to NULL before, when the thread ends; to be asked for again if a
+/// ring is taken after that, as other destructors may still record. One function a program. False where that can not
+/// be had: the system has no key left, or makes no further round of destructors on this thread.
+bool chain_thread_at_exit(void (*leave)(void *ring));
+
+/// 0, and one more in each child that this process was forked into. In a child the forking thread has no ring and a new
+/// thread id; the parent's other threads are not there.
+uint64_t chain_fork_generation(void);
+
+/// The calling thread's name as a viewer should see it, NUL-terminated: "main" for the one that `main` runs on, an
+/// empty string where it has no name but the one that all threads of the process begin with.
+void chain_thread_own_name(char *buffer, size_t size);
+
+/// Starts a thread with that name (15 bytes at most) on which all signals but faults are blocked from its first
+/// instruction on. False where no thread may be had. `handle` is for chain_thread_join or chain_thread_detach, once.
+bool chain_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *handle);
+
+/// Whether the calling thread is that one.
+bool chain_thread_is(uintptr_t handle);
+
+/// Waits for a thread to end.
+void chain_thread_join(uintptr_t handle);
+
+/// Lets a thread end unwaited for.
+void chain_thread_detach(uintptr_t handle);
+
+#ifdef __cplusplus
+}
+#endif

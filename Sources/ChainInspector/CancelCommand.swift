@@ -1,0 +1,93 @@
+import ChainEvents
+import ChainModel
+
+extension Collector {
+    /// Cancels a scope: what of it is pending now, and by a watch what comes later. See ``CancelWatch``.
+    func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
+        collectNow()
+        var watch: CancelWatch
+        switch withState({ $0.forest.resolve(scope) }) {
+        case .failure(let refusal): return .refused(refusal.reason)
+        case .success(let roots): watch = CancelWatch(roots: roots, viewer: viewer)
+        }
+        let topmost = withState { watch.targets(in: $0.forest) }
+        guard !topmost.isEmpty else { return .refused("Nothing is pending in \(scope.words): there is nothing to cancel") }
+        let reached = cancel(topmost, by: viewer)
+        guard reached > 0 else {
+            collectNow()
+            return .refused(
+                "The program no longer has \(scope.words), or it was made before recording began: it cannot be reached")
+        }
+        withState { state in
+            if state.watches.count == CancelWatch.limit { state.watches.removeFirst() }
+            state.watches.append(watch)
+        }
+        collectNow()
+        return .accepted(count: reached)
+    }
+
+    /// Cancels what the watches find, until they find nothing more; what is created afterwards is for the next pass.
+    func runWatches() {
+        for _ in 0..<16 {
+            let targets = withState { state in
+                var targets: [(ids: [NodeID], viewer: String)] = []
+                for index in state.watches.indices {
+                    let ids = state.watches[index].targets(in: state.forest)
+                    if !ids.isEmpty { targets.append((ids, state.watches[index].viewer)) }
+                }
+                state.watches.removeAll { $0.isEmpty }
+                return targets
+            }
+            guard !targets.isEmpty else { return }
+            for (ids, viewer) in targets { _ = cancel(ids, by: viewer) }
+            pass()
+        }
+    }
+
+    /// With no lock held: handlers on the inline executor may run here.
+    private func cancel(_ ids: [NodeID], by viewer: String) -> Int {
+        ids.count { runtime.cancel($0, by: viewer) }
+    }
+}
+
+/// Why a command was not obeyed.
+struct Refusal: Error {
+    var reason: String
+}
+
+extension ChainForest {
+    /// The nodes whose trees a scope means.
+    fileprivate func resolve(_ scope: CancelScope) -> Result<[NodeID], Refusal> {
+        switch scope {
+        case .node(let id): find(id).map { _ in [id] }
+        case .chain(let id): find(id).map { [node(root(of: $0)).id] }
+        case .nodes(let ids):
+            ids.isEmpty
+                ? .failure(Refusal(reason: "No node was named: there is nothing to cancel"))
+                // Of several, those that are gone are done already.
+                : ids.count == 1
+                    ? find(ids[0]).map { _ in ids }
+                    : .success(ids.filter { index(of: $0) != nil })
+        }
+    }
+
+    private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {
+        if let index = index(of: id) { return .success(index) }
+        return .failure(
+            Refusal(
+                reason: isEvicted(id)
+                    ? "\(id) has ended and was forgotten: there is nothing to cancel"
+                    : "There is no node \(id) in this program"))
+    }
+}
+
+extension CancelScope {
+    /// The scope in a sentence.
+    fileprivate var words: String {
+        switch self {
+        case .node(let id): "\(id)"
+        case .chain(let id): "the chain of \(id)"
+        case .nodes(let ids): ids.count == 1 ? "\(ids[0])" : "the \(ids.count) nodes"
+        }
+    }
+}

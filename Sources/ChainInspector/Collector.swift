@@ -1,0 +1,134 @@
+import ChainBus
+import ChainEvents
+import ChainModel
+
+/// Fetches what was recorded, folds it into the process's own forest, and publishes it.
+///
+/// Works when ``collectNow()`` is called: by a ``CollectorThread``, or by hand where the clock is a virtual one. Any
+/// thread may call it; batches are published in order, one at a time, with no lock held.
+package final class Collector: Sendable {
+    let recorder: Recorder
+    let runtime: any ObservedRuntime
+    let options: CollectorOptions
+    private let state: Lock<CollectorState>
+    private let outbox = Lock(Outbox())
+    private let subject = PublishSubject<EventBatch>()
+
+    /// What waits for being published, in order, by whoever is at it.
+    private struct Outbox {
+        var batches: [EventBatch] = []
+        var woken: [BatchSubscription] = []
+        var isPublishing = false
+
+        var isEmpty: Bool { batches.isEmpty && woken.isEmpty }
+    }
+
+    init(_ recorder: Recorder, of process: ProcessKey, runtime: any ObservedRuntime, options: CollectorOptions) {
+        self.recorder = recorder
+        self.runtime = runtime
+        self.options = options
+        state = Lock(CollectorState(process: process, options: options))
+    }
+
+    /// What is published from now on. Observers run on the collecting thread: slow ones take a subscription.
+    var batches: Observable<EventBatch> { subject.observable }
+
+    /// Fetches all that was recorded by now, and publishes it; then does what is due: a resync after a loss, what
+    /// cancellations have left.
+    package func collectNow() {
+        pass()
+        resyncIfDue()
+        runWatches()
+    }
+
+    /// Reads all that was recorded by now, batch by batch.
+    func pass() {
+        // A pass under way may have looked at the rings too early for the caller: then one more.
+        let target = withState { $0.passCount + ($0.isInPass ? 2 : 1) }
+        var isDone = false
+        while !isDone {
+            isDone = withState { state in
+                guard !state.isClosed else { return true }
+                state.collect(from: recorder, runtime: runtime)
+                return state.passCount >= target
+            }
+            publish()
+        }
+    }
+
+    /// Runs `body` on the collector's state and lines up what is to be published after it. No code of others may be
+    /// called in it.
+    func withState<Result>(_ body: (inout CollectorState) -> Result) -> Result {
+        state.withLock { state in
+            let result = body(&state)
+            if !state.outbox.isEmpty {
+                let woken = state.subscriptions.filter { $0.takeWake() }
+                outbox.withLock { outbox in
+                    outbox.batches += state.outbox
+                    outbox.woken += woken
+                }
+                state.outbox.removeAll()
+            }
+            return result
+        }
+    }
+
+    /// Publishes what is lined up, unless somebody is at it, who will do it then.
+    func publish() {
+        while let (batches, woken) = takeOutbox() {
+            for batch in batches { subject.onNext(batch) }
+            for subscription in woken { subscription.notify() }
+            outbox.withLock { $0.isPublishing = false }
+        }
+    }
+
+    private func takeOutbox() -> (batches: [EventBatch], woken: [BatchSubscription])? {
+        outbox.withLock { outbox in
+            guard !outbox.isPublishing, !outbox.isEmpty else { return nil }
+            defer { outbox = Outbox(isPublishing: true) }
+            return (outbox.batches, outbox.woken)
+        }
+    }
+
+    // MARK: Subscriptions
+
+    /// Adds a subscriber: it gets the state as it is now, then what is published from now on.
+    func subscribe(mailboxLimit: Int, onReady: @escaping @Sendable () -> Void) -> BatchSubscription {
+        let subscription = BatchSubscription(self, mailboxLimit: mailboxLimit, onReady: onReady)
+        withState { state in
+            subscription.begin(state)
+            state.subscriptions.append(subscription)
+        }
+        onReady()
+        return subscription
+    }
+
+    func remove(_ subscription: BatchSubscription) {
+        withState { state in state.subscriptions.removeAll { $0 === subscription } }
+    }
+
+    /// Sends everybody the whole state anew, checked against the registry.
+    func resync() {
+        let subscriptions = withState { state in
+            state.walk.isAsked = true
+            return state.subscriptions
+        }
+        for subscription in subscriptions { subscription.requestState() }
+        collectNow()
+    }
+
+    /// Reads what is left and ends: the rings are let go, nothing is published afterwards.
+    func close() {
+        pass()
+        let subscriptions = withState { state in
+            state.isClosed = true
+            state.watches = []
+            defer { state.subscriptions = [] }
+            return state.subscriptions
+        }
+        recorder.close()
+        publish()
+        subject.onCompleted()
+        for subscription in subscriptions { subscription.notify() }
+    }
+}

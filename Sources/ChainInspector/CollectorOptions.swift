@@ -1,0 +1,20 @@
+import ChainModel
+
+/// How a collector works.
+package struct CollectorOptions: Sendable {
+    /// Nanoseconds between two looks at the rings; a half full ring is looked at earlier.
+    package var interval: UInt64 = 20_000_000
+    /// Nanoseconds after which an empty batch is published where nothing happened.
+    package var heartbeat: UInt64 = 1_000_000_000
+    /// Nanoseconds between the beginnings of two resyncs at least, while events are being lost.
+    package var resyncInterval: UInt64 = 250_000_000
+    /// Events in one batch at most.
+    package var batchLimit = 16_384
+    /// Nodes told in one batch at most.
+    package var chunkLimit = 4096
+    /// What the process's own forest keeps.
+    package var forest = ForestLimits(changeLimit: 0)
+
+    /// The defaults.
+    package init() {}
+}

@@ -1,0 +1,23 @@
+/// What recording may cost.
+package struct RecorderOptions: Sendable {
+    /// Events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further places.
+    package var ringCapacity = 4096
+    /// Bytes of all rings together.
+    package var ringByteLimit = 32 << 20
+    /// Bytes of one event's text; the rest is cut off.
+    package var textLimit = 480
+    /// Whether the summaries of errors are kept; they may hold secrets.
+    package var capturesErrorText = true
+
+    /// The defaults.
+    package init() {}
+
+    var usableRingCapacity: Int {
+        var capacity = 16
+        while capacity < min(ringCapacity, 1 << 24) { capacity *= 2 }
+        return capacity
+    }
+
+    /// No text may need more than a quarter of a ring, nor more than its length's 15 bits say.
+    var usableTextLimit: Int { max(0, min(textLimit, usableRingCapacity / 4 * RingSlot.size, 0x7FFF)) }
+}

@@ -1,0 +1,139 @@
+import CChainRuntime
+import ChainEvents
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// One event as it lies in a ring; its text follows in slots of plain bytes, `textLength` of them in all.
+///
+///     0       8      16      24     32     36      38     40   41    42     48
+///     ├ ticks ┼ node ┼ other ┼ file ┼ line ┼ text ─┼detail┼kind┼flags┼ free ─┤
+///
+/// The thread is not here: a ring serves one thread until it is drained.
+struct RingSlot {
+    var ticks: UInt64
+    var node: UInt64
+    var other: UInt64
+    var file: UnsafePointer<UInt8>?
+    var line: UInt32
+    /// Bytes of text that follow; the highest bit says that there were more.
+    var textLength: UInt16
+    var detail: UInt16
+    var kind: UInt8
+    var flags: UInt8
+
+    static let size = 48
+    static let cutBit: UInt16 = 0x8000
+}
+
+/// The fixed part of a ring, in raw memory of its own so that recording retains and releases nothing.
+///
+/// One thread produces and the collector consumes. `head` and `tail` count slots since the ring was taken and never
+/// wrap; what the producer alone touches, what the consumer alone touches and what both read are apart.
+struct RingHeader: ~Copyable {
+    /// The number of the recorder that it belongs to, for ever.
+    let owner: UInt64
+    let slots: UnsafeMutableRawPointer
+    let capacity: UInt64
+
+    // The producer's.
+    /// The next ring of this thread: one of another recorder.
+    var next: UnsafeMutablePointer<RingHeader>?
+    /// The head at which the producer must look at `tail` again: half full first, then full.
+    var headLimit: UInt64
+    var thread: UInt32 = 0
+    let head = Atomic<UInt64>(0)
+    let madeCount = Atomic<UInt64>(0)
+    let lostCount = Atomic<UInt64>(0)
+    /// Who still needs the memory: ``Holder`` bits.
+    let holders = Atomic<UInt8>(0)
+    /// The thread's name when it took the ring, NUL-terminated; written before the collector may see the ring.
+    var name: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+    // Keeps the consumer's line away from the producer's.
+    private let apart: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
+
+    // The consumer's.
+    let tail = Atomic<UInt64>(0)
+    /// The time of the last event that was read: times of one thread never go back.
+    var lastTime: UInt64 = 0
+    /// Whether the thread's name was told.
+    var isNamed = false
+
+    enum Holder {
+        static let thread: UInt8 = 1
+        static let recorder: UInt8 = 2
+    }
+
+    init(owner: UInt64, slots: UnsafeMutableRawPointer, capacity: UInt64) {
+        self.owner = owner
+        self.slots = slots
+        self.capacity = capacity
+        headLimit = 0
+        next = nil
+    }
+}
+
+/// A ring's memory by its address; copying it copies the address.
+struct Ring: Equatable, @unchecked Sendable {
+    // Sendable: the header says which side may touch what, and the memory lives while one of the two holds it.
+    let header: UnsafeMutablePointer<RingHeader>
+
+    private static let headerSize = 256
+
+    /// Makes an empty ring; nil where there is no memory for it.
+    static func allocate(owner: UInt64, capacity: Int) -> Ring? {
+        precondition(MemoryLayout<RingHeader>.size <= headerSize && MemoryLayout<RingSlot>.size <= RingSlot.size)
+        var memory: UnsafeMutableRawPointer?
+        guard posix_memalign(&memory, 128, byteCount(capacity: capacity)) == 0, let memory else { return nil }
+        let header = memory.bindMemory(to: RingHeader.self, capacity: 1)
+        header.initialize(
+            to: RingHeader(owner: owner, slots: memory + headerSize, capacity: UInt64(capacity)))
+        return Ring(header: header)
+    }
+
+    static func byteCount(capacity: Int) -> Int { headerSize + capacity * RingSlot.size }
+
+    /// Readies it for a new thread. Nobody else may hold it.
+    func reset(thread: UInt32) {
+        header.pointee.next = nil
+        header.pointee.headLimit = header.pointee.capacity / 2
+        header.pointee.thread = thread
+        header.pointee.lastTime = 0
+        header.pointee.isNamed = false
+        header.pointee.head.store(0, ordering: .relaxed)
+        header.pointee.tail.store(0, ordering: .relaxed)
+        header.pointee.madeCount.store(0, ordering: .relaxed)
+        header.pointee.lostCount.store(0, ordering: .relaxed)
+        withUnsafeMutableBytes(of: &header.pointee.name) { name in
+            chain_thread_own_name(name.baseAddress!.assumingMemoryBound(to: CChar.self), name.count)
+        }
+        header.pointee.holders.store(RingHeader.Holder.thread | RingHeader.Holder.recorder, ordering: .releasing)
+    }
+
+    /// Gives up one side's hold; the last one frees the memory.
+    func release(_ holder: UInt8) {
+        let left = header.pointee.holders.bitwiseAnd(~holder, ordering: .acquiringAndReleasing).newValue
+        guard left == 0 else { return }
+        header.deinitialize(count: 1)
+        free(header)
+    }
+
+    /// Whether its thread has ended or dropped it: then nothing is added any more.
+    var isLeft: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.thread == 0 }
+    /// Whether its recorder has ended: then nobody drains it.
+    var isClosed: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.recorder == 0 }
+
+    func slot(_ index: UInt64) -> UnsafeMutableRawPointer {
+        header.pointee.slots + Int(truncatingIfNeeded: index & (header.pointee.capacity &- 1)) * RingSlot.size
+    }
+
+    /// The name of its thread, empty where that has none.
+    var threadName: String {
+        withUnsafeBytes(of: header.pointee.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

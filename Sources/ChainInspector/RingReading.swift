@@ -1,0 +1,124 @@
+import ChainEvents
+
+/// How far one ring is to be read in a pass: what was published when the pass began.
+struct RingCursor {
+    let ring: Ring
+    /// Whether its thread had left it before `end` was read, so that nothing follows.
+    let isLeft: Bool
+    let end: UInt64
+    var next: UInt64
+    /// The ticks of the next event; only where there is one.
+    var nextTicks: UInt64 = 0
+
+    init(_ ring: Ring) {
+        self.ring = ring
+        isLeft = ring.isLeft
+        next = ring.header.pointee.tail.load(ordering: .relaxed)
+        end = ring.header.pointee.head.load(ordering: .acquiring)
+        peek()
+    }
+
+    var isAtEnd: Bool { next == end }
+
+    private var slot: UnsafeMutablePointer<RingSlot> { ring.slot(next).assumingMemoryBound(to: RingSlot.self) }
+
+    private mutating func peek() {
+        if !isAtEnd { nextTicks = slot.pointee.ticks }
+    }
+
+    /// Takes the next event and its text out; there must be one. Its place is given back by ``release()``.
+    mutating func read() -> (slot: RingSlot, text: String?) {
+        let slot = slot.pointee
+        next &+= 1
+        var text: String?
+        if slot.textLength != 0 { text = readText(slot.textLength) }
+        peek()
+        return (slot, text)
+    }
+
+    private mutating func readText(_ lengthAndCut: UInt16) -> String {
+        let length = Int(lengthAndCut & ~RingSlot.cutBit)
+        let isCut = lengthAndCut & RingSlot.cutBit != 0
+        let slotCount = (length + RingSlot.size - 1) / RingSlot.size
+        var text = String(unsafeUninitializedCapacity: length) { buffer in
+            for part in 0..<slotCount {
+                let start = part * RingSlot.size
+                UnsafeMutableRawPointer(buffer.baseAddress! + start).copyMemory(
+                    from: ring.slot(next &+ UInt64(part)), byteCount: min(RingSlot.size, length - start))
+            }
+            return length
+        }
+        next &+= UInt64(slotCount)
+        if isCut { text += "…" }
+        return text
+    }
+
+    /// Gives what was read back to the producer.
+    func release() { ring.header.pointee.tail.store(next, ordering: .releasing) }
+}
+
+/// The cursors of one pass, read as one stream in the order of time.
+///
+/// Each ring's own order is kept whatever its times say. A thread that came back with another ring is in order too:
+/// its newer ring was looked at first, and of equal times the older ring's go first.
+struct RingMerge {
+    private(set) var cursors: [RingCursor]
+    /// A binary heap of cursors that are not at their end: the least (ticks, index) on top.
+    private var heap: [Int] = []
+
+    /// Fixes how far each ring (oldest first) will be read.
+    init(_ rings: [Ring]) {
+        // Newest first: what the newer ring of a thread holds at its look came after all of its older one.
+        cursors = rings.reversed().map { RingCursor($0) }
+        cursors.reverse()
+        for index in cursors.indices where !cursors[index].isAtEnd { push(index) }
+    }
+
+    /// Whether all was read.
+    var isAtEnd: Bool { heap.isEmpty }
+
+    /// The rings that are read to their end and that nobody writes to any more.
+    var leftRings: [Ring] { cursors.lazy.filter { $0.isLeft && $0.isAtEnd }.map(\.ring) }
+
+    /// Gives what was read back to the producers.
+    func release() {
+        for cursor in cursors { cursor.release() }
+    }
+
+    /// The next event of all, and its ring.
+    mutating func next() -> (ring: Ring, slot: RingSlot, text: String?)? {
+        guard let index = heap.first else { return nil }
+        let (slot, text) = cursors[index].read()
+        if cursors[index].isAtEnd {
+            heap[0] = heap[heap.count - 1]
+            heap.removeLast()
+        }
+        sink()
+        return (cursors[index].ring, slot, text)
+    }
+
+    private func comesBefore(_ left: Int, _ right: Int) -> Bool {
+        (cursors[left].nextTicks, left) < (cursors[right].nextTicks, right)
+    }
+
+    private mutating func push(_ index: Int) {
+        heap.append(index)
+        var at = heap.count - 1
+        while at > 0, comesBefore(heap[at], heap[(at - 1) / 2]) {
+            heap.swapAt(at, (at - 1) / 2)
+            at = (at - 1) / 2
+        }
+    }
+
+    private mutating func sink() {
+        var at = 0
+        while true {
+            var least = 2 * at + 1
+            guard least < heap.count else { return }
+            if least + 1 < heap.count, comesBefore(heap[least + 1], heap[least]) { least += 1 }
+            guard comesBefore(heap[least], heap[at]) else { return }
+            heap.swapAt(at, least)
+            at = least
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import ChainEvents
+import Synchronization
+
+// The producer's side: the ring's own thread alone may call these.
+extension Ring {
+    /// Appends one event and its text; false where it was dropped for want of room (and counted) or the consumer should
+    /// be woken (`wakes`).
+    @inline(__always)
+    func append(ticks: UInt64, _ record: EventRecord, wakes: inout Bool) {
+        let head = header.pointee.head.load(ordering: .relaxed)
+        count(header.pointee.madeCount)
+        if head >= header.pointee.headLimit, !hasRoom(for: 1, at: head, wakes: &wakes) { return }
+        write(ticks: ticks, record, textLength: 0, at: head)
+        header.pointee.head.store(head &+ 1, ordering: .releasing)
+    }
+
+    /// The same with at most `limit` bytes of text, in slots after it.
+    func append(ticks: UInt64, _ record: EventRecord, text: String, limit: Int, wakes: inout Bool) {
+        let utf8 = text.utf8
+        let written: Void? = utf8.withContiguousStorageIfAvailable {
+            append(ticks: ticks, record, bytes: UnsafeRawBufferPointer($0), limit: limit, wakes: &wakes)
+        }
+        if written == nil {
+            // A string bridged from elsewhere: copied, as its bytes are not here.
+            Array(utf8.prefix(limit + 4)).withUnsafeBytes {
+                append(ticks: ticks, record, bytes: $0, limit: limit, wakes: &wakes)
+            }
+        }
+    }
+
+    private func append(
+        ticks: UInt64, _ record: EventRecord, bytes: UnsafeRawBufferPointer, limit: Int, wakes: inout Bool
+    ) {
+        var length = min(bytes.count, limit)
+        if length < bytes.count {
+            // Cut before a scalar, not inside one.
+            while length > 0, bytes[length] & 0xC0 == 0x80 { length -= 1 }
+        }
+        let slotCount = 1 + (length + RingSlot.size - 1) / RingSlot.size
+        let head = header.pointee.head.load(ordering: .relaxed)
+        count(header.pointee.madeCount)
+        if head &+ UInt64(slotCount) > header.pointee.headLimit,
+            !hasRoom(for: UInt64(slotCount), at: head, wakes: &wakes)
+        {
+            return
+        }
+        let cut = length < bytes.count ? RingSlot.cutBit : 0
+        write(ticks: ticks, record, textLength: UInt16(length) | cut, at: head)
+        for part in 1..<slotCount {
+            let start = (part - 1) * RingSlot.size
+            slot(head &+ UInt64(part)).copyMemory(
+                from: bytes.baseAddress! + start, byteCount: min(RingSlot.size, length - start))
+        }
+        header.pointee.head.store(head &+ UInt64(slotCount), ordering: .releasing)
+    }
+
+    @inline(__always)
+    private func write(ticks: UInt64, _ record: EventRecord, textLength: UInt16, at index: UInt64) {
+        slot(index).assumingMemoryBound(to: RingSlot.self).pointee = RingSlot(
+            ticks: ticks, node: record.node.rawValue, other: record.other.rawValue, file: record.site.file,
+            line: record.site.line, textLength: textLength, detail: record.detail, kind: record.kind.rawValue,
+            flags: record.flags.rawValue)
+    }
+
+    /// Looks at how far the consumer is; counts a loss where there is no room.
+    @inline(never)
+    private func hasRoom(for slotCount: UInt64, at head: UInt64, wakes: inout Bool) -> Bool {
+        let capacity = header.pointee.capacity
+        let tail = header.pointee.tail.load(ordering: .acquiring)
+        let used = head &- tail &+ slotCount
+        if used > capacity {
+            count(header.pointee.lostCount)
+            wakes = true
+            return false
+        }
+        if used > capacity / 2 {
+            wakes = true
+            header.pointee.headLimit = tail &+ capacity
+        } else {
+            header.pointee.headLimit = tail &+ capacity / 2
+        }
+        return true
+    }
+
+    /// One more; this thread alone writes it, so no read-modify-write is needed.
+    @inline(__always)
+    private func count(_ counter: borrowing Atomic<UInt64>) {
+        counter.store(counter.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,43 @@
+import CChainRuntime
+
+/// The calling thread's rings, one a recorder: a list that starts at the thread's record, the last used one first.
+enum ThreadRings {
+    /// Has the rings left to their recorders when the thread ends; false where that cannot be had.
+    static func arm() -> Bool {
+        chain_thread_at_exit { first in
+            var next = first?.assumingMemoryBound(to: RingHeader.self)
+            while let header = next {
+                next = header.pointee.next
+                Ring(header: header).release(RingHeader.Holder.thread)
+            }
+        }
+    }
+
+    /// The ring of that recorder, moved to the front; nil where there is none. Rings of ended recorders are let go.
+    static func current(of number: UInt64) -> Ring? {
+        let thread = chain_thread_current()!
+        var found: Ring?
+        var last: UnsafeMutablePointer<RingHeader>?
+        var next = thread.pointee.ring?.assumingMemoryBound(to: RingHeader.self)
+        while let header = next {
+            next = header.pointee.next
+            let ring = Ring(header: header)
+            let isFound = header.pointee.owner == number
+            guard isFound || ring.isClosed else {
+                last = header
+                continue
+            }
+            if let last { last.pointee.next = next } else { thread.pointee.ring = UnsafeMutableRawPointer(next) }
+            if isFound { found = ring } else { ring.release(RingHeader.Holder.thread) }
+        }
+        if let found { add(found) }
+        return found
+    }
+
+    /// Puts a ring in front.
+    static func add(_ ring: Ring) {
+        let thread = chain_thread_current()!
+        ring.header.pointee.next = thread.pointee.ring?.assumingMemoryBound(to: RingHeader.self)
+        thread.pointee.ring = UnsafeMutableRawPointer(ring.header)
+    }
+}
