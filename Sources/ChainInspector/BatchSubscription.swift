@@ -30,6 +30,8 @@ public final class BatchSubscription: Disposable {
         var lastTime: UInt64 = 0
         var lostCount: UInt64 = 0
         var isDisposed = false
+        /// The inspector was stopped: nothing comes after what is queued.
+        var hasEnded = false
     }
 
     private let collector: Collector
@@ -66,6 +68,11 @@ public final class BatchSubscription: Disposable {
     /// How many events were dropped because this subscriber was slow.
     public var lostCount: UInt64 { state.withLock { $0.lostCount } }
 
+    /// Whether the inspector was stopped and all was taken.
+    public var isEnded: Bool {
+        state.withLock { $0.hasEnded && $0.queue.isEmpty && $0.telling == nil && !$0.isStale }
+    }
+
     /// Has the whole state told anew.
     public func requestState() {
         state.withLock { $0.isStale = true }
@@ -98,6 +105,9 @@ public final class BatchSubscription: Disposable {
         state.withLock { $0.lostCount += UInt64(batch.events.count) }
     }
 
+    /// Takes no more batches; under the collector's lock.
+    func end() { mailbox.on(.completed) }
+
     /// Whether it is to be told that there is mail.
     func takeWake() -> Bool {
         isWoken.isSet.load(ordering: .relaxed) && isWoken.isSet.exchange(false, ordering: .relaxed)
@@ -118,6 +128,7 @@ public final class BatchSubscription: Disposable {
                 state.queue.append(batch)
             }
             if mail.droppedCount > 0 { state.isStale = true }
+            if mail.ending != nil { state.hasEnded = true }
         }
     }
 

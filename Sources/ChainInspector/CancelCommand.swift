@@ -11,7 +11,9 @@ extension Collector {
         case .success(let roots): watch = CancelWatch(roots: roots, viewer: viewer)
         }
         let topmost = withState { watch.targets(in: $0.forest) }
-        guard !topmost.isEmpty else { return .refused("Nothing is pending in \(scope.words): there is nothing to cancel") }
+        guard !topmost.isEmpty else {
+            return .refused("Nothing is pending in \(scope.words): there is nothing to cancel")
+        }
         let reached = cancel(topmost, by: viewer)
         guard reached > 0 else {
             collectNow()

@@ -124,6 +124,7 @@ package final class Collector: Sendable {
             state.isClosed = true
             state.watches = []
             defer { state.subscriptions = [] }
+            for subscription in state.subscriptions { subscription.end() }
             return state.subscriptions
         }
         recorder.close()

@@ -1,0 +1,157 @@
+import CChainRuntime
+import ChainBus
+import ChainEvents
+import ChainModel
+import PromiseRuntime
+
+/// What makes a program's chains visible: records a runtime's events, keeps a forest of them, tells it to viewers, and
+/// cancels what viewers ask for.
+///
+///     import ChainInspector
+///     try Inspector.start()
+///
+/// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads pay
+/// some 20 ns an event and never wait for it. Nodes made earlier appear at their next event. After a fork the child
+/// records nothing; it may start an inspector of its own.
+public final class Inspector: Sendable {
+    /// Who is observed.
+    public let info: ProcessInfo
+
+    private let runtime: Runtime
+    private let collector: Collector
+    private let thread = Lock<CollectorThread?>(nil)
+    private let isStopped = Lock(false)
+
+    /// The inspectors that run, by runtime.
+    private static let running = Lock<[ObjectIdentifier: Inspector]>([:])
+
+    /// Begins to record `runtime`.
+    ///
+    /// Where an inspector of that runtime runs already, gives that one; its name and options stay.
+    ///
+    /// - Parameter name: what viewers see; nil: the program's file name.
+    /// - Throws: ``InspectorError``, and then nothing is recorded.
+    @discardableResult
+    public static func start(
+        name: String? = nil, runtime: Runtime = .shared, options: InspectorOptions = InspectorOptions()
+    ) throws -> Inspector {
+        let inspector = try running.withLock { running in
+            let key = ObjectIdentifier(runtime)
+            if let other = running[key] {
+                if other.collector.recorder.isInOwnProcess { return other }
+                // This is a child of the process that it was started in.
+                runtime.stopRecording()
+                running[key] = nil
+            }
+            let inspector = Inspector(name: name ?? programName(), runtime: runtime, options: options)
+            try inspector.begin(options)
+            running[key] = inspector
+            return inspector
+        }
+        return inspector
+    }
+
+    private init(name: String, runtime: Runtime, options: InspectorOptions) {
+        self.runtime = runtime
+        let clock = runtime.clock
+        let wallOffset = clock.followsCycleCounter ? chain_wall_ns() &- clock.now : 0
+        info = ProcessInfo(
+            key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
+            isReadOnly: options.isReadOnly)
+        collector = Collector(
+            Recorder(clock: clock, options: options.recorder), of: info.key, runtime: ObservedPromises(runtime),
+            options: options.collector)
+    }
+
+    private func begin(_ options: InspectorOptions) throws {
+        guard
+            runtime.startRecording(
+                into: collector.recorder, capturesErrors: options.capturesErrorText,
+                capturesValues: options.capturesValues)
+        else { throw InspectorError.runtimeIsRecorded }
+        guard !(options.collectsByHand ?? !runtime.clock.followsCycleCounter) else { return }
+        guard let started = CollectorThread(collector) else {
+            runtime.stopRecording()
+            throw InspectorError.noThread
+        }
+        thread.withLock { $0 = started }
+    }
+
+    /// Ends recording; what was recorded is published before. Leaves no thread behind, unless an observer calls it on
+    /// the collecting thread, which then ends by itself. Idempotent.
+    public func stop() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        guard isFirst else { return }
+        let isOwn = collector.recorder.isInOwnProcess
+        Inspector.running.withLock { running in
+            guard running[ObjectIdentifier(runtime)] === self else { return }
+            running[ObjectIdentifier(runtime)] = nil
+            runtime.stopRecording()
+        }
+        guard isOwn else { return }
+        thread.withLock { $0.take() }?.stop()
+        collector.close()
+    }
+
+    // MARK: What viewers get
+
+    /// The state as it is when one subscribes, in chunks, then everything that follows; completed by ``stop()``.
+    ///
+    /// Observers run on the collecting thread, or on the one that subscribes, and hold it up: whoever may be slow takes
+    /// ``subscribe(mailboxLimit:onReady:)``.
+    public var batches: Observable<EventBatch> {
+        Observable { [collector] observer in BatchPump(collector, observer) }
+    }
+
+    /// A place of its own for a subscriber that may be slow: it takes batches when it can, loses the past but never the
+    /// present, and holds up nobody.
+    ///
+    /// - Parameters:
+    ///   - mailboxLimit: how many events may wait for it (a batch counts one more); at least 1.
+    ///   - onReady: called when something waits where nothing did, on the collecting thread or on this one, also for the
+    ///     end; it must be short and must not block.
+    public func subscribe(
+        mailboxLimit: Int = 200_000, onReady: @escaping @Sendable () -> Void = {}
+    ) -> BatchSubscription {
+        collector.subscribe(mailboxLimit: mailboxLimit, onReady: onReady)
+    }
+
+    /// Fetches and publishes at once what was recorded by now: for tests and for programs on a virtual clock.
+    public func collectNow() { collector.collectNow() }
+
+    /// The tree of what is known, as text: who is alive and who was, as far as retention goes. O(nodes).
+    public func dump() -> String {
+        collector.collectNow()
+        return collector.withState { $0.forest.dump() }
+    }
+
+    /// The counts of events made, delivered and lost, as of the last look; exact at rest.
+    public var loss: Loss { collector.withState { $0.loss } }
+
+    // MARK: What viewers ask
+
+    /// Obeys a command or says why not. What comes of a cancellation is told by events, which are published by the time
+    /// this returns, but for handlers that still run.
+    ///
+    /// A scope is cancelled as RUNTIME X5 says: the topmost pending nodes now, and until nothing in it is pending what
+    /// is left and what is created under it; but nothing that somebody outside of it waits for too, unless it was named.
+    public func perform(_ command: Command) -> CommandReply {
+        CommandReply(command: command.id, outcome: outcome(of: command))
+    }
+
+    private func outcome(of command: Command) -> CommandReply.Outcome {
+        guard command.process == info.key else { return .refused("The command is for another run of the program") }
+        guard !isStopped.withLock({ $0 }) else { return .refused("The program has stopped its inspector") }
+        switch command.request {
+        case .resync:
+            collector.resync()
+            return .accepted(count: 0)
+        case .cancel(let scope, let viewer):
+            guard !info.isReadOnly else { return .refused("The program allows viewers to look only (read-only)") }
+            return collector.cancel(scope, by: viewer)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ChainModel
+
+/// What an ``Inspector`` may cost and what it tells.
+public struct InspectorOptions: Sendable {
+    /// The time between two looks at what was recorded; a thread's half full ring is looked at earlier. At least 1 ms.
+    public var interval: Duration = .milliseconds(20)
+    /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts take
+    /// further places.
+    public var ringCapacity = 4096
+    /// How many bytes all rings take together at most. Threads that get no ring lose their events, counted.
+    public var ringByteLimit = 32 << 20
+    /// How many bytes of one label or error summary are kept.
+    public var textByteLimit = 480
+    /// What the process's own forest keeps, for late comers and ``Inspector/dump()``.
+    public var retention = ForestLimits(changeLimit: 0)
+    /// Whether the texts of errors are told; they may hold secrets.
+    public var capturesErrorText = true
+    /// Whether values are told; each is rendered on the thread that settles the promise.
+    public var capturesValues = false
+    /// Whether commands are refused.
+    public var isReadOnly = false
+    /// Whether no thread is started: the program calls ``Inspector/collectNow()``. Nil: so where the runtime's clock is
+    /// a virtual one.
+    public var collectsByHand: Bool?
+
+    /// The defaults suit production.
+    public init() {}
+
+    var recorder: RecorderOptions {
+        var options = RecorderOptions()
+        options.ringCapacity = ringCapacity
+        options.ringByteLimit = ringByteLimit
+        options.textLimit = textByteLimit
+        options.capturesErrorText = capturesErrorText
+        return options
+    }
+
+    var collector: CollectorOptions {
+        var options = CollectorOptions()
+        let (seconds, attoseconds) = interval.components
+        let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
+        options.interval = UInt64(min(max(nanoseconds, 1_000_000), 3_600_000_000_000))
+        options.forest = retention
+        options.forest.changeLimit = 0
+        return options
+    }
+}
+
+/// Why an inspector could not be started.
+public enum InspectorError: Error, Hashable, CustomStringConvertible {
+    /// Something else than an inspector records the runtime.
+    case runtimeIsRecorded
+    /// The system has no thread to give.
+    case noThread
+
+    /// What happened and what to do.
+    public var description: String {
+        switch self {
+        case .runtimeIsRecorded:
+            "The runtime's events go to another sink already: stop that recording first (Runtime.stopRecording)"
+        case .noThread:
+            "The system has no thread left for the inspector: raise the limit, or set collectsByHand"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CChainRuntime
+import Testing
+
+@testable import ChainInspector
+
+@Suite struct CalibrationTests {
+    @Test func isLinearBetweenAnchors() {
+        var calibration = Calibration()
+        calibration.add(.init(ticks: 1_000, time: 500))
+        calibration.add(.init(ticks: 3_000, time: 1_500))
+        calibration.add(.init(ticks: 4_000, time: 2_500))
+        #expect(calibration.time(of: 1_000) == 500)
+        #expect(calibration.time(of: 2_000) == 1_000)
+        #expect(calibration.time(of: 3_000) == 1_500)
+        #expect(calibration.time(of: 3_500) == 2_000)
+        #expect(calibration.time(of: 4_000) == 2_500)
+        // Older than the first anchor, and newer than the last.
+        #expect(calibration.time(of: 800) == 400)
+        #expect(calibration.time(of: 0) == 1)
+        #expect(calibration.time(of: 9_000) == 2_500)
+    }
+
+    @Test func neverGoesBack() {
+        var calibration = Calibration()
+        var random = SystemRandomNumberGenerator()
+        var (ticks, time, last): (UInt64, UInt64, UInt64) = (1_000_000, 5_000, 0)
+        calibration.add(.init(ticks: ticks, time: time))
+        for _ in 0..<2_000 {
+            let from = ticks
+            ticks += UInt64.random(in: 1...60_000_000, using: &random)
+            // The clock drifts against the counter, and now and then stands.
+            time += UInt64.random(in: 0...30_000_000, using: &random)
+            calibration.add(.init(ticks: ticks, time: time))
+            for moment in (0..<20).map({ _ in UInt64.random(in: from...ticks, using: &random) }).sorted() {
+                let told = calibration.time(of: moment)
+                #expect(told >= last && told <= time)
+                last = told
+            }
+        }
+    }
+
+    @Test func ignoresAnAnchorThatGoesBack() {
+        var calibration = Calibration()
+        calibration.add(.init(ticks: 1_000, time: 500))
+        calibration.add(.init(ticks: 900, time: 600))
+        calibration.add(.init(ticks: 2_000, time: 400))
+        #expect(calibration.anchors.count == 1)
+    }
+
+    @Test func agreesWithTheClockItIsCalibratedTo() {
+        let clock = RealClock()
+        var calibration = Calibration()
+        calibration.add(Calibration.measure(clock))
+        let before = clock.now
+        let ticks = chain_ticks()
+        let after = clock.now
+        calibration.add(Calibration.measure(clock))
+        let told = calibration.time(of: ticks)
+        // Wide: the machine may take this thread's processor away between any two of these.
+        #expect(told + 1_000_000 >= before && told <= after + 1_000_000)
+    }
+}

@@ -1,0 +1,135 @@
+import CChainRuntime
+import ChainEvents
+import ChainModel
+import Foundation
+import Synchronization
+
+@testable import ChainInspector
+
+/// A clock that stands still until it is told to go on.
+final class StillClock: ChainClock {
+    private let time = Atomic<UInt64>(1_000)
+
+    var now: UInt64 { time.load(ordering: .relaxed) }
+    var followsCycleCounter: Bool { false }
+
+    func advance(by nanoseconds: UInt64) { time.add(nanoseconds, ordering: .relaxed) }
+
+    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+        fatalError("no test sets a timer on this clock")
+    }
+}
+
+/// The system's clock.
+final class RealClock: ChainClock {
+    var now: UInt64 { chain_monotonic_ns() }
+    var followsCycleCounter: Bool { true }
+
+    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+        fatalError("no test sets a timer on this clock")
+    }
+}
+
+/// A runtime whose live nodes are what the test says.
+final class FakeRuntime: ObservedRuntime {
+    private let nodes = Lock<[LiveNode]>([])
+    private let cancelled = Lock<[NodeID]>([])
+
+    func executorName(_ id: ExecutorID) -> String? { "executor-\(id)" }
+    var shardCount: Int { 4 }
+
+    func liveNodes(shard: Int) -> [LiveNode] {
+        nodes.withLock { $0.filter { Int($0.snapshot.id.rawValue) % 4 == shard } }
+    }
+
+    func cancel(_ id: NodeID, by viewer: String) -> Bool {
+        cancelled.withLock { $0.append(id) }
+        return true
+    }
+
+    func setLive(_ ids: [NodeID]) {
+        let live = ids.map { LiveNode(snapshot: NodeSnapshot(id: $0, kind: .pending), callSite: .unknown) }
+        nodes.withLock { $0 = live }
+    }
+}
+
+/// A recorder and its collector, driven by hand, and all batches that were published.
+final class Bench: Sendable {
+    let recorder: Recorder
+    let collector: Collector
+    let runtime = FakeRuntime()
+    private let published = Lock<[EventBatch]>([])
+    static let process = ProcessKey(rawValue: 7)
+
+    init(
+        clock: any ChainClock = RealClock(), recorder options: RecorderOptions = RecorderOptions(),
+        collector collectorOptions: CollectorOptions = CollectorOptions()
+    ) {
+        recorder = Recorder(clock: clock, options: options)
+        collector = Collector(recorder, of: Bench.process, runtime: runtime, options: collectorOptions)
+        _ = collector.batches.subscribe(onNext: { [published] batch in published.withLock { $0.append(batch) } })
+    }
+
+    var batches: [EventBatch] { published.withLock { $0 } }
+    var events: [ChainEvent] { batches.flatMap(\.events) }
+    var loss: Loss { collector.withState { $0.loss } }
+
+    /// The text of every event, in order.
+    var texts: [String?] { batches.flatMap { batch in batch.events.map { batch.text(of: $0) } } }
+
+    func record(_ kind: EventKind, _ node: UInt64, text: String? = nil) {
+        recorder.record(EventRecord(kind, node: NodeID(node)), text: text)
+    }
+}
+
+/// Runs `body` on a thread of its own and waits for its end.
+func onThread(named name: String? = nil, _ body: @escaping @Sendable () -> Void) {
+    let thread = startThread(named: name, body)
+    thread()
+}
+
+/// Runs `body` on a thread of its own; the result waits for its end.
+func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Void) -> () -> Void {
+    final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+    #if canImport(Darwin)
+        var handle: pthread_t?
+    #else
+        var handle = pthread_t()
+    #endif
+    let context = Unmanaged.passRetained(
+        Body {
+            if let name { chain_thread_set_name(name) }
+            body()
+        })
+    let result = pthread_create(
+        &handle, nil,
+        { context in
+            #if canImport(Darwin)
+                Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            #else
+                Unmanaged<Body>.fromOpaque(context!).takeRetainedValue().run()
+            #endif
+            return nil
+        }, context.toOpaque())
+    precondition(result == 0, "no thread to be had")
+    return {
+        #if canImport(Darwin)
+            pthread_join(handle!, nil)
+        #else
+            pthread_join(handle, nil)
+        #endif
+    }
+}
+
+/// Waits until `condition` holds, at most `seconds`; gives whether it does.
+func wait(seconds: Double = 10, until condition: () -> Bool) -> Bool {
+    let end = chain_monotonic_ns() + UInt64(seconds * 1e9)
+    while !condition() {
+        guard chain_monotonic_ns() < end else { return false }
+        sched_yield()
+    }
+    return true
+}
