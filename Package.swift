@@ -57,6 +57,7 @@ let package = Package(
             name: "CVirtualTerminal", path: "Tests/CVirtualTerminal",
             linkerSettings: [.linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux]))]),
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
+        .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .testTarget(name: "ChainInspectorTests", dependencies: ["ChainInspector", "ChainModel", "PromiseRuntime"]),
@@ -68,7 +69,7 @@ let package = Package(
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
         .testTarget(
             name: "StoriesTests", dependencies: ["Stories", "ChainTesting", "Dashboard"], exclude: ["Golden"]),
-        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "TerminalHarness"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "Frames", "TerminalHarness", "ScreenProbe"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -89,10 +89,13 @@ int ct_capture_begin(size_t limit) {
     fcntl(capture.pipe[0], F_SETFL, O_NONBLOCK);
     fflush(stdout);
     fflush(stderr);
-    // The reader takes no signals: they belong to the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
+    // The reader takes no signals: they belong to the program's own threads. (Not all are blocked, because Swift's
+    // backtracer stops each thread by one.)
+    sigset_t told, before;
+    sigemptyset(&told);
+    const int signals[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGALRM, SIGCHLD, SIGPIPE, SIGUSR1};
+    for (size_t at = 0; at < sizeof signals / sizeof *signals; at++) sigaddset(&told, signals[at]);
+    pthread_sigmask(SIG_BLOCK, &told, &before);
     int failure = pthread_create(&capture.thread, NULL, pump, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failure) return failure;

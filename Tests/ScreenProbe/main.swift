@@ -1,0 +1,109 @@
+import Frames
+import Terminal
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+// What TerminalTests run on a pseudo-terminal: shows each event that it gets, and ends in every way there is.
+
+func options() -> ScreenOptions {
+    var options = ScreenOptions()
+    if CommandLine.arguments.contains("--no-color") { options.colorLimit = .none }
+    if CommandLine.arguments.contains("--no-mouse") { options.wantsMouse = false }
+    if CommandLine.arguments.contains("--small-capture") { options.captureLimit = 4096 }
+    return options
+}
+
+func picture(_ size: Size, _ events: [String]) -> Frame {
+    var frame = Frame(size: size)
+    frame.fill(row: 0, column: 0, style: .header)
+    frame.write("probe \(size)", row: 0, column: 0, style: .headerAccent)
+    for (index, event) in events.suffix(max(size.rows - 2, 0)).enumerated() {
+        frame.write(event, row: index + 1, column: 0, style: index % 2 == 0 ? .running : .rejected)
+    }
+    frame.write("日本 e\u{301} ✔", row: size.rows - 1, column: 0, style: .fulfilled)
+    return frame
+}
+
+func say(_ text: String, to file: Int32) {
+    _ = text.withCString { write(file, $0, strlen($0)) }
+}
+
+func fault(_ kind: Character) {
+    switch kind {
+    case "t": fatalError("probe trapped")
+    case "s": UnsafeMutablePointer<Int>(bitPattern: 8)!.pointee = 1
+    case "a": abort()
+    default: break
+    }
+}
+
+func overflow(_ depth: Int) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { $0[depth % 4096] = 1 }
+    return depth < 0 ? 0 : overflow(depth + 1) + 1
+}
+
+func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
+    guard case .character(let character) = key.key else { return nil }
+    if key.modifiers == .control { return character == "c" ? 0 : nil }
+    guard key.modifiers.isEmpty else { return nil }
+    switch character {
+    case "q": return 0
+    case "t", "s", "a": fault(character)
+    case "o": print(overflow(0))
+    case "T":
+        var thread = pthread_t()
+        pthread_create(&thread, nil, { _ in fatalError("thread trapped") }, nil)
+        pause()
+    case "p":
+        print("printed to stdout")
+        say("printed to stderr\n", to: 2)
+    case "P": for line in 0..<2000 { print("line \(line) of many") }
+    case "z": try screen.suspend()
+    case "e": exit(3)
+    case "k": kill(getpid(), SIGKILL)
+    case "w":
+        let waker = screen.waker
+        for _ in 0..<3 { waker.wake() }
+    case "r": screen.redraw()
+    default: break
+    }
+    return nil
+}
+
+func run() throws -> Int32 {
+    let screen = try Screen(options: options())
+    var events: [String] = []
+    try screen.paint(picture(screen.size, events), theme: .dark)
+    while true {
+        guard let event = try screen.nextEvent(timeout: 1_000_000_000) else { continue }
+        switch event {
+        case .key(let key):
+            events.append("key \(key)")
+            try screen.paint(picture(screen.size, events), theme: .dark)
+            if let code = try act(on: key, screen) {
+                screen.close()
+                return code
+            }
+        case .mouse(let mouse): events.append("\(mouse.action) \(mouse.button) \(mouse.row),\(mouse.column)")
+        case .resized(let size): events.append("resized \(size)")
+        case .interrupted: events.append("interrupted")
+        case .terminate(let signal):
+            screen.close()
+            raise(signal)
+        case .resumed: events.append("resumed")
+        case .wake: events.append("woken")
+        }
+        try screen.paint(picture(screen.size, events), theme: .dark)
+    }
+}
+
+do {
+    exit(try run())
+} catch {
+    say("\(error)\n", to: 2)
+    exit(69)
+}

@@ -1,0 +1,219 @@
+import CVirtualTerminal
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A program on a real pseudo-terminal, with a ``VirtualScreen`` as the terminal.
+///
+///     let terminal = try PseudoTerminal(builtProduct("chainview"), ["demo", "steps"], columns: 120, rows: 40)
+///     try terminal.waitUntil("the tree") { $0.contains("running") }
+///     terminal.send("q")
+///     #expect(try terminal.waitForExit() == .exited(0))
+///
+/// Nothing runs behind the test's back: the program's output is read inside the calls that wait, each of them bounded.
+/// For use from one thread. What still runs when it is released is killed.
+public final class PseudoTerminal {
+    /// How a program ended.
+    public enum ExitStatus: Hashable, Sendable {
+        /// By itself, with a code.
+        case exited(Int32)
+        /// By a signal.
+        case signalled(Int32)
+    }
+
+    /// The picture of what it has written.
+    public let screen: VirtualScreen
+    /// The program's process id.
+    public private(set) var processID: pid_t = 0
+    /// Everything that it has written.
+    public private(set) var received: [UInt8] = []
+    /// How it ended, once that was seen.
+    public private(set) var exitStatus: ExitStatus?
+    /// Whether it is stopped, as last seen.
+    public private(set) var isStopped = false
+
+    private var master: Int32 = -1
+    private var reports: Int32 = -1
+    private var leader: Int32 = 0
+
+    /// Starts a program; `environment` is all that it gets (see ``standardEnvironment``).
+    public init(
+        _ program: String, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = standardEnvironment, directory: String? = nil
+    ) throws {
+        screen = VirtualScreen(columns: columns, rows: rows)
+        let code = withCStrings([program] + arguments) { arguments in
+            withCStrings(environment.map { "\($0)=\($1)" }.sorted()) { environment in
+                cvt_spawn(
+                    program, arguments, environment, directory, Int32(rows), Int32(columns), &master, &reports, &leader)
+            }
+        }
+        guard code == 0 else {
+            throw HarnessError(description: "cannot start \(program): \(String(cString: strerror(code)))")
+        }
+        try wait("the start of \(program)", .seconds(10)) { self.processID != 0 }
+    }
+
+    deinit {
+        if exitStatus == nil, processID > 0 { kill(processID, SIGKILL) }
+        if master >= 0 { close(master) }
+        if reports >= 0 { close(reports) }
+        kill(leader, SIGKILL)
+        waitpid(leader, nil, 0)
+    }
+
+    /// `TERM=xterm-256color`, a UTF-8 locale, this process's `PATH` and `HOME`, and no questions from Swift's backtracer.
+    public static var standardEnvironment: [String: String] {
+        var environment = [
+            "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
+        ]
+        for name in ["PATH", "HOME"] { environment[name] = getenv(name).map { String(cString: $0) } }
+        return environment
+    }
+
+    // MARK: Waiting
+
+    /// Reads what the program writes until the screen is as wished; throws with the screen's text when time is up.
+    public func waitUntil(
+        _ what: String = "the screen", timeout: Duration = .seconds(20), _ condition: (VirtualScreen) -> Bool
+    ) throws {
+        try wait(what, timeout) { condition(self.screen) }
+    }
+
+    /// Reads on until the program has ended and all that it wrote was read.
+    @discardableResult
+    public func waitForExit(timeout: Duration = .seconds(20)) throws -> ExitStatus {
+        try wait("the exit", timeout) { self.exitStatus != nil }
+        while pump(.zero) {}
+        guard let exitStatus else { throw HarnessError(description: "no exit status") }
+        return exitStatus
+    }
+
+    /// Reads on until the program is stopped by a signal.
+    public func waitForStop(timeout: Duration = .seconds(20)) throws {
+        try wait("being stopped", timeout) { self.isStopped || self.exitStatus != nil }
+        if exitStatus != nil { throw HarnessError(description: "ended instead of stopping\n" + screen.text) }
+    }
+
+    /// Reads on until nothing was written for a while.
+    public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = .seconds(20)) throws {
+        let clock = ContinuousClock()
+        var last = clock.now
+        try wait("silence", timeout) {
+            let count = self.received.count
+            while self.pump(.milliseconds(5)), self.received.count == count {}
+            if self.received.count != count { last = clock.now }
+            return clock.now - last >= silence
+        }
+    }
+
+    private func wait(_ what: String, _ timeout: Duration, _ condition: () -> Bool) throws {
+        let clock = ContinuousClock()
+        let end = clock.now + timeout
+        while true {
+            while pump(.zero) {}
+            if condition() { return }
+            guard clock.now < end else {
+                throw HarnessError(
+                    description: "waited \(timeout) for \(what) in vain (\(state)); the screen:\n\(screen.text)")
+            }
+            _ = pump(.milliseconds(20))
+        }
+    }
+
+    private var state: String {
+        if let exitStatus { return "\(exitStatus)" }
+        return isStopped ? "stopped" : "running"
+    }
+
+    /// Reads once what there is; whether there was anything.
+    private func pump(_ patience: Duration) -> Bool {
+        var fds = [
+            pollfd(fd: master, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: reports, events: Int16(POLLIN), revents: 0),
+        ]
+        let milliseconds = Int32(patience.components.attoseconds / 1_000_000_000_000_000)
+        guard poll(&fds, 2, milliseconds) > 0 else { return false }
+        var didRead = false
+        if fds[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 65536)
+            let count = read(master, &bytes, bytes.count)
+            if count > 0 {
+                received += bytes.prefix(count)
+                screen.feed(Array(bytes.prefix(count)))
+                let answer = screen.takeAnswer()
+                if !answer.isEmpty { send(bytes: answer) }
+                didRead = true
+            }
+        }
+        if fds[1].revents != 0 {
+            var report = cvt_report()
+            if read(reports, &report, MemoryLayout<cvt_report>.size) == MemoryLayout<cvt_report>.size {
+                take(report)
+                didRead = true
+            }
+        }
+        return didRead
+    }
+
+    private func take(_ report: cvt_report) {
+        switch Int(report.what) {
+        case CVT_STARTED: processID = report.value
+        case CVT_STOPPED: isStopped = true
+        case CVT_CONTINUED: isStopped = false
+        case CVT_EXITED: exitStatus = .exited(report.value)
+        case CVT_KILLED: exitStatus = .signalled(report.value)
+        default: exitStatus = .exited(127)
+        }
+    }
+
+    // MARK: Acting
+
+    /// Types text.
+    public func send(_ text: String) { send(bytes: Array(text.utf8)) }
+
+    /// Types bytes.
+    public func send(bytes: [UInt8]) {
+        var rest = bytes[...]
+        for _ in 0..<1000 where !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+            if count > 0 { rest = rest.dropFirst(count) } else { _ = pump(.milliseconds(5)) }
+        }
+    }
+
+    /// Presses a key that has no character.
+    public func press(_ key: TerminalKey) { send(key.bytes) }
+
+    /// Changes the window's size, which sends SIGWINCH.
+    public func resize(columns: Int, rows: Int) {
+        screen.resize(columns: columns, rows: rows)
+        cvt_set_size(master, Int32(rows), Int32(columns))
+    }
+
+    /// Sends the program a signal.
+    public func signal(_ number: Int32) { kill(processID, number) }
+
+    /// Makes a stopped program go on in the foreground, as `fg` does.
+    public func goOn() {
+        // What was reported before is not what is waited for next.
+        while pump(.zero) {}
+        isStopped = false
+        kill(-processID, SIGCONT)
+    }
+
+    /// Closes the window: what the program reads and writes fails, and it is sent SIGHUP.
+    public func hangUp() {
+        close(master)
+        master = -1
+    }
+
+    /// The terminal's modes now. Two of them are equal if nothing was changed.
+    public var modes: TerminalModes {
+        var modes = termios()
+        tcgetattr(master, &modes)
+        return TerminalModes(modes)
+    }
+}
