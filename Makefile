@@ -6,7 +6,7 @@ ARGS ?=
 FILTER ?=
 TSAN ?= ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
 
-ours = Sources Tests demos Package.swift
+ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')
 # Tests read and write UTF-8 whatever the caller's locale is.
 utf8 = LC_ALL=$(if $(filter Darwin,$(shell uname -s)),en_US.UTF-8,C.UTF-8)
@@ -31,7 +31,7 @@ check: ## formatting, compiler warnings, and the rules of the repository
 	.ci/build
 	swift test --skip-build --filter TidyTests
 
-bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS to the benchmark)
+bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
 tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)

@@ -1,0 +1,21 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, so that what is measured is what a stranger's module gets, and so that nobody who uses chainview
+// has to fetch what only measuring needs.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "chainview", path: "..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                .product(name: "PromiseRuntime", package: "chainview"),
+                .product(name: "ChainBus", package: "chainview"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)
