@@ -8,10 +8,10 @@ enum Repository {
     /// Files of the checkout by path from its root, sorted: what git knows of, or all where there is no git.
     static let paths: [String] = gitPaths() ?? walk("")
 
-    /// All source files in Swift and C of Sources, Tests and demos.
+    /// All source files in Swift and C.
     static let sources: [SourceFile] =
         paths
-        .filter { path in ["Sources/", "Tests/", "demos/"].contains { path.hasPrefix($0) } }
+        .filter { path in ["Sources/", "Tests/", "demos/", "Benchmarks/"].contains { path.hasPrefix($0) } }
         .filter { path in [".swift", ".c", ".h"].contains { path.hasSuffix($0) } }
         .compactMap { path in text(path).map { SourceFile(path: path, text: $0) } }
 
@@ -66,6 +66,8 @@ struct SourceFile: CustomStringConvertible {
     var description: String { path }
     /// The empty line after the last newline is none.
     var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
+    /// The last part of its path.
+    var name: String { String(path.split(separator: "/").last ?? "") }
     var isSwift: Bool { path.hasSuffix(".swift") }
     var isTest: Bool { path.hasPrefix("Tests/") }
 
