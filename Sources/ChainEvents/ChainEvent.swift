@@ -46,7 +46,7 @@ public struct ChainEvent: Hashable, Sendable {
 /// How a node was settled. Part of the wire format.
 ///
 /// The raw values are ranks: where two reports of one node disagree, the higher one is true (it knows more).
-public enum Settlement: UInt8, Comparable, Sendable {
+public enum Settlement: UInt8, Comparable, BitwiseCopyable, Sendable {
     case pending = 0
     /// It ended during a loss of events; nobody knows how.
     case unknown = 1
@@ -65,11 +65,31 @@ public enum Settlement: UInt8, Comparable, Sendable {
     public static func < (left: Settlement, right: Settlement) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// Marks on a ``NodeSnapshot``. Part of the wire format.
+public struct SnapshotFlags: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Wraps raw bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Its memory is gone (``EventKind/released``).
+    public static let released = SnapshotFlags(rawValue: 1)
+    /// Somebody tried to settle it again.
+    public static let settledAgain = SnapshotFlags(rawValue: 2)
+    /// It was released rejected and nobody had handled that.
+    public static let unhandled = SnapshotFlags(rawValue: 4)
+    /// The cancellation (asked for or done) came from a viewer.
+    public static let byViewer = SnapshotFlags(rawValue: 8)
+}
+
 /// All that is known of one node at one moment: what a late comer gets instead of its past.
+///
+/// Several snapshots of one node are joined, so a node with many members is told in parts.
 public struct NodeSnapshot: Hashable, Sendable {
     /// Whose state it is.
     public var id: NodeID
-    /// What happened; on a snapshot, by which operation the node was made.
+    /// By which operation it was made.
     public var kind: NodeKind
     /// The promise that its operation was called on, or nobody.
     public var parent: NodeID
@@ -87,14 +107,26 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var thread: ThreadID
     /// Times in nanoseconds of the process's clock; 0 where the step has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
+    /// The earliest time that anything told of it, where `created` is 0; or 0.
+    public var seen: UInt64
     /// How it was settled, if it was.
     public var settlement: Settlement
     /// Whether somebody asked to cancel it.
     public var cancelRequested: Bool
+    /// When that was, or 0 where it was not or nobody knows.
+    public var cancelRequestedAt: UInt64
+    /// Who asked, bounded, unescaped.
+    public var canceller: String?
+    /// What else is known of it.
+    public var flags: SnapshotFlags
     /// The node that it follows, or nobody.
     public var adopted: NodeID
+    /// Since when it follows; 0 where it does not or nobody knows.
+    public var adoptedAt: UInt64
     /// The members of a combinator, in order, bounded.
     public var members: [NodeID]
+    /// When each of `members` was linked; empty where nobody knows.
+    public var memberTimes: [UInt64]
     /// A one-line summary of its error or cancellation, bounded, unescaped.
     public var summary: String?
 
@@ -110,10 +142,16 @@ public struct NodeSnapshot: Hashable, Sendable {
         executor = 0
         thread = 0
         (created, queued, started, ended, settled) = (0, 0, 0, 0, 0)
+        seen = 0
         settlement = .pending
         cancelRequested = false
+        cancelRequestedAt = 0
+        canceller = nil
+        flags = []
         adopted = .none
+        adoptedAt = 0
         members = []
+        memberTimes = []
         summary = nil
     }
 }

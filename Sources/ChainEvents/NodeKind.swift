@@ -1,5 +1,5 @@
 /// By which operation a node was made. The raw values are part of the wire format: never renumbered, only added to.
-public enum NodeKind: UInt8, CaseIterable, Sendable {
+public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     // Makers.
     case promise = 1
     case pending = 2
@@ -70,7 +70,7 @@ public enum NodeKind: UInt8, CaseIterable, Sendable {
 }
 
 /// How two nodes that are not parent and child belong together. Part of the wire format.
-public enum LinkKind: UInt8, Sendable {
+public enum LinkKind: UInt8, BitwiseCopyable, Sendable {
     /// The node follows the other: it settles as the other does (A+ 2.3.2).
     case adoption = 1
     /// The other is a member of the node, a combinator.
