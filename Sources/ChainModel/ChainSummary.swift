@@ -42,7 +42,7 @@ public struct ForestTotals: Hashable, Sendable {
 }
 
 /// What became of nodes that were evicted from under a node, and from under those.
-public struct EvictedCounts: Hashable, Sendable {
+public struct EvictedCounts: Hashable, BitwiseCopyable, Sendable {
     public var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
     public var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
 
@@ -52,5 +52,25 @@ public struct EvictedCounts: Hashable, Sendable {
     /// All of them.
     public var count: Int {
         Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
+    }
+
+    mutating func add(_ state: NodeState) {
+        switch state {
+        case .fulfilled: fulfilled &+= 1
+        case .rejected: rejected &+= 1
+        case .cancelled: cancelled &+= 1
+        case .skipped: skipped &+= 1
+        case .abandoned: abandoned &+= 1
+        default: unknown &+= 1
+        }
+    }
+
+    static func += (left: inout EvictedCounts, right: EvictedCounts) {
+        left.fulfilled &+= right.fulfilled
+        left.rejected &+= right.rejected
+        left.cancelled &+= right.cancelled
+        left.skipped &+= right.skipped
+        left.abandoned &+= right.abandoned
+        left.unknown &+= right.unknown
     }
 }

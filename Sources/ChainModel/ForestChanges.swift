@@ -1,7 +1,8 @@
 import ChainEvents
 
 /// What changed of one node since the last take.
-public struct NodeChanges: OptionSet, Hashable, Sendable {
+public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
+    /// The bits.
     public let rawValue: UInt8
 
     /// Wraps raw bits.

@@ -24,6 +24,8 @@ struct NodeBits: OptionSet {
     /// It has an entry in a queue of those who can be evicted.
     static let awaitsEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
+    /// A root whose chain was settled once and lives again: its settled leaves are queued for eviction one by one.
+    static let revived = NodeBits(rawValue: 32768)
 }
 
 /// One node: 96 bytes, of which a million make 96 MB. What only some nodes have is in ``NodeExtra`` and the texts.
@@ -63,6 +65,11 @@ struct NodeRecord {
     init(id: UInt64, created: UInt64) {
         self.id = id
         self.created = created
+    }
+
+    /// The order of siblings and of roots.
+    @inline(__always) func precedes(_ other: NodeRecord) -> Bool {
+        created != other.created ? created < other.created : id < other.id
     }
 
     @inline(__always) func has(_ bit: NodeBits) -> Bool { bits.rawValue & bit.rawValue != 0 }

@@ -14,6 +14,7 @@ public struct NodeLink: Hashable, Sendable {
         case memberOf
     }
 
+    /// What this node is to the other.
     public var role: Role
     /// The other one.
     public var node: NodeIndex
@@ -47,6 +48,7 @@ public struct Blocker: Hashable, Sendable {
         case resolver
     }
 
+    /// Why it is not settled.
     public var reason: Reason
     /// Who holds it; nil where it is no node.
     public var node: NodeIndex?
@@ -74,6 +76,7 @@ public struct HistoryStep: Hashable, Sendable {
         case settled(Settlement)
     }
 
+    /// What happened.
     public var kind: Kind
     /// In nanoseconds of the process's clock.
     public var time: UInt64

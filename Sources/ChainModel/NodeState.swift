@@ -1,6 +1,6 @@
 /// The one word that the screen has for a node. It comes from the node's own facts alone: one settlement never
 /// changes the word of 100,000 children.
-public enum NodeState: UInt8, CaseIterable, Hashable, Sendable {
+public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
     /// Its parent has to settle first.
     case waiting = 0
     /// Its handler was handed to an executor and has not begun.
@@ -35,6 +35,7 @@ public enum Activity: UInt8, Hashable, Sendable {
 
 /// What is said of a node besides its state.
 public struct NodeMarks: OptionSet, Hashable, Sendable {
+    /// The bits.
     public let rawValue: UInt16
 
     /// Wraps raw bits.
@@ -70,6 +71,9 @@ public struct StateCounts: Hashable, Sendable {
         get { Int(words[Int(state.rawValue)]) }
         set { words[Int(state.rawValue)] = UInt32(clamping: newValue) }
     }
+
+    @inline(__always) mutating func add(_ state: NodeState) { words[Int(state.rawValue)] &+= 1 }
+    @inline(__always) mutating func subtract(_ state: NodeState) { words[Int(state.rawValue)] &-= 1 }
 
     /// All nodes.
     public var nodeCount: Int { Int(words.wrappedSum()) }

@@ -1,0 +1,135 @@
+/// Chains as they grow, join and part.
+extension ChainForest {
+    /// Makes a new node that stands under nobody a root.
+    mutating func addRoot(_ slot: UInt32) {
+        let node = nodes[slot]
+        node.pointee.bits.insert(.isRoot)
+        roots.insert(slot, nodes)
+        totals.chainCount += 1
+        if node.pointee.state.isLive {
+            totals.liveChainCount += 1
+        } else {
+            settledChainNodeCount += 1
+            if node.pointee.has(.told) { enqueueRoot(slot) }
+        }
+        note(slot, .summary)
+    }
+
+    /// Puts a new node under another.
+    @inline(__always)
+    mutating func appendFresh(_ slot: UInt32, under parent: UInt32) {
+        let chain = ensureChain(parent)
+        let record = chains[chain]
+        let node = nodes[slot]
+        node.pointee.chain = chain
+        linkSibling(slot, under: parent)
+        let (liveCount, nodeCount) = (record.pointee.liveCount, record.pointee.nodeCount)
+        record.pointee.add(node.pointee.state)
+        if liveCount == 0 {
+            if node.pointee.state.isLive {
+                turnedLive(record.pointee.root, nodeCount: nodeCount)
+            } else {
+                settledChainNodeCount += 1
+            }
+        }
+        noteLength(of: chain)
+        note(record.pointee.root, .summary)
+    }
+
+    /// The chain record of a node's chain, made if it was a root alone.
+    private mutating func ensureChain(_ slot: UInt32) -> UInt32 {
+        let node = nodes[slot]
+        guard node.pointee.chain == noSlot else { return node.pointee.chain }
+        var record = ChainRecord(root: slot)
+        record.add(node.pointee.state)
+        if isRejected(slot) { record.firstRejected = slot }
+        if !node.pointee.state.isLive { record.settled = node.pointee.settled ?? now }
+        let chain = chains.allocate(record)
+        node.pointee.chain = chain
+        return chain
+    }
+
+    /// A chain's share of the totals, to be taken out before and put in after it changes as a whole.
+    private mutating func tally(_ record: ChainRecord, _ sign: Int) {
+        if record.liveCount > 0 {
+            totals.liveChainCount += sign
+        } else {
+            settledChainNodeCount += sign * Int(record.nodeCount)
+        }
+    }
+
+    /// Puts the root `slot` with all under it below `parent`, who is in another chain. Costs the smaller of the two.
+    mutating func merge(_ slot: UInt32, under parent: UInt32) {
+        let (upper, lower) = (ensureChain(parent), ensureChain(slot))
+        let (above, below) = (chains[upper].pointee, chains[lower].pointee)
+        let root = above.root
+        let wasRevived = (nodes[root].pointee.has(.revived), nodes[slot].pointee.has(.revived))
+        tally(above, -1)
+        tally(below, -1)
+        roots.remove(slot, nodes)
+        totals.chainCount -= 1
+        nodes[slot].pointee.bits.subtract([.isRoot, .revived, .cut])
+
+        let (kept, gone) = below.nodeCount <= above.nodeCount ? (upper, lower) : (lower, upper)
+        let top = gone == lower ? slot : root
+        var cursor = top
+        while cursor != noSlot {
+            nodes[cursor].pointee.chain = kept
+            cursor = following(cursor, within: top)
+        }
+        let record = chains[kept]
+        record.pointee.root = root
+        record.pointee.settled = max(above.settled, below.settled)
+        record.pointee.add(chains[gone].pointee)
+        if chains[gone].pointee.firstRejected != noSlot { considerRejected(chains[gone].pointee.firstRejected, record) }
+        chains.free(gone)
+
+        if above.liveCount == 0, !wasRevived.0 { enqueueLeaves(under: root) }
+        if below.liveCount == 0, !wasRevived.1 { enqueueLeaves(under: slot) }
+        linkSibling(slot, under: parent)
+        if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
+        tally(record.pointee, 1)
+        if record.pointee.liveCount == 0 { enqueueRoot(root) }
+        noteLength(of: kept)
+        note(slot, [.placed, .summary])
+        note(root, .summary)
+    }
+
+    /// Makes a node that stands under another the root of a chain of its own. Costs what stands under it.
+    mutating func split(_ slot: UInt32) {
+        let old = nodes[slot].pointee.chain
+        let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.placed)
+        tally(chains[old].pointee, -1)
+        rememberOrigin(slot)
+        unlinkSibling(slot)
+        var record = ChainRecord(root: slot)
+        record.settled = chains[old].pointee.settled
+        let new = nodes[slot].pointee.firstChild == noSlot ? noSlot : chains.allocate(record)
+        var cursor = slot
+        var tookRejected = false
+        while cursor != noSlot {
+            let state = nodes[cursor].pointee.state
+            chains[old].pointee.subtract(state)
+            record.add(state)
+            nodes[cursor].pointee.chain = new
+            if cursor == chains[old].pointee.firstRejected { tookRejected = true }
+            if isRejected(cursor), new != noSlot { considerRejected(cursor, chains[new]) }
+            cursor = following(cursor, within: slot)
+        }
+        if new != noSlot {
+            record.firstRejected = chains[new].pointee.firstRejected
+            chains[new].pointee = record
+        }
+        if tookRejected { searchRejected(chains[old]) }
+        tally(chains[old].pointee, 1)
+        tally(record, 1)
+        nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
+        roots.insert(slot, nodes)
+        totals.chainCount += 1
+        if record.liveCount == 0 { enqueueRoot(slot) }
+        enqueueIfEvictable(above)
+        if chains[old].pointee.liveCount == 0 { enqueueRoot(root) }
+        note(slot, [.placed, .summary])
+        note(root, .summary)
+    }
+}

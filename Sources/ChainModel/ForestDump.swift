@@ -1,0 +1,67 @@
+import ChainEvents
+
+extension ChainForest {
+    /// The forest as text, a line a node: indented as it is drawn, with state, kind, id and label, and with `facts`
+    /// all else that is known. Two forests whose dumps with facts are the same tell the same. For tests and scripts;
+    /// texts are raw. O(nodes).
+    public func dump(facts: Bool = false) -> String {
+        var text = ""
+        for root in roots {
+            var cursor = root.rawValue
+            var depth = 0
+            while true {
+                append(cursor, depth, facts, to: &text)
+                let node = nodes[cursor]
+                if node.pointee.firstChild != noSlot {
+                    if indents(cursor) { depth += 1 }
+                    cursor = node.pointee.firstChild
+                    continue
+                }
+                while cursor != root.rawValue, nodes[cursor].pointee.next == noSlot {
+                    cursor = nodes[cursor].pointee.placed
+                    if indents(cursor) { depth -= 1 }
+                }
+                if cursor == root.rawValue { break }
+                cursor = nodes[cursor].pointee.next
+            }
+        }
+        return text
+    }
+
+    private func append(_ slot: UInt32, _ depth: Int, _ facts: Bool, to text: inout String) {
+        let index = NodeIndex(rawValue: slot)
+        let view = node(index)
+        for _ in 0..<depth { text += "  " }
+        text += "\(view.state.word) \(view.kind.word) \(view.id)"
+        if let label = label(of: index) { text += " \(label)" }
+        if view.marks.contains(.cancelRequested) { text += " (cancel requested)" }
+        if view.marks.contains(.stillOnThread) { text += " (still on a thread)" }
+        if view.marks.contains(.seenLate) { text += " (seen late)" }
+        if let summary = summary(of: index) { text += ": \(summary)" }
+        if let gone = evictedCounts(of: index) { text += " (\(gone.count) gone)" }
+        if facts { appendFacts(view, to: &text) }
+        text += "\n"
+    }
+
+    private func appendFacts(_ view: NodeView, to text: inout String) {
+        let index = view.index
+        text += " | \(view.settlement) marks \(view.marks.rawValue) site \(view.site) thread \(view.thread)"
+        text += " executor \(view.executor) origin \(origin(of: index)) \(view.hasParent ? "parent" : "creator")"
+        if let placed = placedParent(of: index) { text += " under \(id(of: placed))" }
+        text += " @\(view.created)"
+        for (name, time) in [
+            ("queued", view.queued), ("started", view.started), ("ended", view.ended), ("settled", view.settled),
+        ] {
+            if let time { text += " \(name) \(time)" }
+        }
+        if let extra = extraFacts(of: index), extra.cancelRequestedAt != 0 {
+            text += " cancel \(extra.cancelRequestedAt) by \(canceller(of: index) ?? "?")"
+        }
+        for link in links(of: index) { text += " \(link.role) \(id(of: link.node)) \(link.time)" }
+        if isRoot(index) {
+            let chain = chain(of: index)
+            text += " chain \(NodeState.allCases.map { chain.counts[$0] }) \(chain.evictedCount)"
+            if let first = chain.firstRejected { text += " first rejected \(id(of: first))" }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import ChainEvents
+
+extension ChainForest {
+    /// Folds a batch: tables, then snapshots, then events, then the resync mark. About 100 ns an event.
+    public mutating func apply(_ batch: EventBatch) {
+        guard batch.process == process else { return }
+        makeUnique()
+        now = max(now, batch.time)
+        takeTables(of: batch)
+        for snapshot in batch.nodes { fold(snapshot) }
+        batch.events.withUnsafeBufferPointer { events in
+            for event in events { fold(event, batch) }
+        }
+        totals.eventCount += UInt64(batch.events.count)
+        fold(batch.resync)
+        for id in mentioned {
+            // Who is known by a mention alone can be evicted; who was told of meanwhile is in the queues by itself.
+            if let slot = slot(of: id), !nodes[slot].pointee.has(.told) { enqueueIfEvictable(slot) }
+        }
+        mentioned.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func takeTables(of batch: EventBatch) {
+        sites.merge(batch.sites) { _, new in new }
+        threads.merge(batch.threads) { _, new in new }
+        executors.merge(batch.executors) { _, new in new }
+        loss.madeCount = max(loss.madeCount, batch.loss.madeCount)
+        loss.deliveredCount = max(loss.deliveredCount, batch.loss.deliveredCount)
+        loss.lostInRings = max(loss.lostInRings, batch.loss.lostInRings)
+        loss.lostAtClient = max(loss.lostAtClient, batch.loss.lostAtClient)
+        log.tables = true
+    }
+
+    // MARK: Events
+
+    @inline(__always)
+    private mutating func fold(_ event: ChainEvent, _ batch: EventBatch) {
+        if event.kind == .created { return create(event, batch) }
+        guard let slot = told(event.node, at: event.time) else { return }
+        switch event.kind {
+        case .created: break
+        case .queued: queued(slot, event.time, event.detail)
+        case .started: started(slot, event.time, event.thread)
+        case .ended: ended(slot, event.time)
+        case .linked: link(slot, event.other, .member, event.time)
+        case .adopted: link(slot, event.other, .adoption, event.time)
+        case .fulfilled: settle(slot, .fulfilled, event, batch)
+        case .rejected: settle(slot, .rejected, event, batch)
+        case .cancelled: settle(slot, .cancelled, event, batch)
+        case .abandoned: settle(slot, .abandoned, event, batch)
+        case .skipped: settle(slot, event.flags.contains(.error) ? .skippedRejected : .skippedFulfilled, event, batch)
+        case .cancelRequested:
+            if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
+            cancelRequested(slot, event.time, by: batch.text(of: event))
+        case .settledAgain: nodes[slot].pointee.bits.insert(.settledAgain)
+        case .unhandled:
+            nodes[slot].pointee.bits.insert(.unhandled)
+            if let text = batch.text(of: event) { setSummary(slot, text, replacing: false) }
+        case .released:
+            nodes[slot].pointee.bits.insert(.released)
+            settle(slot, .unknown, event.time)
+        }
+        refresh(slot)
+    }
+
+    @inline(__always)
+    private mutating func create(_ event: ChainEvent, _ batch: EventBatch) {
+        let hasParent = event.flags.contains(.hasParent)
+        let origin = event.other == event.node ? NodeID.none : event.other
+        let known = ids.look(up: event.node)
+        guard known != goneSlot else { return }
+        if known != noSlot {
+            return recreate(known, event, batch, origin: origin, hasParent: hasParent)
+        }
+        guard event.node != .none, hasRoom() else { return }
+        var record = NodeRecord(id: event.node.rawValue, created: event.time)
+        record.bits = [.createdKnown, .told]
+        if hasParent { record.bits.insert(.hasParent) }
+        if event.flags.contains(.external) { record.bits.insert(.external) }
+        record.kind = event.nodeKind
+        record.site = event.site
+        record.resync = resyncGeneration
+        if event.text != 0, let text = batch.text(of: event) { record.label = texts.intern(text) }
+        record.state = record.derivedState
+        insert(record, origin: origin, at: event.time)
+    }
+
+    private mutating func recreate(
+        _ slot: UInt32, _ event: ChainEvent, _ batch: EventBatch, origin: NodeID, hasParent: Bool
+    ) {
+        let node = nodes[slot]
+        node.pointee.bits.insert(.told)
+        node.pointee.resync = resyncGeneration
+        if hasParent { node.pointee.bits.insert(.hasParent) }
+        if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
+        describe(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
+        setCreated(slot, event.time)
+        setOrigin(slot, origin, at: event.time)
+        refresh(slot)
+    }
+
+    mutating func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
+        let node = nodes[slot]
+        if node.pointee.kind == .other { node.pointee.kind = kind }
+        if node.pointee.site == 0 { node.pointee.site = site }
+        if let label, node.pointee.label == noSlot { node.pointee.label = texts.intern(label) }
+    }
+
+    // MARK: Steps, each a join
+
+    mutating func queued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
+        let node = nodes[slot]
+        if let known = node.pointee.queued, known <= time { return }
+        node.pointee.queued = time
+        if executor != 0 { node.pointee.executor = executor }
+    }
+
+    mutating func started(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {
+        let node = nodes[slot]
+        if let known = node.pointee.started, known <= time { return }
+        node.pointee.started = time
+        if thread != 0 { node.pointee.thread = thread }
+    }
+
+    mutating func ended(_ slot: UInt32, _ time: UInt64) {
+        let node = nodes[slot]
+        if let known = node.pointee.ended, known <= time { return }
+        node.pointee.ended = time
+    }
+
+    @inline(__always)
+    private mutating func settle(_ slot: UInt32, _ rank: Settlement, _ event: ChainEvent, _ batch: EventBatch) {
+        if event.flags.contains(.handlerEnded) { ended(slot, event.time) }
+        if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
+        let isNew = settle(slot, rank, event.time)
+        if isNew, event.text != 0, let text = batch.text(of: event) { setSummary(slot, text, replacing: true) }
+    }
+
+    /// Whether the report wins over what is known: by rank, then by time.
+    @discardableResult @inline(__always)
+    mutating func settle(_ slot: UInt32, _ rank: Settlement, _ time: UInt64) -> Bool {
+        let node = nodes[slot]
+        let known = node.pointee.settlement
+        if rank < known { return false }
+        if rank == known, let before = node.pointee.settled, before <= time { return false }
+        node.pointee.settlement = rank
+        node.pointee.settled = time
+        if known != .pending { rejectionMoved(slot) }
+        return true
+    }
+
+    mutating func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
+        nodes[slot].pointee.bits.insert(.cancelRequested)
+        let extra = extra(of: slot)
+        let known = extras[extra].pointee.cancelRequestedAt
+        if known != 0, known <= time { return }
+        extras[extra].pointee.cancelRequestedAt = time
+        if let canceller { texts.replace(&extras[extra].pointee.canceller, with: canceller) }
+    }
+
+    mutating func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
+        let extra = extra(of: slot)
+        if extras[extra].pointee.summary == noSlot || replacing {
+            texts.replace(&extras[extra].pointee.summary, with: text)
+        }
+    }
+
+    /// Derives the word for a node anew and carries a change into the counts.
+    @inline(__always)
+    mutating func refresh(_ slot: UInt32) {
+        let node = nodes[slot]
+        let (old, new) = (node.pointee.state, node.pointee.derivedState)
+        guard old != new else { return note(slot, .facts) }
+        node.pointee.state = new
+        count(slot, from: old, to: new)
+        note(slot, [.state, .facts])
+    }
+
+    // MARK: Viewer's marks
+
+    /// Marks nodes as *cancel requested* before the program says so (the viewer sent the command); unknown ids are
+    /// ignored.
+    public mutating func markCancelRequested(_ ids: some Sequence<NodeID>) {
+        makeUnique()
+        for id in ids {
+            guard let slot = slot(of: id) else { continue }
+            nodes[slot].pointee.bits.insert(.cancelMarkedHere)
+            note(slot, .facts)
+        }
+    }
+
+    /// Takes back ``markCancelRequested(_:)`` (the program refused).
+    public mutating func unmarkCancelRequested(_ ids: some Sequence<NodeID>) {
+        makeUnique()
+        for id in ids {
+            guard let slot = slot(of: id) else { continue }
+            nodes[slot].pointee.bits.remove(.cancelMarkedHere)
+            note(slot, .facts)
+        }
+    }
+}

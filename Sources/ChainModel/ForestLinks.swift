@@ -1,0 +1,130 @@
+import ChainEvents
+
+/// Adoption and membership.
+extension ChainForest {
+    /// `holder` follows `id`, or has it for a member.
+    mutating func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
+        guard id.rawValue != nodes[holder].pointee.id, let target = mention(id, at: time) else { return }
+        if let known = find(holder, target, kind) {
+            guard time < links[known].pointee.time else { return }
+            unlink(known)
+        }
+        if kind == .member { nodes[holder].pointee.bits.insert(.hasMembers) }
+        let link = links.allocate(LinkRecord(time: time, holder: holder, target: target, kind: kind))
+        addOut(link, extra(of: holder))
+        let isFirst = addIn(link, extra(of: target))
+        note(target, .facts)
+        if isFirst { place(target) }
+    }
+
+    /// The link that says so already. Costs the shorter of the two lists.
+    private mutating func find(_ holder: UInt32, _ target: UInt32, _ kind: LinkKind) -> UInt32? {
+        let (held, holding) = (nodes[holder].pointee.extra, nodes[target].pointee.extra)
+        guard held != noSlot, holding != noSlot else { return nil }
+        var (out, into) = (extras[held].pointee.firstOut, extras[holding].pointee.firstIn)
+        while out != noSlot, into != noSlot {
+            let (left, right) = (links[out].pointee, links[into].pointee)
+            if left.target == target, left.kind == kind { return out }
+            if right.holder == holder, right.kind == kind { return into }
+            (out, into) = (left.nextOut, right.nextIn)
+        }
+        return nil
+    }
+
+    /// By time; at the same time, as they came: then they are one thread's.
+    private mutating func addOut(_ link: UInt32, _ extra: UInt32) {
+        let time = links[link].pointee.time
+        var before = extras[extra].pointee.lastOut
+        while before != noSlot, links[before].pointee.time > time { before = links[before].pointee.previousOut }
+        let after = before == noSlot ? extras[extra].pointee.firstOut : links[before].pointee.nextOut
+        links[link].pointee.previousOut = before
+        links[link].pointee.nextOut = after
+        if before == noSlot { extras[extra].pointee.firstOut = link } else { links[before].pointee.nextOut = link }
+        if after == noSlot { extras[extra].pointee.lastOut = link } else { links[after].pointee.previousOut = link }
+    }
+
+    /// By time and the holder's id. Whether this one is the first.
+    private mutating func addIn(_ link: UInt32, _ extra: UInt32) -> Bool {
+        var before = extras[extra].pointee.lastIn
+        while before != noSlot, linkPrecedes(link, before) { before = links[before].pointee.previousIn }
+        let after = before == noSlot ? extras[extra].pointee.firstIn : links[before].pointee.nextIn
+        links[link].pointee.previousIn = before
+        links[link].pointee.nextIn = after
+        if before == noSlot { extras[extra].pointee.firstIn = link } else { links[before].pointee.nextIn = link }
+        if after == noSlot { extras[extra].pointee.lastIn = link } else { links[after].pointee.previousIn = link }
+        return before == noSlot
+    }
+
+    private func linkPrecedes(_ left: UInt32, _ right: UInt32) -> Bool {
+        let (left, right) = (links[left].pointee, links[right].pointee)
+        if left.time != right.time { return left.time < right.time }
+        return nodes[left.holder].pointee.id < nodes[right.holder].pointee.id
+    }
+
+    /// Takes a link out of both lists and frees it.
+    private mutating func unlink(_ link: UInt32) {
+        let record = links[link].pointee
+        let (holder, target) = (nodes[record.holder].pointee.extra, nodes[record.target].pointee.extra)
+        if record.previousOut == noSlot {
+            extras[holder].pointee.firstOut = record.nextOut
+        } else {
+            links[record.previousOut].pointee.nextOut = record.nextOut
+        }
+        if record.nextOut == noSlot {
+            extras[holder].pointee.lastOut = record.previousOut
+        } else {
+            links[record.nextOut].pointee.previousOut = record.previousOut
+        }
+        if record.previousIn == noSlot {
+            extras[target].pointee.firstIn = record.nextIn
+        } else {
+            links[record.previousIn].pointee.nextIn = record.nextIn
+        }
+        if record.nextIn == noSlot {
+            extras[target].pointee.lastIn = record.previousIn
+        } else {
+            links[record.nextIn].pointee.previousIn = record.previousIn
+        }
+        links.free(link)
+    }
+
+    /// Removes all links of a node that is about to go. Whoever was held by it first is placed anew.
+    mutating func removeLinks(of slot: UInt32) {
+        let extra = nodes[slot].pointee.extra
+        while extras[extra].pointee.firstIn != noSlot {
+            let link = extras[extra].pointee.firstIn
+            note(links[link].pointee.holder, .facts)
+            unlink(link)
+        }
+        while extras[extra].pointee.firstOut != noSlot {
+            let link = extras[extra].pointee.firstOut
+            let target = links[link].pointee.target
+            let wasFirst = links[link].pointee.previousIn == noSlot
+            unlink(link)
+            note(target, .facts)
+            if wasFirst { place(target) }
+        }
+    }
+
+    /// Adoption and membership, both ways, by time. O(links of it).
+    public func links(of index: NodeIndex) -> [NodeLink] {
+        let extra = nodes[checked(index)].pointee.extra
+        guard extra != noSlot else { return [] }
+        var result: [NodeLink] = []
+        var link = extras[extra].pointee.firstOut
+        while link != noSlot {
+            let record = links[link].pointee
+            let role = record.kind == .adoption ? NodeLink.Role.follows : .hasMember
+            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.target), time: record.time))
+            link = record.nextOut
+        }
+        link = extras[extra].pointee.firstIn
+        while link != noSlot {
+            let record = links[link].pointee
+            let role = record.kind == .adoption ? NodeLink.Role.followedBy : .memberOf
+            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.holder), time: record.time))
+            link = record.nextIn
+        }
+        return result
+    }
+}

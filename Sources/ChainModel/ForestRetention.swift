@@ -1,0 +1,261 @@
+import ChainEvents
+
+/// Nodes that can be evicted, first settled first. Entries are hints, looked at again when their turn comes.
+struct EvictionQueue: Sendable {
+    struct Entry: Sendable {
+        var slot: UInt32
+        var id: UInt32
+        /// The forest's time when the node, or the last of its chain, settled.
+        var time: UInt64
+    }
+
+    private var entries: [Entry] = []
+    private var head = 0
+
+    var count: Int { entries.count - head }
+    var first: Entry? { head < entries.count ? entries[head] : nil }
+
+    mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    mutating func removeFirst() {
+        head += 1
+        guard head >= 1024, head * 2 >= entries.count else { return }
+        entries.removeFirst(head)
+        head = 0
+    }
+}
+
+/// What the forest forgets (DESIGN §6): whole settled chains; settled leaves of chains that are live again and again;
+/// the settled beginning of chains without end.
+extension ChainForest {
+    mutating func enqueueRoot(_ slot: UInt32) { enqueue(slot, \.settledChains) }
+
+    mutating func enqueueLeaf(_ slot: UInt32) { enqueue(slot, \.settledLeaves) }
+
+    private mutating func enqueue(_ slot: UInt32, _ queue: WritableKeyPath<ChainForest, EvictionQueue>) {
+        let node = nodes[slot]
+        guard !node.pointee.has(.awaitsEviction) else { return }
+        node.pointee.bits.insert(.awaitsEviction)
+        self[keyPath: queue].append(.init(slot: slot, id: UInt32(truncatingIfNeeded: node.pointee.id), time: now))
+    }
+
+    mutating func enqueueIfEvictable(_ slot: UInt32) {
+        let node = nodes[slot]
+        guard node.pointee.childCount == 0, !node.pointee.state.isLive else { return }
+        if node.pointee.has(.isRoot) { enqueueRoot(slot) } else { enqueueLeaf(slot) }
+    }
+
+    mutating func enqueueLeaves(under top: UInt32) {
+        var cursor = top
+        while cursor != noSlot {
+            if !nodes[cursor].pointee.has(.isRoot) { enqueueIfEvictable(cursor) }
+            cursor = following(cursor, within: top)
+        }
+    }
+
+    mutating func noteLength(of chain: UInt32) {
+        let record = chains[chain]
+        guard record.pointee.nodeCount > limits.chainNodeLimit else { return }
+        if longChains.last != record.pointee.root { longChains.append(record.pointee.root) }
+    }
+
+    /// Evicts settled nodes that are past the limits, first settled first, in at most `budget` small steps, so that a
+    /// frame is never held up; call it once a frame. Returns how many nodes went.
+    @discardableResult
+    public mutating func retain(now: UInt64, budget: Int = 4096) -> Int {
+        makeUnique()
+        let before = totals.evictedCount
+        var budget = budget
+        retainChains(now, &budget)
+        retainLeaves(now, &budget)
+        shedBeginnings(&budget)
+        return Int(totals.evictedCount - before)
+    }
+
+    private func isDue(_ entry: EvictionQueue.Entry, _ now: UInt64) -> Bool {
+        nodes.count >= limits.nodeLimit || (now >= entry.time && now - entry.time >= limits.ageLimit)
+    }
+
+    private func isStale(_ entry: EvictionQueue.Entry, isRoot: Bool) -> Bool {
+        guard isTaken(entry.slot) else { return true }
+        let node = nodes[entry.slot]
+        return UInt32(truncatingIfNeeded: node.pointee.id) != entry.id || !node.pointee.has(.awaitsEviction)
+            || node.pointee.has(.isRoot) != isRoot
+    }
+
+    private mutating func retainChains(_ now: UInt64, _ budget: inout Int) {
+        while budget > 0, let entry = settledChains.first,
+            settledChainNodeCount > limits.settledNodeLimit || isDue(entry, now)
+        {
+            budget -= 1
+            if isStale(entry, isRoot: true) {
+                settledChains.removeFirst()
+                continue
+            }
+            let node = nodes[entry.slot]
+            let chain = node.pointee.chain
+            let isSettled = chain == noSlot ? !node.pointee.state.isLive : chains[chain].pointee.liveCount == 0
+            let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
+            if isSettled, settled <= entry.time {
+                guard evictChain(entry.slot, &budget) else { continue }
+                settledChains.removeFirst()
+            } else {
+                settledChains.removeFirst()
+                node.pointee.bits.remove(.awaitsEviction)
+                guard isSettled else { continue }
+                // It was live again since: its turn comes by when it settled last.
+                node.pointee.bits.insert(.awaitsEviction)
+                settledChains.append(.init(slot: entry.slot, id: entry.id, time: settled))
+            }
+        }
+    }
+
+    /// Whether all of it went; else the next call goes on.
+    private mutating func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
+        var cursor = root
+        while true {
+            while nodes[cursor].pointee.firstChild != noSlot { cursor = nodes[cursor].pointee.firstChild }
+            let above = nodes[cursor].pointee.placed
+            let isLast = cursor == root
+            evict(cursor, leavesCount: false)
+            budget -= 1
+            if isLast { return true }
+            // A link that went with it may have moved others; then what is left is looked at again.
+            guard rootSlot(of: above) == root, chains[nodes[root].pointee.chain].pointee.liveCount == 0 else {
+                return true
+            }
+            guard budget > 0 else { return false }
+            cursor = above
+        }
+    }
+
+    private mutating func retainLeaves(_ now: UInt64, _ budget: inout Int) {
+        while budget > 0, let entry = settledLeaves.first,
+            settledLeaves.count > limits.settledLeafLimit || isDue(entry, now)
+        {
+            budget -= 1
+            settledLeaves.removeFirst()
+            guard !isStale(entry, isRoot: false) else { continue }
+            nodes[entry.slot].pointee.bits.remove(.awaitsEviction)
+            var cursor = entry.slot
+            while isEvictableLeaf(cursor) {
+                let above = nodes[cursor].pointee.placed
+                evict(cursor, leavesCount: true)
+                budget -= 1
+                let settled = nodes[above].pointee.settled ?? now
+                guard budget > 0, settled <= entry.time, !nodes[above].pointee.has(.isRoot) else {
+                    enqueueIfEvictable(above)
+                    break
+                }
+                cursor = above
+            }
+        }
+    }
+
+    private func isEvictableLeaf(_ slot: UInt32) -> Bool {
+        let node = nodes[slot]
+        guard !node.pointee.state.isLive, node.pointee.childCount == 0, !node.pointee.has(.isRoot) else { return false }
+        let record = chains[node.pointee.chain]
+        // A chain that settled once and for all goes as a whole; a live one keeps its first rejection to be shown.
+        let goesWhole = record.pointee.liveCount == 0 && !nodes[record.pointee.root].pointee.has(.revived)
+        return !goesWhole && record.pointee.firstRejected != slot
+    }
+
+    private mutating func shedBeginnings(_ budget: inout Int) {
+        var index = 0
+        while index < longChains.count {
+            var root = longChains[index]
+            while budget > 0, canShed(root) {
+                budget -= 1
+                root = shed(root)
+            }
+            if isTaken(root), nodes[root].pointee.has(.isRoot), nodes[root].pointee.chain != noSlot,
+                chains[nodes[root].pointee.chain].pointee.nodeCount > limits.chainNodeLimit
+            {
+                longChains[index] = root
+                index += 1
+            } else {
+                longChains.swapAt(index, longChains.count - 1)
+                longChains.removeLast()
+            }
+        }
+    }
+
+    private func canShed(_ root: UInt32) -> Bool {
+        guard isTaken(root), nodes[root].pointee.has(.isRoot), nodes[root].pointee.chain != noSlot else { return false }
+        return !nodes[root].pointee.state.isLive && nodes[root].pointee.childCount == 1
+            && chains[nodes[root].pointee.chain].pointee.nodeCount > limits.chainNodeLimit
+    }
+
+    /// Evicts a root with one child, which is the root then.
+    private mutating func shed(_ root: UInt32) -> UInt32 {
+        let child = nodes[root].pointee.firstChild
+        let chain = nodes[root].pointee.chain
+        rememberOrigin(child)
+        unlinkSibling(child)
+        nodes[child].pointee.bits.subtract(.awaitsEviction)
+        nodes[child].pointee.bits.formUnion([.isRoot, .revived])
+        roots.insert(child, nodes)
+        totals.chainCount += 1
+        chains[chain].pointee.root = child
+        evict(root, leavesCount: true)
+        if chains[chain].pointee.liveCount == 0 { enqueueRoot(child) }
+        note(child, [.placed, .summary])
+        return child
+    }
+
+    /// Takes away a node without children.
+    private mutating func evict(_ slot: UInt32, leavesCount: Bool) {
+        if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
+        let record = nodes[slot].pointee
+        noteEvicted(slot, record)
+        if record.placed != noSlot {
+            if leavesCount { countEvicted(slot, under: record.placed) }
+            unlinkSibling(slot)
+        } else {
+            roots.remove(slot, nodes)
+            totals.chainCount -= 1
+        }
+        totals.counts.subtract(record.state)
+        totals.evictedCount += 1
+        if record.chain == noSlot {
+            settledChainNodeCount -= 1
+        } else {
+            let chain = chains[record.chain]
+            chain.pointee.subtract(record.state)
+            if leavesCount { chain.pointee.evictedCount &+= 1 }
+            if chain.pointee.liveCount == 0 { settledChainNodeCount -= 1 }
+            if chain.pointee.firstRejected == slot { chain.pointee.firstRejected = noSlot }
+            if chain.pointee.nodeCount == 0 { chains.free(record.chain) } else { note(chain.pointee.root, .summary) }
+        }
+        texts.release(record.label)
+        if record.extra != noSlot { freeExtra(record.extra) }
+        ids.remove(NodeID(record.id))
+        nodes[slot].pointee.id = 0
+        nodes.free(slot)
+    }
+
+    private mutating func freeExtra(_ index: UInt32) {
+        let extra = extras[index].pointee
+        texts.release(extra.summary)
+        texts.release(extra.canceller)
+        if extra.evicted != noSlot { evictedCounts.free(extra.evicted) }
+        extras.free(index)
+    }
+
+    /// Adds a node, and those that went from under it before, to what its parent tells of the gone.
+    private mutating func countEvicted(_ slot: UInt32, under parent: UInt32) {
+        var counts = EvictedCounts()
+        let own = nodes[slot].pointee.extra
+        if own != noSlot, extras[own].pointee.evicted != noSlot {
+            counts = evictedCounts[extras[own].pointee.evicted].pointee
+        }
+        counts.add(nodes[slot].pointee.state)
+        let extra = extra(of: parent)
+        if extras[extra].pointee.evicted == noSlot {
+            extras[extra].pointee.evicted = evictedCounts.allocate(counts)
+        } else {
+            evictedCounts[extras[extra].pointee.evicted].pointee += counts
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import ChainEvents
+
+extension ChainForest {
+    /// How many members one snapshot names; a node with more is told in several.
+    private static let memberLimit = 256
+
+    /// Snapshots of up to `limit` nodes with ids from `first` on, by id, and where to go on (nil at the end). A node
+    /// with many members has several in a row.
+    ///
+    /// Applied in batches, in any order, they give the same forest, counts of evicted nodes aside.
+    public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
+        var result: [NodeSnapshot] = []
+        var count = 0
+        for key in ids.keys(from: first.rawValue >> 8) {
+            for raw in max(first.rawValue, key << 8)...(key << 8 | 255) {
+                guard let slot = slot(of: NodeID(raw)), nodes[slot].pointee.has(.told) else { continue }
+                guard count < limit else { return (result, NodeID(raw)) }
+                count += 1
+                append(slot, to: &result)
+            }
+        }
+        return (result, nil)
+    }
+
+    private func append(_ slot: UInt32, to result: inout [NodeSnapshot]) {
+        let record = nodes[slot].pointee
+        var snapshot = NodeSnapshot(id: NodeID(record.id), kind: record.kind)
+        let origin = originID(of: slot)
+        if record.has(.hasParent) { snapshot.parent = origin } else { snapshot.creator = origin }
+        snapshot.isExternal = record.has(.external)
+        snapshot.site = record.site
+        snapshot.label = texts[record.label]
+        snapshot.executor = record.executor
+        snapshot.thread = record.thread
+        if record.has(.createdKnown) { snapshot.created = record.created } else { snapshot.seen = record.created }
+        snapshot.queued = record.queued ?? 0
+        snapshot.started = record.started ?? 0
+        snapshot.ended = record.ended ?? 0
+        snapshot.settled = record.settled ?? 0
+        snapshot.settlement = record.settlement
+        snapshot.cancelRequested = record.has(.cancelRequested)
+        if record.has(.released) { snapshot.flags.insert(.released) }
+        if record.has(.settledAgain) { snapshot.flags.insert(.settledAgain) }
+        if record.has(.unhandled) { snapshot.flags.insert(.unhandled) }
+        if record.has(.byViewer) { snapshot.flags.insert(.byViewer) }
+        guard record.extra != noSlot else { return result.append(snapshot) }
+        let extra = extras[record.extra].pointee
+        snapshot.summary = texts[extra.summary]
+        snapshot.cancelRequestedAt = extra.cancelRequestedAt
+        snapshot.canceller = texts[extra.canceller]
+        appendLinks(extra.firstOut, of: snapshot, to: &result)
+    }
+
+    private func appendLinks(_ first: UInt32, of whole: NodeSnapshot, to result: inout [NodeSnapshot]) {
+        var snapshot = whole
+        var link = first
+        while link != noSlot {
+            let record = links[link].pointee
+            let target = NodeID(nodes[record.target].pointee.id)
+            let isFull =
+                record.kind == .member
+                ? snapshot.members.count == Self.memberLimit : snapshot.adopted != .none
+            if isFull {
+                result.append(snapshot)
+                snapshot = whole
+            }
+            if record.kind == .member {
+                snapshot.members.append(target)
+                snapshot.memberTimes.append(record.time)
+            } else {
+                (snapshot.adopted, snapshot.adoptedAt) = (target, record.time)
+            }
+            link = record.nextOut
+        }
+        result.append(snapshot)
+    }
+
+    // MARK: Folding
+
+    mutating func fold(_ snapshot: NodeSnapshot) {
+        guard let slot = enter(snapshot) else { return }
+        let node = nodes[slot]
+        let hadParent = node.pointee.has(.hasParent)
+        if snapshot.parent != .none { node.pointee.bits.insert(.hasParent) }
+        if snapshot.isExternal { node.pointee.bits.insert(.external) }
+        if snapshot.cancelRequested, snapshot.cancelRequestedAt == 0 { node.pointee.bits.insert(.cancelRequested) }
+        if snapshot.flags.contains(.released) { node.pointee.bits.insert(.released) }
+        if snapshot.flags.contains(.settledAgain) { node.pointee.bits.insert(.settledAgain) }
+        if snapshot.flags.contains(.unhandled) { node.pointee.bits.insert(.unhandled) }
+        if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
+        describe(slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.label)
+        if snapshot.parent != .none {
+            setOrigin(slot, snapshot.parent, at: node.pointee.created)
+        } else if !hadParent {
+            setOrigin(slot, snapshot.creator, at: node.pointee.created)
+        }
+        foldSteps(of: snapshot, slot)
+        foldLinks(of: snapshot, slot)
+        refresh(slot)
+    }
+
+    private mutating func enter(_ snapshot: NodeSnapshot) -> UInt32? {
+        var earliest = UInt64.max
+        let steps = (snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled)
+        for time in [snapshot.created, snapshot.seen, steps.0, steps.1, steps.2, steps.3] where time != 0 {
+            earliest = min(earliest, time)
+        }
+        if earliest == .max { earliest = now }
+        if snapshot.created != 0 { earliest = snapshot.created }
+        guard let slot = told(snapshot.id, at: earliest) else { return nil }
+        nodes[slot].pointee.bits.insert(.told)
+        if snapshot.created != 0 { setCreated(slot, snapshot.created) }
+        return slot
+    }
+
+    private mutating func foldSteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
+        let node = nodes[slot]
+        if snapshot.queued != 0 { queued(slot, snapshot.queued, snapshot.executor) }
+        if node.pointee.executor == 0 { node.pointee.executor = snapshot.executor }
+        if snapshot.started != 0 { started(slot, snapshot.started, snapshot.thread) }
+        if node.pointee.thread == 0 { node.pointee.thread = snapshot.thread }
+        if snapshot.ended != 0 { ended(slot, snapshot.ended) }
+        if snapshot.cancelRequestedAt != 0 {
+            cancelRequested(slot, snapshot.cancelRequestedAt, by: snapshot.canceller)
+        }
+        var isNew = false
+        if snapshot.settlement != .pending {
+            isNew = settle(slot, snapshot.settlement, snapshot.settled == 0 ? now : snapshot.settled)
+        }
+        if let summary = snapshot.summary { setSummary(slot, summary, replacing: isNew) }
+    }
+
+    private mutating func foldLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {
+        if snapshot.adopted != .none {
+            link(slot, snapshot.adopted, .adoption, snapshot.adoptedAt == 0 ? now : snapshot.adoptedAt)
+        }
+        for (index, member) in snapshot.members.enumerated() {
+            let time = index < snapshot.memberTimes.count ? snapshot.memberTimes[index] : now
+            link(slot, member, .member, time)
+        }
+    }
+}

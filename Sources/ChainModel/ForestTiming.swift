@@ -1,0 +1,124 @@
+import ChainEvents
+
+extension ChainForest {
+    /// The promise that a node's operation was called on; nil for none, or if that one is gone.
+    public func parent(of index: NodeIndex) -> NodeIndex? {
+        nodes[checked(index)].pointee.has(.hasParent) ? self.index(of: originID(of: index.rawValue)) : nil
+    }
+
+    /// The node whose handler made it; not known where there is a parent.
+    public func creator(of index: NodeIndex) -> NodeIndex? {
+        nodes[checked(index)].pointee.has(.hasParent) ? nil : self.index(of: originID(of: index.rawValue))
+    }
+
+    /// The id of a node's parent, or else creator, though it may be gone; `.none` where there is neither.
+    public func origin(of index: NodeIndex) -> NodeID { originID(of: checked(index)) }
+
+    /// A node's durations at `now` (ns of the process's clock), by the rules of DESIGN §5.
+    public func timing(of index: NodeIndex, now: UInt64) -> Timing {
+        let record = nodes[checked(index)].pointee
+        guard record.state != .skipped, record.has(.told) else { return Timing() }
+        var timing = Timing()
+        if record.kind.role != .combinator || record.kind == .attempt {
+            if let queued = record.queued { timing.wait = since(queued, record.started ?? record.settled ?? now) }
+            if let started = record.started {
+                timing.run = since(started, record.ended ?? (record.has(.released) ? record.settled : nil) ?? now)
+            }
+        }
+        if let begin = begin(of: index, record) { timing.total = since(begin, record.settled ?? now) }
+        return timing
+    }
+
+    private func since(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end - begin : 0 }
+
+    /// From when a node's total counts: its making or its parent's settlement; nil while that is to come.
+    private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {
+        guard let parent = parent(of: index) else { return record.created }
+        let above = nodes[parent.rawValue].pointee
+        guard let settled = above.settled else {
+            // Its parent's settlement was lost, or nothing is known of it: being queued tells as much.
+            if let queued = record.queued ?? record.started { return max(record.created, queued) }
+            return above.has(.told) ? nil : record.created
+        }
+        // Cancelled before its turn: it never counted.
+        if record.settlement == .cancelled, let own = record.settled, own < settled { return nil }
+        return max(record.created, settled)
+    }
+
+    /// What a node waits for. O(its members).
+    public func blocker(of index: NodeIndex) -> Blocker {
+        let record = nodes[checked(index)].pointee
+        switch record.state {
+        case .running: return Blocker(reason: .running)
+        case .queued: return Blocker(reason: .queued)
+        case .waiting:
+            guard let parent = parent(of: index) else { return Blocker(reason: .aboutToRun) }
+            let above = nodes[parent.rawValue].pointee
+            return above.state.isLive || !above.has(.told)
+                ? Blocker(reason: .parent, node: parent) : Blocker(reason: .aboutToRun)
+        case .pending: return linkBlocker(of: index, record)
+        default: return Blocker(reason: .settled)
+        }
+    }
+
+    private func linkBlocker(of index: NodeIndex, _ record: NodeRecord) -> Blocker {
+        var link = record.extra == noSlot ? noSlot : extras[record.extra].pointee.firstOut
+        let hasLinks = link != noSlot
+        while link != noSlot {
+            let target = nodes[links[link].pointee.target].pointee
+            if target.state.isLive || !target.has(.told) {
+                let reason = links[link].pointee.kind == .adoption ? Blocker.Reason.follows : .member
+                return Blocker(reason: reason, node: links[link].pointee.target.asNode)
+            }
+            link = links[link].pointee.nextOut
+        }
+        if record.kind == .delay || record.kind == .timeout { return Blocker(reason: .timer) }
+        return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
+    }
+
+    /// A node's steps by time, from its own facts; of many links the first 64.
+    public func history(of index: NodeIndex) -> [HistoryStep] {
+        let record = nodes[checked(index)].pointee
+        var steps = [HistoryStep(kind: record.has(.createdKnown) ? .created : .seen, time: record.created)]
+        if record.extra != noSlot {
+            let extra = extras[record.extra].pointee
+            var link = extra.firstOut
+            while link != noSlot, steps.count <= 64 {
+                let found = links[link].pointee
+                let target = NodeIndex(rawValue: found.target)
+                steps.append(
+                    .init(kind: found.kind == .adoption ? .adopted(target) : .linked(target), time: found.time))
+                link = found.nextOut
+            }
+            if extra.cancelRequestedAt != 0 {
+                steps.append(.init(kind: .cancelRequested, time: extra.cancelRequestedAt))
+            }
+        }
+        if let time = record.queued { steps.append(.init(kind: .queued(record.executor), time: time)) }
+        if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
+        if let time = record.ended { steps.append(.init(kind: .ended, time: time)) }
+        if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
+        // Steps at one time stay in the order of a node's life.
+        let order = steps.enumerated().sorted { left, right in
+            left.element.time != right.element.time
+                ? left.element.time < right.element.time
+                : (left.element.rank, left.offset) < (right.element.rank, right.offset)
+        }
+        return order.map(\.element)
+    }
+}
+
+extension HistoryStep {
+    fileprivate var rank: Int {
+        switch kind {
+        case .created, .seen: 0
+        case .queued: 1
+        case .started: 2
+        case .linked: 3
+        case .cancelRequested: 4
+        case .ended: 5
+        case .adopted: 6
+        case .settled: 7
+        }
+    }
+}

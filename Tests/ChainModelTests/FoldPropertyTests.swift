@@ -1,0 +1,127 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+/// The laws of the fold, on random logs; a failure names its seed.
+@Suite struct FoldPropertyTests {
+    private func fold(_ batches: [EventBatch]) -> ChainForest {
+        var forest = ChainForest(process: .test)
+        for batch in batches { forest.apply(batch) }
+        return forest
+    }
+
+    private func log(_ seed: UInt64) -> [LogEntry] {
+        let count = [60, 300, 900][Int(seed % 3)]
+        return RandomLog(
+            seed: seed, count: count, threadCount: 1 + Int(seed % 5), isWild: seed % 2 == 0, hasTies: seed % 4 == 1
+        ).entries
+    }
+
+    @Test(arguments: UInt64(1)...60)
+    func anyInterleavingAndSplitGivesTheSameForest(seed: UInt64) {
+        let entries = log(seed)
+        var generator = SeededGenerator(seed: seed ^ 0xabcd)
+        let plain = fold(entries.batches(upTo: entries.count, using: &generator))
+        plain.expectConsistent("seed \(seed)")
+        for _ in 0..<4 {
+            let other = fold(entries.shuffled(by: &generator).batches(upTo: 40, using: &generator))
+            other.expectConsistent("seed \(seed)")
+            #expect(firstDifference(plain.dump(facts: true), other.dump(facts: true)) == nil, "seed \(seed)")
+            #expect(plain.totals == other.totals, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: UInt64(1)...30)
+    func foldingTwiceChangesNothing(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let batches = log(seed).batches(upTo: 50, using: &generator)
+        let once = fold(batches)
+        let twice = fold(batches + batches.reversed())
+        twice.expectConsistent("seed \(seed)")
+        #expect(firstDifference(once.dump(facts: true), twice.dump(facts: true)) == nil, "seed \(seed)")
+    }
+
+    @Test(arguments: UInt64(1)...40)
+    func stateAndTheRestAreTheWholeLog(seed: UInt64) {
+        let entries = log(seed)
+        var generator = SeededGenerator(seed: seed ^ 0x55)
+        let shuffled = entries.shuffled(by: &generator)
+        let cut = Int.random(in: 0...shuffled.count, using: &generator)
+        var whole = fold(Array(shuffled[..<cut]).batches(upTo: 30, using: &generator))
+        var late = ChainForest(process: .test)
+        var chunks: [[NodeSnapshot]] = []
+        var next: NodeID? = NodeID.none
+        while let from = next {
+            let part = whole.snapshot(from: from, limit: 7)
+            chunks.append(part.nodes)
+            next = part.next
+        }
+        for chunk in chunks.shuffled(using: &generator) {
+            var batch = EventBatch(process: .test, sequence: 1, time: whole.now)
+            batch.nodes = chunk
+            late.apply(batch)
+        }
+        late.expectConsistent("seed \(seed)")
+        #expect(firstDifference(whole.dump(facts: true), late.dump(facts: true)) == nil, "seed \(seed), state")
+        for batch in Array(shuffled[cut...]).batches(upTo: 30, using: &generator) {
+            whole.apply(batch)
+            late.apply(batch)
+        }
+        late.expectConsistent("seed \(seed)")
+        #expect(firstDifference(whole.dump(facts: true), late.dump(facts: true)) == nil, "seed \(seed), rest")
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func takenChangesTellEveryChange(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var forest = ChainForest(process: .test, limits: ForestLimits(settledNodeLimit: 20, settledLeafLimit: 10))
+        var known: [NodeIndex: String] = [:]
+        var first = true
+        for batch in log(seed).batches(upTo: 25, using: &generator) {
+            forest.apply(batch)
+            forest.retain(now: forest.now)
+            forest.expectConsistent("seed \(seed)")
+            let changes = forest.takeChanges()
+            #expect(changes.isEverything == first)
+            for gone in changes.evicted { known[gone.index] = nil }
+            for entry in changes.nodes { known[entry.index] = line(entry.index, forest) }
+            let actual = all(forest)
+            if first { known = actual }
+            first = false
+            #expect(known == actual, "seed \(seed)")
+        }
+        #expect(forest.takeChanges().nodes.isEmpty)
+    }
+
+    private func line(_ index: NodeIndex, _ forest: ChainForest) -> String {
+        let view = forest.node(index)
+        let placed = forest.placedParent(of: index).map { forest.id(of: $0) } ?? .none
+        var text = "\(view.id) \(view.state) \(placed) \(view.created) \(view.marks) \(forest.childCount(of: index))"
+        if forest.isRoot(index) {
+            var chain = forest.chain(of: index)
+            chain.settled = nil
+            text += "\(chain)"
+        }
+        return text
+    }
+
+    private func all(_ forest: ChainForest) -> [NodeIndex: String] {
+        var result: [NodeIndex: String] = [:]
+        for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
+            result[NodeIndex(rawValue: slot)] = line(NodeIndex(rawValue: slot), forest)
+        }
+        return result
+    }
+}
+
+/// The first line in which two texts differ, from both.
+func firstDifference(_ left: String, _ right: String) -> String? {
+    guard left != right else { return nil }
+    let (left, right) = (left.split(separator: "\n"), right.split(separator: "\n"))
+    for index in 0..<max(left.count, right.count) {
+        let lines = (index < left.count ? left[index] : "(end)", index < right.count ? right[index] : "(end)")
+        if lines.0 != lines.1 { return "line \(index):\n\(lines.0)\n\(lines.1)" }
+    }
+    return nil
+}

@@ -1,0 +1,71 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+extension ChainForest {
+    /// Counts everything from scratch over the links and compares with what is kept up.
+    func expectConsistent(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
+        var problems: [String] = []
+        var counts = StateCounts()
+        var (visited, liveChains, settledNodes) = (0, 0, 0)
+        var before: NodeRecord?
+        for root in roots {
+            let record = nodes[root.rawValue].pointee
+            if let before, !before.precedes(record) { problems.append("roots out of order at \(id(of: root))") }
+            before = record
+            if !record.has(.isRoot) || record.placed != noSlot { problems.append("\(id(of: root)) is no root") }
+            let chain = recount(root, &problems)
+            counts += chain.counts
+            visited += chain.nodeCount
+            if chain.liveCount > 0 { liveChains += 1 } else { settledNodes += chain.nodeCount }
+            var kept = self.chain(of: root)
+            (kept.evictedCount, kept.settled) = (0, nil)
+            if kept != chain { problems.append("chain of \(id(of: root)): kept \(kept), counted \(chain)") }
+        }
+        if counts != totals.counts { problems.append("totals: kept \(totals.counts), counted \(counts)") }
+        if visited != nodes.count { problems.append("\(nodes.count) nodes, \(visited) of them in trees") }
+        if liveChains != totals.liveChainCount { problems.append("\(liveChains) live, kept \(totals.liveChainCount)") }
+        if settledNodes != settledChainNodeCount { problems.append("\(settledNodes) kept \(settledChainNodeCount)") }
+        if roots.count != totals.chainCount { problems.append("\(roots.count) roots, kept \(totals.chainCount)") }
+        #expect(problems == [], comment, sourceLocation: sourceLocation)
+    }
+
+    private func recount(_ root: NodeIndex, _ problems: inout [String]) -> ChainSummary {
+        var summary = ChainSummary(root: root, counts: StateCounts(), evictedCount: 0, firstRejected: nil, settled: nil)
+        var stack = [root]
+        while let index = stack.popLast() {
+            let view = node(index)
+            summary.counts[view.state] += 1
+            if view.record.derivedState != view.state { problems.append("\(view.id) is not \(view.state)") }
+            if self.root(of: index) != root { problems.append("\(view.id) has another root") }
+            if self.index(of: view.id) != index { problems.append("\(view.id) is not found") }
+            if view.state == .rejected || view.state == .abandoned {
+                let key = (view.settled ?? 0, view.id.rawValue)
+                let first = summary.firstRejected.map { (node($0).settled ?? 0, node($0).id.rawValue) }
+                if first == nil || key < first! { summary.firstRejected = index }
+            }
+            recountChildren(of: index, &stack, &problems)
+        }
+        return summary
+    }
+
+    private func recountChildren(of index: NodeIndex, _ stack: inout [NodeIndex], _ problems: inout [String]) {
+        var (count, previous) = (0, NodeIndex?.none)
+        var child = firstChild(of: index)
+        while let current = child {
+            count += 1
+            stack.append(current)
+            if placedParent(of: current) != index { problems.append("\(id(of: current)) under another") }
+            if previousSibling(of: current) != previous { problems.append("\(id(of: current)) has a wrong previous") }
+            if let previous, !node(previous).record.precedes(node(current).record) {
+                problems.append("\(id(of: current)) out of order")
+            }
+            previous = current
+            child = nextSibling(of: current)
+        }
+        if count != childCount(of: index) || lastChild(of: index) != previous {
+            problems.append("children of \(id(of: index))")
+        }
+    }
+}
