@@ -38,7 +38,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 4])
+    #if TSAN
+        // In the last of the four rounds ThreadSanitizer has left the thread already, and dies of what follows.
+        private static let rounds = [1, 2]
+    #else
+        private static let rounds = [1, 2, 4]
+    #endif
+
+    @Test(arguments: rounds)
     func takesOrCountsWhatDestructorsRecord(rounds: Int) {
         let bench = Bench()
         let late = LateRecorder(bench, rounds: rounds)
