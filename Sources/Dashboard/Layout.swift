@@ -1,0 +1,134 @@
+import Frames
+
+/// A part of the screen.
+struct Area: Equatable {
+    var row: Int
+    var column: Int
+    var rows: Int
+    var columns: Int
+
+    func contains(row: Int, column: Int) -> Bool {
+        row >= self.row && row < self.row + rows && column >= self.column && column < self.column + columns
+    }
+}
+
+/// Where things stand on a screen: the same answer for who draws and for who looks up what was clicked.
+struct Layout: Equatable {
+    /// The least screen on which a tree can be shown.
+    static let least = Size(columns: 30, rows: 8)
+    /// From this width on the detail pane stands beside the tree, and is open by itself.
+    static let besideColumns = 140
+    /// From this height on there is room for it below.
+    static let belowRows = 16
+
+    var isTooSmall: Bool
+    /// The rows of the tree, without the heads of its columns.
+    var tree: Area
+    /// The detail pane with its border; nil where it is closed or has no room.
+    var detail: Area?
+    var footerRow: Int
+
+    init(_ state: borrowing State) {
+        let size = state.size
+        isTooSmall = size.columns < Self.least.columns || size.rows < Self.least.rows
+        footerRow = size.rows - 1
+        let isWide = size.columns >= Self.besideColumns
+        let body = Area(row: 1, column: 0, rows: max(0, size.rows - 2), columns: size.columns)
+        tree = Area(row: 2, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
+        guard state.wantsDetail ?? isWide else { return }
+        if isWide {
+            let columns = min(64, max(46, size.columns * 3 / 10))
+            tree.columns -= columns
+            detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
+        } else if size.rows >= Self.belowRows {
+            let rows = min(14, max(6, size.rows * 2 / 5))
+            tree.rows -= rows
+            detail = Area(row: body.row + body.rows - rows, column: 0, rows: rows, columns: size.columns)
+        }
+    }
+}
+
+/// Where the columns of the tree stand at one width.
+///
+/// What gives way as the pane narrows, first to last, and below which width:
+///
+/// | column | shown from |
+/// | --- | --- |
+/// | wait | 112 |
+/// | thread | 100 |
+/// | run | 88 |
+/// | value / error | 64 |
+/// | the state's word (its glyph stays) | 46 |
+/// | total | 36 |
+/// | node | always |
+struct Columns: Equatable {
+    /// A column of text: where it begins and how wide it is; no width where it is not shown.
+    struct Span: Equatable {
+        var start = 0
+        var width = 0
+        var isShown: Bool { width > 0 }
+    }
+
+    /// Where the glyph of the state stands, after the columns for the selection and the tag.
+    static let glyph = 2
+    /// The widest word of a state.
+    static let wordWidth = 9
+    private static let gap = 2
+
+    var word = Span()
+    /// Where marks on top of a state stand; 0 where there is no room.
+    var mark = 0
+    var node = Span()
+    var thread = Span()
+    var wait = Span()
+    var run = Span()
+    var total = Span()
+    var value = Span()
+
+    init(width: Int) {
+        // One column at the right is for the scroll bar.
+        var rest = max(0, width - 1)
+        var start = Self.glyph + 2
+        if width >= 46 {
+            word = Span(start: start, width: Self.wordWidth)
+            mark = start + Self.wordWidth + 1
+            start += Self.wordWidth + 3
+        }
+        rest -= start
+        let shownThread = width >= 100 ? min(16, max(10, width / 10)) : 0
+        let timeCount = (width >= 36 ? 1 : 0) + (width >= 88 ? 1 : 0) + (width >= 112 ? 1 : 0)
+        rest -= timeCount * (DurationText.width + Self.gap) + (shownThread > 0 ? shownThread + Self.gap : 0)
+        if width >= 64 {
+            let flexible = rest - Self.gap
+            let forValue = max(16, flexible * 2 / 5)
+            value.width = forValue
+            rest = flexible - forValue
+        }
+        node = Span(start: start, width: max(0, rest))
+        start += node.width
+        func place(_ width: Int) -> Span {
+            start += Self.gap
+            defer { start += width }
+            return Span(start: start, width: width)
+        }
+        if shownThread > 0 { thread = place(shownThread) }
+        if width >= 112 { wait = place(DurationText.width) }
+        if width >= 88 { run = place(DurationText.width) }
+        if width >= 36 { total = place(DurationText.width) }
+        if value.width > 0 { value = place(value.width) }
+    }
+}
+
+/// Where the parts of a row's tree lines stand, counted from the node column.
+enum TreeLines {
+    /// Columns that a level takes.
+    static let level = 2
+
+    /// The levels of a row that are drawn.
+    static func drawnDepth(_ row: TreeRow, width: Int) -> Int {
+        min(Int(row.depth), TreeRow.depthLimit, max(0, width / 2 / level))
+    }
+
+    /// The column of a row's fold marker.
+    static func marker(_ row: TreeRow, width: Int) -> Int { drawnDepth(row, width: width) * level }
+}

@@ -1,0 +1,61 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Draws a state: the same frame for the same state, and nothing but the visible rows is looked at.
+public func render(_ state: borrowing State) -> Frame {
+    var painter = Painter(state)
+    painter.paint(state)
+    return painter.frame
+}
+
+/// A frame in the making.
+struct Painter {
+    var frame: Frame
+    let glyphs: Glyphs
+    let layout: Layout
+
+    init(_ state: borrowing State) {
+        glyphs = state.options.glyphs
+        frame = Frame(size: state.size, charset: glyphs.charset)
+        layout = Layout(state)
+    }
+
+    mutating func paint(_ state: borrowing State) {
+        guard !layout.isTooSmall else { return paintTooSmall() }
+        paintHeader(state)
+        paintTree(state)
+        paintDetail(state)
+        paintFooter(state)
+        switch state.mode {
+        case .help(let scroll): paintHelp(scroll)
+        case .confirm(let question): paintConfirm(question)
+        case .tree, .filter: break
+        }
+    }
+
+    /// Politely: what is needed, and what there is.
+    private mutating func paintTooSmall() {
+        let size = frame.size
+        let lines = ["too small", "needs \(Layout.least)", "this is \(size)"]
+        let shown = Array(lines.prefix(max(1, size.rows)))
+        let first = max(0, (size.rows - shown.count) / 2)
+        for (index, line) in shown.enumerated() {
+            let text = SafeText.cut(line, to: size.columns, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            let column = max(0, (size.columns - TextWidth.of(text, charset: glyphs.charset)) / 2)
+            frame.write(text, row: first + index, column: column, style: index == 0 ? Style.normal.bold : .dim)
+        }
+    }
+
+    /// Writes a text into a span, cut with an ellipsis; right-aligned if asked for.
+    mutating func write(
+        _ text: String, row: Int, in span: Columns.Span, offset: Int = 0, style: Style, isRight: Bool = false
+    ) {
+        guard span.isShown else { return }
+        var column = offset + span.start
+        if isRight { column += max(0, span.width - TextWidth.of(text, charset: glyphs.charset)) }
+        frame.write(
+            text, row: row, column: column, maxColumns: offset + span.start + span.width - column, style: style,
+            ellipsis: glyphs.ellipsis)
+    }
+}

@@ -1,0 +1,199 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Draws one row of the tree.
+struct RowPainter {
+    let row: Int
+    let tree: TreeRow
+    let columns: Columns
+    /// Whether a filter is set that this row does not match, though it is shown.
+    let isDimmed: Bool
+    let isMatch: Bool
+
+    init(row: Int, tree: TreeRow, columns: Columns, state: borrowing State) {
+        self.row = row
+        self.tree = tree
+        self.columns = columns
+        let filter = state.outline.filter
+        isMatch = filter.isActive && filter.isMatch(tree.node)
+        isDimmed = filter.isActive && !isMatch
+    }
+
+    private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
+
+    func paint(into painter: inout Painter, _ state: borrowing State, _ forest: borrowing ChainForest) {
+        let view = forest.node(tree.node)
+        paintState(into: &painter, state, view)
+        paintNode(into: &painter, state, forest, view)
+        if view.thread != 0 {
+            let thread = forest.threads[view.thread] ?? "\(view.thread)"
+            painter.write(thread, row: row, in: columns.thread, style: style(.thread))
+        }
+        paintTimes(into: &painter, state, forest, view)
+        let (value, valueStyle) = value(of: view, in: forest, painter.glyphs)
+        painter.write(value, row: row, in: columns.value, style: style(valueStyle))
+    }
+
+    private func paintState(into painter: inout Painter, _ state: borrowing State, _ view: NodeView) {
+        let glyphs = painter.glyphs
+        if state.selectedLine == row - painter.layout.tree.row {
+            painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key)
+        }
+        if state.outline.isTagged(tree.node) {
+            painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
+        }
+        let role = view.state.role
+        painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
+        guard columns.word.isShown else { return }
+        painter.write(view.state.word, row: row, in: columns.word, style: style(view.state.wordStyle))
+        if view.marks.contains(.cancelRequested) {
+            painter.frame.write(glyphs.cancelRequested, row: row, column: columns.mark, style: .cancelled)
+        } else if view.marks.contains(.stillOnThread) {
+            painter.frame.write(glyphs.stillRunning, row: row, column: columns.mark, style: .warning)
+        }
+    }
+
+    // MARK: The tree
+
+    private func paintNode(
+        into painter: inout Painter, _ state: borrowing State, _ forest: borrowing ChainForest, _ view: NodeView
+    ) {
+        let glyphs = painter.glyphs
+        let end = columns.node.start + columns.node.width
+        paintLines(into: &painter)
+        var column = columns.node.start + TreeLines.marker(tree, width: columns.node.width)
+        if tree.flags.contains(.foldable) {
+            let marker = tree.flags.contains(.folded) ? glyphs.folded : glyphs.unfolded
+            painter.frame.write(marker, row: row, column: column, maxColumns: end - column, style: .guide)
+        }
+        column += 2
+        if Int(tree.depth) > TreeLines.drawnDepth(tree, width: columns.node.width) {
+            let depth = "\(tree.depth)" + painter.glyphs.dot + " "
+            column += painter.frame.write(depth, row: row, column: column, maxColumns: end - column, style: .dim)
+        }
+        let isRoot = tree.flags.contains(.root)
+        let (text, isLabel) = NodeText.label(of: tree.node, in: forest)
+        if !isRoot || !isLabel {
+            let word = view.kind.word
+            let room = min(end - column, max(8, word.count + 1))
+            painter.frame.write(word, row: row, column: column, maxColumns: room, style: style(.kind))
+            column += room
+        }
+        let (extra, bad) = extras(forest)
+        let tail = TextWidth.of(extra, charset: glyphs.charset) + TextWidth.of(bad, charset: glyphs.charset)
+        // The label gives way to what follows it only down to some cells.
+        let room = max(min(end - column, 12), end - column - tail)
+        let start = column
+        column += painter.frame.write(
+            text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
+            ellipsis: glyphs.ellipsis)
+        if isMatch { highlight(state.outline.filter.text, in: text, from: start, to: column, of: &painter) }
+        column += painter.frame.write(extra, row: row, column: column, maxColumns: end - column, style: .dim)
+        painter.frame.write(bad, row: row, column: column, maxColumns: end - column, style: style(.rejected))
+    }
+
+    private func labelStyle(_ view: NodeView, _ isRoot: Bool, _ isLabel: Bool) -> Style {
+        if isRoot { return isLabel ? Style.label.bold : Style.dim }
+        if !isLabel || view.state == .waiting || view.state == .skipped { return .dim }
+        return .label
+    }
+
+    private func paintLines(into painter: inout Painter) {
+        let glyphs = painter.glyphs
+        let depth = TreeLines.drawnDepth(tree, width: columns.node.width)
+        guard depth > 0 else { return }
+        let start = columns.node.start
+        for level in 0..<(depth - 1) where tree.guides & (1 << UInt32(level)) != 0 {
+            painter.frame.write(glyphs.guideLine, row: row, column: start + level * TreeLines.level, style: .guide)
+        }
+        let column = start + (depth - 1) * TreeLines.level
+        let isLast = tree.flags.contains(.last)
+        if tree.flags.contains(.continuation) {
+            if tree.flags.contains(.passing) {
+                painter.frame.write(glyphs.guideLine, row: row, column: column, style: .guide)
+            }
+            return
+        }
+        let corner = isLast || !tree.flags.contains(.passing) ? glyphs.guideLast : glyphs.guideBranch
+        painter.frame.write(corner, row: row, column: column, style: .guide)
+        painter.frame.write(glyphs.guideDash, row: row, column: column + 1, style: .guide)
+        if !tree.flags.contains(.foldable) {
+            painter.frame.write(glyphs.guideDash, row: row, column: column + 2, style: .guide)
+        }
+    }
+
+    /// What follows the label: how far a combinator is, what is left of a chain, and how much of it went wrong.
+    private func extras(_ forest: borrowing ChainForest) -> (plain: String, bad: String) {
+        var plain = ""
+        var bad = ""
+        if let progress = NodeText.progress(of: tree.node, in: forest) { plain += "  " + progress }
+        guard tree.flags.contains(.root) else { return (plain, bad) }
+        let chain = forest.chain(of: tree.node)
+        if chain.nodeCount > 1 || chain.evictedCount > 0 { plain += "  " + NodeText.summary(of: chain) }
+        let rejected = chain.counts[.rejected] + chain.counts[.abandoned]
+        if rejected > 0, chain.nodeCount > 1 { bad += "  \(rejected) rejected" }
+        return (plain, bad)
+    }
+
+    /// Marks the places of a label that the filter found.
+    private func highlight(_ needle: String, in text: String, from start: Int, to end: Int, of painter: inout Painter) {
+        guard !needle.isEmpty, let place = text.lowercased().firstRange(of: needle) else { return }
+        let lowered = text.lowercased()
+        let charset = painter.glyphs.charset
+        let before = TextWidth.of(String(lowered[..<place.lowerBound]), charset: charset)
+        let width = TextWidth.of(String(lowered[place]), charset: charset)
+        guard start + before < end else { return }
+        painter.frame.restyle(row: row, column: start + before, columns: min(width, end - start - before)) { _ in
+            .match
+        }
+    }
+
+    // MARK: Numbers and values
+
+    private func paintTimes(
+        into painter: inout Painter, _ state: borrowing State, _ forest: borrowing ChainForest, _ view: NodeView
+    ) {
+        let now = state.shownNow
+        var timing = forest.timing(of: tree.node, now: now)
+        var isTotalRunning = view.isLive
+        if tree.flags.contains(.root) {
+            // A root stands for its chain.
+            let chain = forest.chain(of: tree.node)
+            if chain.nodeCount > 1 {
+                let end = chain.settled ?? now
+                timing.total = end &- min(view.created, end)
+                isTotalRunning = chain.settled == nil
+            }
+        }
+        func put(_ duration: UInt64?, _ span: Columns.Span, isRunning: Bool) {
+            guard let duration else { return }
+            let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
+            painter.write(
+                text, row: row, in: span, style: style(isRunning ? .number : Style.number.dimmed), isRight: true)
+        }
+        put(timing.wait, columns.wait, isRunning: view.state == .queued)
+        put(timing.run, columns.run, isRunning: view.activity == .running)
+        put(timing.total, columns.total, isRunning: isTotalRunning)
+    }
+
+    private func value(
+        of view: NodeView, in forest: borrowing ChainForest, _ glyphs: Glyphs
+    ) -> (text: String, style: Style) {
+        let summary = forest.summary(of: tree.node)
+        switch view.state {
+        case .rejected: return (summary ?? "", .error)
+        case .abandoned: return (summary ?? "its resolver was released", .abandoned)
+        case .cancelled: return (summary ?? "cancelled", .cancelled)
+        case .unknown: return ("ended while events were lost", .dim)
+        default: break
+        }
+        if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }
+        if view.marks.contains(.unhandled) { return ("nobody handled it", .warning) }
+        if tree.flags.contains(.root), let rejected = forest.chain(of: tree.node).firstRejected {
+            let name = NodeText.name(of: rejected, in: forest)
+            return ("\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)", .error)
+        }
+        return (summary ?? "", .dim)
+    }
+}

@@ -1,0 +1,71 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+extension Painter {
+    /// The heads of the columns and the visible rows.
+    mutating func paintTree(_ state: borrowing State) {
+        let area = layout.tree
+        let columns = Columns(width: area.columns)
+        paintHeads(columns, row: area.row - 1)
+        guard let forest = state.forest, !state.window.isEmpty else { return paintEmpty(state) }
+        for (line, shown) in state.window.prefix(area.rows).enumerated() {
+            // Between a batch and the tick after it a row's node may be gone.
+            guard forest.index(of: shown.id) == shown.row.node else { continue }
+            RowPainter(row: area.row + line, tree: shown.row, columns: columns, state: state)
+                .paint(into: &self, state, forest)
+            if line == state.selectedLine {
+                frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { $0.selected }
+            }
+        }
+        paintScrollBar(state)
+    }
+
+    private mutating func paintHeads(_ columns: Columns, row: Int) {
+        if columns.word.isShown {
+            frame.write("state", row: row, column: Columns.glyph, style: .title)
+        }
+        var node = columns.node
+        node.start += 2
+        node.width -= 2
+        write("node", row: row, in: node, style: .title)
+        write("thread", row: row, in: columns.thread, style: .title)
+        write("wait", row: row, in: columns.wait, style: .title, isRight: true)
+        write("run", row: row, in: columns.run, style: .title, isRight: true)
+        write("total", row: row, in: columns.total, style: .title, isRight: true)
+        write("value / error", row: row, in: columns.value, style: .title)
+    }
+
+    private mutating func paintEmpty(_ state: borrowing State) {
+        let text: String
+        if state.process == nil {
+            text = "waiting for a program"
+        } else if state.outline.filter.isActive {
+            text =
+                state.outline.filter.cursor == nil
+                ? "nothing holds \(state.outline.filter.text)" : "looking for \(state.outline.filter.text)"
+        } else if let ending = state.ending {
+            text = "ended: \(ending)"
+        } else {
+            text = "no chains yet: they appear here as the program makes them"
+        }
+        let area = layout.tree
+        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
+        frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
+    }
+
+    private mutating func paintScrollBar(_ state: borrowing State) {
+        let area = layout.tree
+        guard state.rowCount > area.rows, area.rows > 1 else { return }
+        let thumb = max(1, area.rows * area.rows / state.rowCount)
+        let limit = state.rowCount - area.rows
+        let start = (area.rows - thumb) * state.top / max(1, limit)
+        for line in 0..<area.rows {
+            let isThumb = line >= start && line < start + thumb
+            frame.write(
+                isThumb ? glyphs.scrollThumb : glyphs.scrollTrack, row: area.row + line,
+                column: area.column + area.columns - 1, style: isThumb ? .dim : .guide)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Events a second, told once a second: the mean of the last three whole ones.
+struct RateMeter {
+    private var second: UInt64 = 0
+    private var count = 0
+    private var past = [0, 0, 0]
+    private var pastCount = 0
+    /// The rate that is shown.
+    private(set) var shown = 0
+
+    mutating func add(_ events: Int) { count += events }
+
+    /// Takes the time, nanoseconds since 1970; true if what is shown changed.
+    mutating func tick(_ wall: UInt64) -> Bool {
+        let current = wall / 1_000_000_000
+        guard current != second else { return false }
+        let elapsed = second == 0 ? 1 : current > second ? min(current - second, 3) : 1
+        second = current
+        for step in 0..<elapsed {
+            past.removeFirst()
+            past.append(step == 0 ? count : 0)
+        }
+        // The count of a longer silence is spread over it.
+        count = 0
+        pastCount = min(pastCount + Int(elapsed), 3)
+        let old = shown
+        shown = past.suffix(pastCount).reduce(0, +) / pastCount
+        return shown != old
+    }
+}

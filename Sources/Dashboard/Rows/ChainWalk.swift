@@ -1,0 +1,114 @@
+import ChainModel
+
+/// The order in which a chain's nodes are drawn.
+///
+/// Under a node stand its *inner* nodes (members, adopted ones, those that its handler made, forks), one level in, and
+/// then its *continuation*, at its own level, if exactly one `then` was called on it: so a chain reads as a list.
+/// Folding a node hides its inner nodes; folding a root hides everything under it.
+struct ChainWalk {
+    /// What is folded, asked for each node that has something under it.
+    typealias IsFolded = (NodeIndex, _ isRoot: Bool) -> Bool
+    /// Which nodes are left out, with what is under them; nil shows all.
+    typealias IsHidden = (NodeIndex) -> Bool
+
+    private struct Pending {
+        var node: NodeIndex
+        var depth: UInt16
+        var guides: UInt32
+        var isContinuation: Bool
+        /// Whether, after this one and what goes on from it, more follow at its level.
+        var moreAfter: Bool
+    }
+
+    /// The rows of a chain. O(its nodes); iterative, so that depth costs no stack.
+    static func rows(
+        of root: NodeIndex, in forest: borrowing ChainForest, isFolded: IsFolded, isHidden: IsHidden? = nil
+    ) -> [TreeRow] {
+        var rows: [TreeRow] = []
+        var stack = [Pending(node: root, depth: 0, guides: 0, isContinuation: false, moreAfter: false)]
+        var inner: [NodeIndex] = []
+        while let next = stack.popLast() {
+            let node = next.node
+            let isRoot = node == root
+            inner.removeAll(keepingCapacity: true)
+            var continuation: NodeIndex?
+            if forest.childCount(of: node) > 0 {
+                continuation = children(of: node, in: forest, inner: &inner)
+                if let isHidden {
+                    inner.removeAll(where: isHidden)
+                    if let tail = continuation, isHidden(tail) { continuation = nil }
+                }
+            }
+            var flags: TreeRow.Flags = isRoot ? .root : []
+            if next.isContinuation { flags.insert(.continuation) }
+            if !inner.isEmpty || (isRoot && continuation != nil) {
+                flags.insert(.foldable)
+                if isFolded(node, isRoot) { flags.insert(.folded) }
+            }
+            let isLast = !next.moreAfter && continuation == nil
+            if isLast { flags.insert(.last) }
+            if next.moreAfter { flags.insert(.passing) }
+            rows.append(TreeRow(node: node, depth: next.depth, guides: next.guides, flags: flags))
+            if flags.contains(.folded), isRoot { break }
+            if let continuation {
+                stack.append(
+                    Pending(
+                        node: continuation, depth: next.depth, guides: next.guides, isContinuation: true,
+                        moreAfter: next.moreAfter))
+            }
+            guard !flags.contains(.folded) else { continue }
+            // A line down this node's own level, if anything follows there; roots' level has no lines.
+            let ownBit: UInt32 = next.depth > 0 && next.depth <= 32 && next.moreAfter ? 1 << UInt32(next.depth - 1) : 0
+            for place in inner.indices.reversed() {
+                stack.append(
+                    Pending(
+                        node: inner[place], depth: next.depth + 1, guides: next.guides | ownBit, isContinuation: false,
+                        moreAfter: place + 1 < inner.count))
+            }
+        }
+        return rows
+    }
+
+    /// Sorts what stands under a node into inner nodes (appended, in order) and its continuation.
+    private static func children(
+        of node: NodeIndex, in forest: borrowing ChainForest, inner: inout [NodeIndex]
+    ) -> NodeIndex? {
+        var continuation: NodeIndex?
+        var thenCount = 0
+        var child = forest.firstChild(of: node)
+        while let current = child {
+            if forest.node(current).hasParent {
+                thenCount += 1
+                continuation = current
+            }
+            inner.append(current)
+            child = forest.nextSibling(of: current)
+        }
+        guard thenCount == 1, let tail = continuation else { return nil }
+        inner.removeAll { $0 == tail }
+        return tail
+    }
+
+    /// The row that a node is drawn in from: the nearest node above it whose folding hides it; nil for a root.
+    ///
+    /// O(steps up, and children of those whose one `then` has to be proved).
+    static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
+        var current = node
+        while let above = forest.placedParent(of: current) {
+            guard isContinuation(current, of: above, in: forest) else { return above }
+            current = above
+        }
+        return current == node ? nil : current
+    }
+
+    /// Whether `node` is the only `then` of `above`.
+    static func isContinuation(_ node: NodeIndex, of above: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        guard forest.node(node).hasParent else { return false }
+        var child = forest.firstChild(of: above)
+        while let current = child {
+            if current != node, forest.node(current).hasParent { return false }
+            child = forest.nextSibling(of: current)
+        }
+        return true
+    }
+}
