@@ -68,7 +68,8 @@ public enum SafeText {
             switch kind {
             case .narrow, .wide:
                 if held.width > 0, !body(held) { return }
-                held = Piece(scalar: shown(value, charset), marks: 0, width: kind == .wide ? 2 : 1)
+                let scalar = shown(value, charset)
+                held = Piece(scalar: scalar, marks: 0, width: kind == .wide && scalar == value ? 2 : 1)
             case .mark:
                 if charset == .ascii { ignored += 1; break }
                 if held.width == 0 { held = Piece(scalar: 0x20, marks: 0, width: 1) }

@@ -112,6 +112,7 @@ public struct Theme: Hashable, Sendable {
                 look.attributes.insert(.bold)
             }
             if look.background > 7 { look.background -= 8 }
+            if look.foreground == look.background { look.foreground = 7 }
         }
         return look
     }

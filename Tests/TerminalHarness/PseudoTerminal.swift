@@ -184,6 +184,12 @@ public final class PseudoTerminal {
         }
     }
 
+    /// Types text as far as it is taken at once, reading nothing: the program's output piles up.
+    public func typeUnread(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+    }
+
     /// Presses a key that has no character.
     public func press(_ key: TerminalKey) { send(key.bytes) }
 

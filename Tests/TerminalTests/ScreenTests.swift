@@ -1,0 +1,248 @@
+import TerminalHarness
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The screen on a real pseudo-terminal: `ScreenProbe` shows each event that it gets.
+@Suite(.serialized) struct ScreenTests {
+    private func probe(
+        _ arguments: String..., columns: Int = 60, rows: Int = 16, setting: [String: String] = [:]
+    ) throws -> PseudoTerminal {
+        let environment = PseudoTerminal.standardEnvironment.merging(setting) { $1 }
+        let terminal = try PseudoTerminal(
+            builtProduct("ScreenProbe"), arguments, columns: columns, rows: rows, environment: environment)
+        return terminal
+    }
+
+    private func shownProbe(_ arguments: String...) throws -> (terminal: PseudoTerminal, modes: TerminalModes) {
+        let terminal = try probe(arguments.first ?? "--plain")
+        try terminal.waitUntil("the first frame") { $0.contains("probe 60x16") && $0.contains("日本 é ✔") }
+        return (terminal, try PseudoTerminal("/bin/cat", []).modes)
+    }
+
+    /// That the terminal is as the program found it.
+    private func expectRestored(_ terminal: PseudoTerminal, _ modes: TerminalModes, _ comment: Comment? = nil) {
+        #expect(!terminal.screen.isAlternate, comment)
+        #expect(terminal.screen.isCursorVisible, comment)
+        #expect(!terminal.screen.wantsMouse, comment)
+        #expect(terminal.modes == modes, comment)
+        #expect(terminal.modes.isCanonical && terminal.modes.echoes && terminal.modes.sendsSignals, comment)
+    }
+
+    @Test func itTakesTheScreenAndGivesItBack() throws {
+        let (terminal, modes) = try shownProbe()
+        #expect(terminal.screen.isAlternate && !terminal.screen.isCursorVisible && terminal.screen.wantsMouse)
+        #expect(!terminal.modes.isCanonical && !terminal.modes.echoes && !terminal.modes.sendsSignals)
+        #expect(terminal.screen.cell(0, 0).foreground == 255 && terminal.screen.cell(0, 0).background == 236)
+        #expect(terminal.screen.cell(15, 0).text == "日" && terminal.screen.cell(15, 0).width == 2)
+        #expect(terminal.screen.cell(15, 5).text.unicodeScalars.elementsEqual(["e", "\u{301}"]))
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func controlCIsAKey() throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.press(.control("c"))
+        #expect(try terminal.waitForExit() == .exited(0))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func keysAndMouseArrive() throws {
+        let (terminal, _) = try shownProbe()
+        let keys: [(TerminalKey, String)] = [
+            (.up, "key ↑"), (.pageDown, "key PgDn"), (.home, "key Home"), (.end, "key End"), (.delete, "key Del"),
+            (.function(1), "key F1"), (.function(12), "key F12"), (.backTab, "key Shift-Tab"), (.alt("x"), "key Alt-x"),
+            (.control("l"), "key ^L"), (.enter, "key Enter"), (.escape, "key Esc"),
+            (.click(row: 3, column: 7), "release left 3,7"),
+            (.wheel(up: false, row: 1, column: 2), "wheelDown none 1,2"),
+        ]
+        for (key, shown) in keys {
+            terminal.press(key)
+            try terminal.waitUntil(shown) { $0.contains(shown) }
+        }
+        terminal.send("é日")
+        try terminal.waitUntil("UTF-8") { $0.contains("key é") && $0.contains("key 日") }
+        terminal.send("\u{1B}[?62;22c\u{1B}[99~.")
+        try terminal.waitUntil("a dot") { $0.contains("key .") }
+        #expect(
+            !terminal.screen.contains("key 9") && !terminal.screen.contains("key c")
+                && !terminal.screen.contains("key ~"))
+        terminal.send("q")
+        try terminal.waitForExit()
+    }
+
+    @Test func aNewSizeIsPaintedWhole() throws {
+        let (terminal, _) = try shownProbe()
+        for (columns, rows) in [(80, 20), (20, 5), (100, 30), (1, 1), (60, 16)] {
+            terminal.resize(columns: columns, rows: rows)
+            try terminal.waitUntil("\(columns)x\(rows)") {
+                columns == 1
+                    ? $0.text(row: 0).count <= 1 : $0.text(row: 0).hasPrefix("probe \(columns)x\(rows)".prefix(columns))
+            }
+        }
+        try terminal.waitUntil("the lower edge") { $0.text(row: 15) == "日本 é ✔" }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
+    func signalsThatEndRestoreFirst(signal: Int32) throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.signal(signal)
+        #expect(try terminal.waitForExit() == .signalled(signal))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func anInterruptFromOutsideIsAnEvent() throws {
+        let (terminal, _) = try shownProbe()
+        terminal.signal(SIGINT)
+        try terminal.waitUntil("the event") { $0.contains("interrupted") }
+        terminal.send("w")
+        try terminal.waitUntil("the wake") { $0.contains("woken") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
+    @Test(arguments: ["z", "SIGTSTP"])
+    func itStopsAndGoesOn(how: String) throws {
+        let (terminal, modes) = try shownProbe()
+        for round in 1...2 {
+            if how == "z" { terminal.send("z") } else { terminal.signal(SIGTSTP) }
+            try terminal.waitForStop()
+            expectRestored(terminal, modes, "round \(round)")
+            terminal.goOn()
+            try terminal.waitUntil("round \(round)") { screen in
+                screen.isAlternate && (0..<16).filter { screen.text(row: $0) == "resumed" }.count == round
+                    && screen.contains("日本 é ✔")
+            }
+            #expect(!terminal.modes.isCanonical && !terminal.screen.isCursorVisible && terminal.screen.wantsMouse)
+        }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func itComesBackAfterBeingStoppedUnasked() throws {
+        let (terminal, _) = try shownProbe()
+        terminal.signal(SIGSTOP)
+        try terminal.waitForStop()
+        terminal.screen.feed(Array("\u{1B}[?1049l\u{1B}[?25h\u{1B}[2Jgarbage".utf8))
+        terminal.goOn()
+        try terminal.waitUntil("the frame") { $0.isAlternate && !$0.contains("garbage") && $0.contains("resumed") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
+    @Test(arguments: [
+        ("t", [SIGILL, SIGTRAP], "probe trapped"), ("s", [SIGSEGV], ""), ("a", [SIGABRT], ""),
+        ("o", [SIGSEGV, SIGBUS], ""),
+        ("T", [SIGILL, SIGTRAP], "thread trapped"),
+    ])
+    func aTrapRestoresAndItsMessageCanBeRead(key: String, signals: [Int32], message: String) throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.send("p")
+        try terminal.waitUntil("the key") { $0.contains("key p") }
+        terminal.send(key)
+        let status = try terminal.waitForExit()
+        #expect(signals.contains { status == .signalled($0) }, "\(status)")
+        expectRestored(terminal, modes)
+        #expect(terminal.screen.contains("printed to stdout") && terminal.screen.contains("printed to stderr"))
+        #expect(message.isEmpty || terminal.screen.contains(message), "\(terminal.screen.text)")
+    }
+
+    @Test func whatIsPrintedIsKeptOffTheScreenAndShownAfterwards() throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.send("p")
+        try terminal.waitUntil("the key") { $0.contains("key p") }
+        try terminal.waitUntilQuiet()
+        #expect(!terminal.screen.contains("printed"))
+        terminal.send("q")
+        try terminal.waitForExit()
+        #expect(terminal.screen.text == "printed to stdout\nprinted to stderr")
+        expectRestored(terminal, modes)
+    }
+
+    @Test func whatIsPrintedIsBounded() throws {
+        let (terminal, _) = try shownProbe("--small-capture")
+        terminal.send("Pq")
+        #expect(try terminal.waitForExit() == .exited(0))
+        let text = String(decoding: terminal.received, as: UTF8.self)
+        #expect(
+            text.contains("line 0 of many") && text.contains("line 1999 of many") && !text.contains("line 900 of many"))
+        let total = (0..<2000).reduce(0) { $0 + "line \($1) of many\n".utf8.count }
+        #expect(text.contains("[... \(total - 4096) bytes left out ...]"), "\(text.suffix(5000).prefix(2000))")
+    }
+
+    @Test func exitInTheMiddleRestores() throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.send("e")
+        #expect(try terminal.waitForExit() == .exited(3))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func withoutColoursThereAreNone() throws {
+        let (terminal, _) = try shownProbe("--no-color")
+        #expect(!String(decoding: terminal.received, as: UTF8.self).contains("\u{1B}[38;5"))
+        #expect(terminal.screen.cell(0, 0).foreground == nil && terminal.screen.cell(0, 0).isReversed)
+        terminal.send("q")
+        try terminal.waitForExit()
+    }
+
+    @Test(arguments: [("xterm-256color", 255), ("xterm-16color", 0), ("xterm", 0)])
+    func coloursAreThoseOfTheTerminal(name: String, foreground: Int) throws {
+        let terminal = try probe(setting: ["TERM": name])
+        try terminal.waitUntil("the frame") { $0.contains("日本 é ✔") }
+        #expect(terminal.screen.cell(0, 0).foreground == foreground)
+        terminal.send("q")
+        try terminal.waitForExit()
+    }
+
+    @Test func withoutMouseItIsNotAsked() throws {
+        let (terminal, _) = try shownProbe("--no-mouse")
+        #expect(!terminal.screen.wantsMouse)
+        terminal.send("q")
+        try terminal.waitForExit()
+    }
+
+    @Test(arguments: [
+        ("", "TERM is not set"), ("no-such-terminal", "no terminal description for TERM=no-such-terminal"),
+        ("dumb", "cannot place its cursor"), ("bad\u{1B}[31m", "TERM=bad?[31m"),
+    ])
+    func unsuitableTerminalsAreOneSentence(name: String, sentence: String) throws {
+        let terminal = try probe(columns: 200, setting: ["TERM": name])
+        #expect(try terminal.waitForExit() == .exited(69))
+        #expect(terminal.screen.contains(sentence), "\(terminal.screen.text)")
+        #expect(terminal.screen.contains("--headless"))
+        #expect(!terminal.screen.text.contains("\n"))
+        #expect(terminal.modes.isCanonical && terminal.modes.echoes)
+    }
+
+    @Test func aPipeIsNoTerminal() throws {
+        let terminal = try PseudoTerminal(
+            "/bin/sh", ["-c", "\(builtProduct("ScreenProbe")) | cat; \(builtProduct("ScreenProbe")) >&-"], columns: 200)
+        try terminal.waitForExit()
+        let text = terminal.screen.text
+        #expect(text.split(separator: "\n").filter { $0.contains("no terminal") }.count == 2, "\(text)")
+    }
+
+    @Test func aClosedWindowEndsItCleanly() throws {
+        let (terminal, _) = try shownProbe()
+        terminal.hangUp()
+        let status = try terminal.waitForExit()
+        #expect(status == .signalled(SIGHUP) || status == .exited(69))
+    }
+
+    @Test func aTerminalThatTakesNothingDoesNotKeepItFromEnding() throws {
+        let (terminal, _) = try shownProbe()
+        // Nobody reads: what it paints fills the terminal's buffer.
+        for _ in 0..<50 { for number in 1...9 { terminal.typeUnread("r\(number)") } }
+        terminal.signal(SIGTERM)
+        let status = try terminal.waitForExit()
+        #expect(status == .signalled(SIGTERM) || status == .exited(69), "\(status)")
+    }
+}
