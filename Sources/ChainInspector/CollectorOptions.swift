@@ -12,6 +12,8 @@ package struct CollectorOptions: Sendable {
     package var batchLimit = 16_384
     /// Nodes told in one batch at most.
     package var chunkLimit = 4096
+    /// Bytes of the label of a node that is told out of the registry; the rest is cut off.
+    package var textLimit = 480
     /// What the process's own forest keeps.
     package var forest = ForestLimits(changeLimit: 0)
 

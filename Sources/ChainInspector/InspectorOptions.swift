@@ -40,6 +40,7 @@ public struct InspectorOptions: Sendable {
         let (seconds, attoseconds) = interval.components
         let nanoseconds = Double(seconds) * 1e9 + Double(attoseconds) / 1e9
         options.interval = UInt64(min(max(nanoseconds, 1_000_000), 3_600_000_000_000))
+        options.textLimit = textByteLimit
         options.forest = retention
         options.forest.changeLimit = 0
         return options

@@ -81,11 +81,23 @@ extension CollectorState {
             batch.nodes = chunk.map { node in
                 var snapshot = node.snapshot
                 snapshot.site = number(node.callSite)
+                snapshot.label = snapshot.label.map { $0.cut(toBytes: options.textLimit) }
                 learn(executor: snapshot.executor, runtime: runtime)
                 return snapshot
             }
             if rest.isEmpty, let end { batch.resync = .end(epoch: end) }
             if !batch.nodes.isEmpty || batch.resync != nil { tell(&batch) }
         } while !rest.isEmpty
+    }
+}
+
+extension String {
+    /// The text, or its beginning up to a scalar's end, and an ellipsis.
+    fileprivate func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        for shorter in 0..<min(4, limit) {
+            if let beginning = String(utf8.prefix(limit - shorter)) { return beginning + "…" }
+        }
+        return "…"
     }
 }

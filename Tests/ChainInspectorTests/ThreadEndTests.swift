@@ -75,7 +75,7 @@ import Testing
         #expect(bench.events[0].thread != bench.events[1].thread)
     }
 
-    #if !canImport(Darwin)
+    #if !canImport(Darwin) && !TSAN
         @Test func aForkedChildRecordsNothing() {
             let bench = Bench()
             bench.record(.queued, 1)

@@ -1,0 +1,251 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainInspector
+
+@Suite struct BatchSubscriptionTests {
+    /// What a subscriber makes of all that waits for it.
+    private struct Viewer {
+        let subscription: BatchSubscription
+        var forest = ChainForest(process: Bench.process)
+        var sequences: [UInt64] = []
+        var marks: [Resync] = []
+        var events: [ChainEvent] = []
+
+        init(_ subscription: BatchSubscription) { self.subscription = subscription }
+
+        mutating func take(atMost limit: Int = .max) {
+            var count = 0
+            while count < limit, let batch = subscription.next() {
+                forest.apply(batch)
+                sequences.append(batch.sequence)
+                if let mark = batch.resync { marks.append(mark) }
+                events += batch.events
+                count += 1
+            }
+        }
+    }
+
+    /// Random lives of nodes, the same for the same seed.
+    private struct Lives {
+        var random: Seeded
+        var made: UInt64 = 0
+        var live: [UInt64] = []
+
+        mutating func step(_ bench: Bench) {
+            func record(_ record: EventRecord, _ text: String? = nil) { bench.recorder.record(record, text: text) }
+            if live.isEmpty || random.next() % 3 == 0 {
+                // Ids come in blocks a thread: not in the order of making.
+                made += 1
+                let id = NodeID(made.isMultiple(of: 2) ? made : 10_000 - made)
+                let other = random.next() % 2 == 0 ? live.randomElement(using: &random) : nil
+                record(
+                    EventRecord(
+                        .created, node: id, other: NodeID(other ?? 0),
+                        site: CallSite("Lives.swift", UInt(random.next() % 5 + 1)), detail: 16,
+                        flags: other != nil && random.next() % 2 == 0 ? .hasParent : []),
+                    random.next() % 2 == 0 ? "label \(made)" : nil)
+                live.append(id.rawValue)
+                return
+            }
+            let index = Int(random.next() % UInt64(live.count))
+            let id = NodeID(live[index])
+            switch random.next() % 8 {
+            case 0: record(EventRecord(.queued, node: id, detail: 3))
+            case 1: record(EventRecord(.started, node: id))
+            case 2: record(EventRecord(.ended, node: id))
+            case 3: record(EventRecord(.cancelRequested, node: id, flags: .byViewer), "somebody")
+            case 4: record(EventRecord(.linked, node: id, other: NodeID(live[0]), detail: 2))
+            case 5:
+                record(EventRecord(.fulfilled, node: id, flags: .handlerEnded))
+                live.remove(at: index)
+            case 6:
+                record(EventRecord(.rejected, node: id), "error \(id)")
+                live.remove(at: index)
+            default:
+                record(EventRecord(.released, node: id))
+                live.remove(at: index)
+            }
+        }
+    }
+
+    private func whole(_ bench: Bench) -> ChainForest {
+        var forest = ChainForest(process: Bench.process)
+        for batch in bench.batches { forest.apply(batch) }
+        return forest
+    }
+
+    private func options(chunk: Int) -> CollectorOptions {
+        var options = CollectorOptions()
+        options.chunkLimit = chunk
+        options.resyncInterval = 0
+        return options
+    }
+
+    @Test(arguments: 1...16 as ClosedRange<UInt64>)
+    func stateAndBatchesAreTheWholeLog(seed: UInt64) {
+        let clock = StillClock()
+        let bench = Bench(clock: clock, collector: options(chunk: Int(seed % 9) + 1))
+        var lives = Lives(random: Seeded(seed))
+        var viewers: [Viewer] = []
+        for _ in 0..<400 {
+            lives.step(bench)
+            clock.advance(by: lives.random.next() % 50)
+            if lives.random.next() % 4 == 0 { bench.collector.collectNow() }
+            if lives.random.next() % 50 == 0 {
+                viewers.append(Viewer(bench.collector.subscribe(mailboxLimit: 1_000_000, onReady: {})))
+            }
+            for index in viewers.indices where lives.random.next() % 3 == 0 { viewers[index].take(atMost: 2) }
+        }
+        bench.collector.collectNow()
+        let expected = whole(bench).dump(facts: true)
+        #expect(expected == bench.collector.withState { $0.forest.dump(facts: true) })
+        #expect(!viewers.isEmpty)
+        for index in viewers.indices {
+            viewers[index].take()
+            #expect(viewers[index].forest.dump(facts: true) == expected)
+            #expect(viewers[index].sequences == Array(1...UInt64(viewers[index].sequences.count)))
+            #expect(viewers[index].marks.count == 2)
+            #expect(viewers[index].subscription.lostCount == 0)
+        }
+    }
+
+    @Test func oneWhoWasThereFromTheBeginningGetsEachEventOnce() {
+        let bench = Bench(collector: options(chunk: 10))
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 10_000, onReady: {}))
+        viewer.take()
+        var lives = Lives(random: Seeded(3))
+        for _ in 0..<500 {
+            lives.step(bench)
+            if lives.random.next() % 7 == 0 { bench.collector.collectNow() }
+        }
+        bench.collector.collectNow()
+        viewer.take()
+        #expect(viewer.events == bench.events)
+    }
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func aSlowOneLosesThePastAndNotThePresent(seed: UInt64) {
+        let clock = StillClock()
+        let bench = Bench(clock: clock, collector: options(chunk: 8))
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 30, onReady: {}))
+        var lives = Lives(random: Seeded(seed))
+        for round in 0..<400 {
+            lives.step(bench)
+            clock.advance(by: 10)
+            if lives.random.next() % 3 == 0 { bench.collector.collectNow() }
+            // Now and then it does look, but never long enough.
+            if round % 40 == 0 { viewer.take(atMost: 3) }
+        }
+        bench.collector.collectNow()
+        viewer.take()
+        #expect(viewer.subscription.lostCount > 0)
+        #expect(viewer.forest.loss.lostAtClient == viewer.subscription.lostCount)
+        #expect(viewer.forest.dump(facts: true) == whole(bench).dump(facts: true))
+    }
+
+    @Test func noGhostStaysWhereTheCollectorHasForgotten() {
+        let clock = StillClock()
+        var options = options(chunk: 8)
+        options.forest.settledNodeLimit = 0
+        options.forest.settledLeafLimit = 0
+        options.forest.ageLimit = 1
+        let bench = Bench(clock: clock, collector: options)
+        var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 30, onReady: {}))
+        for node in 1...20 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        viewer.take()
+        #expect(viewer.forest.totals.counts.liveCount == 20)
+        clock.advance(by: 1_000)
+        for node in 2...20 as ClosedRange<UInt64> {
+            bench.record(.fulfilled, node)
+            bench.record(.released, node)
+            clock.advance(by: 1_000)
+            bench.collector.collectNow()
+        }
+        clock.advance(by: 1_000)
+        bench.collector.collectNow()
+        #expect(bench.collector.withState { $0.forest.totals.counts.nodeCount } == 1)
+        viewer.take()
+        #expect(viewer.subscription.lostCount > 0)
+        #expect(viewer.forest.totals.counts.liveCount == 1)
+        #expect(viewer.forest.index(of: NodeID(1)).map { viewer.forest.node($0).isLive } == true)
+    }
+
+    @Test func aLossInTheRingsIsMendedForEverybody() {
+        let clock = StillClock()
+        var recorder = RecorderOptions()
+        recorder.ringCapacity = 16
+        let bench = Bench(clock: clock, recorder: recorder, collector: options(chunk: 2))
+        for node in 1...6 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        var early = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
+        early.take()
+        // One who is being told the state while the walk over the registry begins and ends.
+        var middle = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
+        middle.take(atMost: 3)
+        clock.advance(by: 10)
+        for _ in 0..<16 { bench.record(.queued, 1) }
+        for node in 2...5 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
+        bench.runtime.setLive([NodeID(1), NodeID(6), NodeID(7)])
+        clock.advance(by: 10)
+        bench.collector.collectNow()
+        early.take()
+        middle.take()
+        var late = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
+        late.take()
+        let own = bench.collector.withState { $0.forest.dump(facts: true) }
+        for forest in [early.forest, middle.forest, late.forest] {
+            #expect(forest.dump(facts: true) == own)
+            #expect(forest.totals.counts.liveCount == 3)
+            #expect(forest.totals.counts[.unknown] == 4)
+        }
+    }
+
+    @Test func saysWhenThereIsSomethingAndWhenItIsOver() {
+        let ready = Lock(0)
+        let bench = Bench()
+        let subscription = bench.collector.subscribe(mailboxLimit: 10, onReady: { ready.withLock { $0 += 1 } })
+        #expect(ready.withLock { $0 } == 1)
+        while subscription.next() != nil {}
+        bench.record(.created, 1)
+        bench.collector.collectNow()
+        bench.record(.fulfilled, 1)
+        bench.collector.collectNow()
+        #expect(ready.withLock { $0 } == 2)
+        #expect(subscription.next()?.events.map(\.kind) == [.created])
+        #expect(!subscription.isEnded)
+        bench.collector.close()
+        #expect(ready.withLock { $0 } > 2)
+        #expect(subscription.next()?.events.map(\.kind) == [.fulfilled])
+        #expect(subscription.next() == nil)
+        #expect(subscription.isEnded)
+    }
+
+    @Test func givesNothingAfterItWasDisposedOf() {
+        let bench = Bench()
+        let subscription = bench.collector.subscribe(mailboxLimit: 10, onReady: {})
+        subscription.dispose()
+        subscription.dispose()
+        bench.record(.created, 1)
+        bench.collector.collectNow()
+        #expect(subscription.next() == nil)
+        #expect(bench.collector.withState { $0.subscriptions.isEmpty })
+    }
+}
+
+/// Random numbers that a seed fixes (splitmix64).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,175 @@
+import ChainEvents
+import ChainModel
+import Foundation
+import PromiseRuntime
+import Testing
+
+@testable import ChainInspector
+
+@Suite struct InspectorTests {
+    private func threadNames() -> [String] {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+            .map { $0.trimmingCharacters(in: .newlines) }
+    }
+
+    @Test func startsOncePerRuntime() throws {
+        let runtime = Runtime(executor: ManualExecutor())
+        let first = try Inspector.start(name: "first", runtime: runtime)
+        #expect(try Inspector.start(name: "second", runtime: runtime) === first)
+        #expect(first.info.name == "first" && first.info.pid == getpid())
+        let other = try Inspector.start(runtime: Runtime(executor: ManualExecutor()))
+        #expect(other !== first && other.info.key != first.info.key)
+        other.stop()
+        first.stop()
+        first.stop()
+        let third = try Inspector.start(name: "third", runtime: runtime)
+        #expect(third !== first && third.info.key != first.info.key)
+        third.stop()
+    }
+
+    @Test func refusesARuntimeThatSomebodyElseRecords() {
+        let runtime = Runtime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
+        #expect(throws: InspectorError.runtimeIsRecorded) { try Inspector.start(runtime: runtime) }
+    }
+
+    @Test func collectsByItselfAndStopsWithoutATrace() throws {
+        let executor = ManualExecutor()
+        let runtime = Runtime(executor: executor)
+        let inspector = try Inspector.start(runtime: runtime)
+        let seen = Lock<[NodeID]>([])
+        let isOver = Lock(false)
+        let subscription = inspector.batches.subscribe(
+            onNext: { batch in seen.withLock { $0 += batch.events.filter { $0.kind == .created }.map(\.node) } },
+            onCompleted: { isOver.withLock { $0 = true } })
+        let promise = runtime.run { Promise<Int>(label: "one") { 1 } }
+        #expect(wait { seen.withLock { $0 } == [promise.id] })
+        executor.runAll()
+        inspector.stop()
+        #expect(isOver.withLock { $0 })
+        #expect(inspector.dump().contains("fulfilled"))
+        #expect(inspector.loss.madeCount == inspector.loss.deliveredCount + inspector.loss.lostInRings)
+        let made = inspector.loss.madeCount
+        runtime.run { _ = Promise.resolve(2) }
+        inspector.collectNow()
+        #expect(inspector.loss.madeCount == made)
+        subscription.dispose()
+    }
+
+    #if os(Linux)
+        @Test func leavesNoThreadBehind() throws {
+            // Others of this suite run at the same time: this one's thread is told by its number.
+            let before = Set(tasks())
+            let inspector = try Inspector.start(runtime: Runtime(executor: ManualExecutor()))
+            #expect(wait { threadNames().contains("chain-collector") })
+            inspector.stop()
+            let collectors = { self.tasks().filter { !before.contains($0) && self.name(of: $0) == "chain-collector" } }
+            #expect(wait { collectors().isEmpty })
+        }
+
+        private func tasks() -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        }
+
+        private func name(of task: String) -> String? {
+            try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+                .trimmingCharacters(in: .newlines)
+        }
+    #endif
+
+    @Test func mayBeStoppedByAnObserverOnItsOwnThread() throws {
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime)
+        let isOver = Lock(false)
+        _ = inspector.batches.subscribe(
+            onNext: { [weak inspector] batch in if !batch.events.isEmpty { inspector?.stop() } },
+            onCompleted: { isOver.withLock { $0 = true } })
+        runtime.run { _ = Promise.resolve(1) }
+        #expect(wait { isOver.withLock { $0 } })
+    }
+
+    @Test func onAVirtualClockItIsDrivenByHand() throws {
+        let clock = StillClock()
+        let runtime = Runtime(clock: clock, executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime)
+        defer { inspector.stop() }
+        let times = Lock<[UInt64]>([])
+        _ = inspector.batches.subscribe(onNext: { batch in times.withLock { $0 += batch.events.map(\.time) } })
+        let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "late") }
+        clock.advance(by: 250)
+        resolver.fulfill(1)
+        #expect(times.withLock { $0 }.isEmpty)
+        inspector.collectNow()
+        #expect(times.withLock { $0 }.first == 1_000)
+        #expect(times.withLock { $0 }.last == 1_250)
+        #expect(inspector.info.wallOffset == 0)
+        #expect(inspector.dump().contains("late"))
+        _ = promise
+    }
+
+    @Test func showsPromisesWithTheirExecutorsSitesAndErrors() throws {
+        struct Declined: Error, CustomStringConvertible { var description: String { "card expired" } }
+        let executor = ManualExecutor(name: "till")
+        let runtime = Runtime(executor: executor)
+        let inspector = try Inspector.start(runtime: runtime)
+        defer { inspector.stop() }
+        let viewer = inspector.subscribe()
+        let line = UInt32(#line + 1)
+        let promise = runtime.run { Promise<Int>(label: "charge") { throw Declined() } }
+        let caught = promise.catch { _ in 0 }
+        executor.runAll()
+        inspector.collectNow()
+        var forest = ChainForest(process: inspector.info.key)
+        while let batch = viewer.next() { forest.apply(batch) }
+        let index = try #require(forest.index(of: promise.id))
+        #expect(forest.state(of: index) == .rejected)
+        #expect(forest.label(of: index) == "charge")
+        #expect(forest.summary(of: index) == "card expired")
+        #expect(forest.site(of: index)?.fileName == "InspectorTests.swift")
+        #expect(forest.site(of: index)?.line == line)
+        #expect(forest.executors[forest.node(index).executor] == "till")
+        let child = try #require(forest.index(of: caught.id))
+        #expect(forest.state(of: child) == .fulfilled)
+        #expect(forest.placedParent(of: child) == index)
+    }
+
+    @Test func keepsErrorsToItselfWhereAsked() throws {
+        struct Secret: Error {}
+        var options = InspectorOptions()
+        options.capturesErrorText = false
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let promise = runtime.run { Promise<Int>.reject(Secret()) }
+        inspector.collectNow()
+        #expect(inspector.dump().contains("rejected"))
+        #expect(!inspector.dump().contains("Secret"))
+        _ = promise.result
+    }
+
+    @Test func aRealLossIsMendedFromTheRegistry() throws {
+        var options = InspectorOptions()
+        options.ringCapacity = 64
+        options.collectsByHand = true
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let kept = runtime.run { (0..<30).map { Promise<Int>.pending(label: "kept \($0)") } }
+        inspector.collectNow()
+        runtime.run {
+            // Far more than a ring holds; all of these are gone at once.
+            for number in 0..<200 { _ = Promise<Int>.resolve(number) }
+            for (_, resolver) in kept.prefix(10) { resolver.fulfill(1) }
+        }
+        inspector.collectNow()
+        #expect(inspector.loss.lostInRings > 0)
+        let viewer = inspector.subscribe()
+        var forest = ChainForest(process: inspector.info.key)
+        while let batch = viewer.next() { forest.apply(batch) }
+        for (number, pair) in kept.enumerated() {
+            let index = try #require(forest.index(of: pair.promise.id))
+            #expect(forest.node(index).isLive == (number >= 10))
+        }
+        #expect(forest.totals.counts.liveCount == 20)
+    }
+}
