@@ -124,12 +124,12 @@ public final class Store<State: ~Copyable, Action, Effect> {
         withExtendedLifetime(old) {}
     }
 
-    private func checkNotReducing(_ what: String) {
+    private func checkNotReducing(_ what: @autoclosure () -> String) {
         guard case .reducing(let action) = phase else { return }
         // fatalError, not precondition: the message has to be there in release builds too.
         fatalError(
             """
-            \(what) inside reduce, while it reduces \(Self.name(of: action)). A reducer only changes the state that it \
+            \(what()) inside reduce, while it reduces \(Self.name(of: action)). A reducer only changes the state that it \
             is given: return an effect, and dispatch from its handler; or dispatch from a subscriber.
             """)
     }

@@ -188,6 +188,16 @@ public final class Screen {
         goOn()
     }
 
+    /// Hands a text to the terminal for the clipboard (OSC 52); terminals that do not know that ignore it.
+    ///
+    /// Cut after 74,994 bytes: the most that xterm takes.
+    public func setClipboard(_ text: String) throws(ScreenError) {
+        guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
+        let bytes = Array("\u{1B}]52;c;\(base64(text.utf8.prefix(74_994)))\u{7}".utf8)
+        let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
+        guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
+    }
+
     /// Gives the terminal back for good, and shows what was printed meanwhile. Idempotent.
     public func close() {
         guard isOpen else { return }
@@ -216,4 +226,20 @@ private func collect(_ fill: (UnsafeMutablePointer<CChar>?, Int) -> Int) -> [UIn
         let count = fill(buffer.baseAddress, buffer.count)
         return buffer[..<count].map { UInt8(bitPattern: $0) }
     }
+}
+
+private func base64(_ bytes: some Collection<UInt8>) -> String {
+    let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    var text = ""
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let group = rest.prefix(3)
+        rest = rest.dropFirst(3)
+        var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        bits <<= UInt32(3 - group.count) * 8
+        for place in 0..<4 {
+            text.append(place <= group.count ? digits[Int(bits >> UInt32(18 - 6 * place)) & 63] : "=")
+        }
+    }
+    return text
 }

@@ -63,7 +63,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         }
     }
 
-    override final var valueText: String? { "\(stored)" }
+    override final var valueText: String? { Value.self == Void.self ? nil : "\(stored)" }
 
     /// The outcome, or nil while the promise is pending. Costs one load.
     public final var result: Result<Value, any Error>? {

@@ -1,0 +1,63 @@
+import Foundation
+
+/// The exit codes of sysexits.h that chainview uses (DESIGN §9).
+enum ExitStatus: Int32 {
+    case usage = 64
+    case noInput = 66
+    case defect = 70
+    case inputOutput = 74
+}
+
+/// Why chainview ends: one sentence that says what is wrong and what to do, and an exit code.
+struct Failure: Error {
+    var status: ExitStatus
+    var message: String
+
+    /// Says it on standard error and ends the process.
+    func exit() -> Never {
+        Streams.say("chainview: \(message)\n")
+        Foundation.exit(status.rawValue)
+    }
+}
+
+/// Standard output and standard error, past all buffers.
+enum Streams {
+    /// Writes to standard error, whatever state it is in.
+    static func say(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    /// Writes all of a text to a descriptor; false where that fails, as it does when the reader is gone.
+    @discardableResult
+    static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                #if canImport(Glibc)
+                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                #else
+                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+                #endif
+                if count < 0 && errno == EINTR { continue }
+                if count < 0 && errno == EAGAIN {
+                    // A descriptor shared with a program that made it non-blocking: wait for room, but not for ever.
+                    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    if poll(&wait, 1, 5_000) > 0 { continue }
+                    return false
+                }
+                if count <= 0 { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return true
+        }
+    }
+}
+
+/// Signals of this process.
+enum Signals {
+    /// Started from a thread of Swift's or Dispatch's, a program inherits a blocked signal mask (DESIGN §12).
+    static func resetMask() {
+        var none = sigset_t()
+        sigemptyset(&none)
+        sigprocmask(SIG_SETMASK, &none, nil)
+    }
+}

@@ -1,0 +1,40 @@
+import ChainBus
+import ChainSource
+import Dashboard
+import Dispatch
+import Foundation
+import Frames
+import PromiseRuntime
+
+/// The dashboard without a terminal: runs for a while and gives the last frame as text.
+struct Headless {
+    var duration: Duration
+    var size: Size
+
+    /// Runs the source and prints; throws where standard output takes nothing.
+    func run(_ source: any BatchSource, options: State.Options) throws {
+        let woken = DispatchSemaphore(value: 0)
+        let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:))
+        let feed = Feed(source, wake: { woken.signal() })
+        let clock = SystemClock.shared
+        let (seconds, attoseconds) = duration.components
+        let end = clock.now &+ UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds / 1_000_000_000))
+        while clock.now < end {
+            feed.drain { store.dispatch($0) }
+            tick(store, clock.now)
+            _ = woken.wait(timeout: .now() + .nanoseconds(Int(min(end - min(end, clock.now), 50_000_000))))
+        }
+        feed.drain { store.dispatch($0) }
+        tick(store, clock.now)
+        let text = store.withState { render($0).plainText() }
+        feed.stop()
+        guard Streams.write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO) else {
+            throw Failure(
+                status: .inputOutput, message: "standard output takes no more (\(String(cString: strerror(errno))))")
+        }
+    }
+
+    private func tick(_ store: Store<State, Action, Effect>, _ now: UInt64) {
+        store.dispatch(.tick(wall: UInt64(Date().timeIntervalSince1970 * 1e9), process: now))
+    }
+}

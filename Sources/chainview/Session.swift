@@ -1,0 +1,142 @@
+import ChainBus
+import ChainEvents
+import ChainSource
+import Dashboard
+import Foundation
+import Frames
+import PromiseRuntime
+import Terminal
+
+/// The dashboard on the terminal: reads what happens, dispatches it, draws what changed. One thread.
+final class Session {
+    private let feed: Feed
+    private let store: Store<State, Action, Effect>
+    private let effects = EffectQueue()
+    private let screenOptions: ScreenOptions
+    private var screen: Screen
+    private var drawnRevision: UInt64?
+    private var isOver = false
+    private var endingSignal: Int32?
+    private let theme: Theme
+
+    /// Thirty frames a second while something moves; what is typed is drawn at once.
+    private static let frameInterval: UInt64 = 33_000_000
+    /// How often an idle dashboard looks at the clock.
+    private static let idleInterval: UInt64 = 1_000_000_000
+
+    init(source: any BatchSource, options: State.Options, screenOptions: ScreenOptions) throws {
+        self.screenOptions = screenOptions
+        theme = options.theme
+        do { screen = try Screen(options: screenOptions) } catch { throw Failure(screen: error) }
+        store = Store(State(size: screen.size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
+            effects.waiting.append(effect)
+        }
+        let waker = screen.waker
+        feed = Feed(source, wake: { waker.wake() })
+    }
+
+    /// Runs until somebody quits. Gives the signal to raise again, if one ended it.
+    func run() throws -> Int32? {
+        defer {
+            screen.close()
+            feed.stop()
+        }
+        do {
+            var nextTick = SystemClock.shared.now
+            while !isOver {
+                let now = SystemClock.shared.now
+                if now >= nextTick {
+                    feed.drain(step)
+                    tick(now)
+                    nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : Self.frameInterval)
+                    try draw()
+                }
+                let isIdle = store.withState { $0.isIdle }
+                switch try screen.nextEvent(timeout: nextTick &- min(nextTick, SystemClock.shared.now)) {
+                case .key(let key)?: try act(.key(key))
+                case .mouse(let mouse)?: try act(.mouse(mouse))
+                case .resized(let size)?: try act(.resized(size))
+                case .interrupted?: isOver = true
+                case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
+                case .resumed?: drawnRevision = nil
+                // While something moves, what waits is taken in with the next frame.
+                case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + Self.frameInterval) }
+                case nil: break
+                }
+            }
+        } catch let error as ScreenError {
+            throw Failure(screen: error)
+        }
+        return endingSignal
+    }
+
+    /// Takes in what waits before what was typed, so that a key acts on what is there, and draws at once.
+    private func act(_ action: Action) throws {
+        feed.drain(step)
+        step(action)
+        if !isOver { try draw() }
+    }
+
+    private func tick(_ now: UInt64) {
+        step(.tick(wall: UInt64(Date().timeIntervalSince1970 * 1e9), process: now))
+    }
+
+    private func draw() throws {
+        let (revision, frame) = store.withState { state in
+            state.revision == drawnRevision ? (state.revision, nil) : (state.revision, render(state))
+        }
+        guard let frame else { return }
+        try screen.paint(frame, theme: theme)
+        drawnRevision = revision
+    }
+
+    private func step(_ action: Action) {
+        store.dispatch(action)
+        while !effects.waiting.isEmpty { perform(effects.waiting.removeFirst()) }
+    }
+}
+
+/// Effects on their way from the store to the session.
+private final class EffectQueue {
+    var waiting: [Effect] = []
+}
+
+extension Session {
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .send(let command): feed.send(command)
+        case .requestSnapshot: feed.requestSnapshot()
+        case .redraw:
+            screen.redraw()
+            drawnRevision = nil
+        case .quit: isOver = true
+        case .suspend: attempt("suspend") { try screen.suspend() }
+        case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
+        case .openEditor(let site): openEditor(site)
+        }
+    }
+
+    private func attempt(_ what: String, _ action: () throws -> Void) {
+        do { try action() } catch { step(.report("cannot \(what): \(error)")) }
+    }
+
+    private func openEditor(_ site: Site) {
+        let editor = Editor()
+        guard let file = editor.find(site) else {
+            step(.report("no file \(site.fileName) below this folder: start chainview where the sources are"))
+            return
+        }
+        screen.close()
+        let failure = editor.open(file, line: Int(site.line))
+        do {
+            screen = try Screen(options: screenOptions)
+        } catch {
+            isOver = true
+            Streams.say("chainview: \(error)\n")
+            return
+        }
+        drawnRevision = nil
+        step(.resized(screen.size))
+        if let failure { step(.report(failure)) }
+    }
+}
