@@ -35,6 +35,7 @@ public final class PseudoTerminal {
     /// Whether it is stopped, as last seen.
     public private(set) var isStopped = false
 
+    private var isReading = true
     private var master: Int32 = -1
     private var reports: Int32 = -1
     private var leader: Int32 = 0
@@ -76,17 +77,22 @@ public final class PseudoTerminal {
 
     // MARK: Waiting
 
-    /// Reads what the program writes until the screen is as wished; throws with the screen's text when time is up.
+    /// Reads what the program writes until the screen is as wished; throws with the screen's text when time is
+    /// up or the program has ended.
     public func waitUntil(
         _ what: String = "the screen", timeout: Duration = .seconds(20), _ condition: (VirtualScreen) -> Bool
     ) throws {
-        try wait(what, timeout) { condition(self.screen) }
+        try wait(what, timeout, endsWithProgram: true) { condition(self.screen) }
     }
 
-    /// Reads on until the program has ended and all that it wrote was read.
+    /// Reads on until the program has ended and all that it wrote was read. With `reading` false, what it writes is left
+    /// lying until then, as by a terminal that hangs.
     @discardableResult
-    public func waitForExit(timeout: Duration = .seconds(20)) throws -> ExitStatus {
+    public func waitForExit(timeout: Duration = .seconds(20), reading: Bool = true) throws -> ExitStatus {
+        isReading = reading
+        defer { isReading = true }
         try wait("the exit", timeout) { self.exitStatus != nil }
+        isReading = true
         while pump(.zero) {}
         guard let exitStatus else { throw HarnessError(description: "no exit status") }
         return exitStatus
@@ -110,13 +116,30 @@ public final class PseudoTerminal {
         }
     }
 
-    private func wait(_ what: String, _ timeout: Duration, _ condition: () -> Bool) throws {
+    /// Reads nothing until the program can write no more; whether that happened in time.
+    public func waitUntilStalled(timeout: Duration = .seconds(20)) -> Bool {
+        let clock = ContinuousClock()
+        let end = clock.now + timeout
+        var (count, steady): (Int32, Int) = (0, 0)
+        while clock.now < end, steady < 20 {
+            var now: Int32 = 0
+            _ = ioctl(master, UInt(FIONREAD), &now)
+            steady = now == count && now > 0 ? steady + 1 : 0
+            count = now
+            poll(nil, 0, 10)
+        }
+        return steady == 20
+    }
+
+    private func wait(
+        _ what: String, _ timeout: Duration, endsWithProgram: Bool = false, _ condition: () -> Bool
+    ) throws {
         let clock = ContinuousClock()
         let end = clock.now + timeout
         while true {
             while pump(.zero) {}
             if condition() { return }
-            guard clock.now < end else {
+            guard clock.now < end, !(endsWithProgram && exitStatus != nil) else {
                 throw HarnessError(
                     description: "waited \(timeout) for \(what) in vain (\(state)); the screen:\n\(screen.text)")
             }
@@ -132,7 +155,7 @@ public final class PseudoTerminal {
     /// Reads once what there is; whether there was anything.
     private func pump(_ patience: Duration) -> Bool {
         var fds = [
-            pollfd(fd: master, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: isReading ? master : -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: reports, events: Int16(POLLIN), revents: 0),
         ]
         let milliseconds = Int32(patience.components.attoseconds / 1_000_000_000_000_000)
