@@ -15,7 +15,7 @@ public struct Job: Sendable {
 
     /// Runs it, on the calling thread, and then what it made ready on this thread (RUNTIME E2). For executors, which
     /// call it once, with a clean stack.
-    public func run() { ThreadLoop.current.run(self, for: nil) }
+    public func run() { ThreadLoop.current.run(self) }
 
     func runContent() {
         switch content {
@@ -55,8 +55,7 @@ struct JobQueue {
     }
 }
 
-/// The run loop of one thread: inline handlers, those of the executor that the thread is serving, and the telling of
-/// waiters. Never nested, so handlers have a clean stack and no chain is too long (RUNTIME P4, E2). Used by its own
+/// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean stack and no chain is too long (RUNTIME P4, E2). Used by its own
 /// thread alone.
 final class ThreadLoop {
     // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
@@ -70,9 +69,6 @@ final class ThreadLoop {
     private var isDelivering = false
     @exclusivity(unchecked)
     private var isRunning = false
-    /// The executor whose jobs may be left to this loop.
-    @exclusivity(unchecked)
-    private(set) var server: ObjectIdentifier?
     // The pool that owns this thread, and which of its workers this is.
     private var pool: ObjectIdentifier?
     private var worker: AnyObject?
@@ -94,34 +90,20 @@ final class ThreadLoop {
         return loop.takeUnretainedValue()
     }
 
-    /// Runs `job`, then whatever has been left to this loop, to a limit: what is over goes to `overflow`.
-    func run(_ job: Job, for server: ObjectIdentifier?, budget: Int = .max, overflow: (Job) -> Void = { _ in }) {
-        let outer = (isRunning, self.server)
-        (isRunning, self.server) = (true, server)
+    /// Runs `job`, then whatever has been left to this loop. Inside a handler (one that serves a ManualExecutor) only
+    /// the job: what it leaves is the outer loop's, which is never nested.
+    func run(_ job: Job) {
+        if isRunning { return job.runContent() }
+        isRunning = true
         job.runContent()
-        drain(budget: budget, overflow: overflow)
-        (isRunning, self.server) = outer
-    }
-
-    private func drain(budget: Int, overflow: (Job) -> Void) {
-        var left = budget
-        while let job = jobs.popFirst() {
-            if left == 0 {
-                overflow(job)
-                continue
-            }
-            left -= 1
-            job.runContent()
-        }
+        while let job = jobs.popFirst() { job.runContent() }
+        isRunning = false
     }
 
     /// Leaves a job to this loop, or runs it now where no loop is under way.
     func submit(_ job: Job) {
-        if isRunning || isDelivering { jobs.append(job) } else { run(job, for: nil) }
+        if isRunning || isDelivering { jobs.append(job) } else { run(job) }
     }
-
-    /// Whether the loop is under way for that executor.
-    func isServing(_ executor: AnyObject) -> Bool { isRunning && server == ObjectIdentifier(executor) }
 
     /// Tells the waiters of a promise that has its outcome, now or, inside another telling, after that.
     func deliver(_ promise: AnyPromise) {
@@ -150,6 +132,6 @@ final class ThreadLoop {
         deliveries.removeAll(keepingCapacity: deliveries.capacity <= 4096)
         nextDelivery = 0
         isDelivering = false
-        if !isRunning, let job = jobs.popFirst() { run(job, for: nil) }
+        if !isRunning, let job = jobs.popFirst() { run(job) }
     }
 }

@@ -16,6 +16,8 @@ public final class DispatchExecutor: PromiseExecutor {
     /// The queue.
     public let queue: DispatchQueue
     private let isSerial: Bool
+    // What waits for the one block that serves it: one queue for all threads, so that their order is kept (RUNTIME P4).
+    private let waiting = Lock((jobs: JobQueue(), isServed: false))
     private static let budget = 64
 
     /// Serves a queue of the program's. `isSerial` must be false for a concurrent queue.
@@ -28,19 +30,30 @@ public final class DispatchExecutor: PromiseExecutor {
     /// Makes a private serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
-    /// Leaves the job to the block that runs, or enqueues a block.
+    /// Leaves the job to the block that serves the executor, or enqueues one.
     public func submit(_ job: Job) {
-        if isSerial, ThreadLoop.current.isServing(self) {
-            ThreadLoop.current.submit(job)
-        } else {
-            enqueue(job)
+        if !isSerial { return queue.async { job.run() } }
+        let startsNow = waiting.withLock { waiting in
+            waiting.jobs.append(job)
+            defer { waiting.isServed = true }
+            return !waiting.isServed
         }
+        if startsNow { queue.async { self.serve() } }
     }
 
-    private func enqueue(_ job: Job) {
-        queue.async { [self] in
-            let server = isSerial ? ObjectIdentifier(self) : nil
-            ThreadLoop.current.run(job, for: server, budget: Self.budget) { enqueue($0) }
+    private func serve() {
+        for _ in 0..<Self.budget {
+            guard let job = nextJob() else { return }
+            job.run()
+        }
+        queue.async { self.serve() }
+    }
+
+    private func nextJob() -> Job? {
+        waiting.withLock { waiting in
+            if let job = waiting.jobs.popFirst() { return job }
+            waiting.isServed = false
+            return nil
         }
     }
 }

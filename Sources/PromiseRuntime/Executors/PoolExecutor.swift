@@ -108,7 +108,7 @@ private final class PoolCore: Sendable {
                 ?? injected.withLock { $0.popFirst() }
                 ?? steal(for: index)
             if let job {
-                loop.run(job, for: nil)
+                loop.run(job)
             } else if !sleep(unlessAfter: seen) {
                 break
             }
