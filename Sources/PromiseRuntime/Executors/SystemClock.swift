@@ -51,8 +51,8 @@ public final class SystemClock: ChainClock {
                         continue
                     }
                     let now = self.now
-                    if deadline <= now, let timer = state.timers.popFirst() { return timer }
-                    condition.wait(nanoseconds: deadline - now)
+                    if let timer = state.timers.popFirst(dueBy: now) { return timer }
+                    if deadline > now { condition.wait(nanoseconds: deadline - now) }
                 }
             }
             due.fire()
@@ -118,6 +118,12 @@ public struct TimerHeap: Sendable {
             if !timer.isDone { return timer }
         }
         return nil
+    }
+
+    /// Takes the earliest timer if its deadline is not after `now`; it may have been cancelled meanwhile.
+    public mutating func popFirst(dueBy now: UInt64) -> HeapTimer? {
+        guard let first = entries.first, first.deadline <= now else { return nil }
+        return removeFirst()
     }
 
     private mutating func sweep() {
