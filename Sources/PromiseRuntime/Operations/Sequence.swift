@@ -86,8 +86,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
     }
 
     private func startWanted() {
-        while let index = nextIndex() {
-            let input = progress.withLock { $0.inputs[index] }
+        while let (index, input) = nextInput() {
             var member: Promise<Member>?
             runAsMaker {
                 do { member = try make(input) } catch { _ = reject(error, by: .machinery) }
@@ -107,7 +106,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         }
     }
 
-    private func nextIndex() -> Int? {
+    private func nextInput() -> (Int, Input)? {
         progress.withLock { progress in
             guard progress.wanted > 0, progress.next < progress.inputs.count, !isSettled else {
                 progress.isStarting = false
@@ -115,7 +114,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
             }
             progress.wanted -= 1
             progress.next += 1
-            return progress.next - 1
+            return (progress.next - 1, progress.inputs[progress.next - 1])
         }
     }
 
