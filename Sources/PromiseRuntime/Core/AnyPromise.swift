@@ -46,11 +46,9 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     deinit {
         let state = PromiseState(rawValue: word.load(ordering: .relaxed))
         if state.has(PromiseState.registered) { context.runtime.registry.remove(id) }
-        if state.rawValue & (PromiseState.rejected | PromiseState.errorSeen | PromiseState.cancelled)
-            == PromiseState.rejected
-        {
-            reportUnhandled()
-        }
+        // A loser's error concerns nobody: what it lost to has settled who waited.
+        let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.quiet
+        if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled() }
         if context.runtime.isRecording { report(.released) }
         waiters.release()
     }
@@ -122,13 +120,13 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         done.release()
     }
 
-    /// How many wait for this promise and are not done.
-    final var consumerCount: Int {
+    /// Whether somebody who is not done wants the outcome of this promise.
+    final var hasConsumers: Bool {
         let state = lock()
-        var count = 0
-        waiters.forEach { if !$0.isDone { count += 1 } }
+        var found = false
+        waiters.forEach { found = found || ($0.isConsumer && !$0.isDone) }
         unlock(state)
-        return count
+        return found
     }
 
     /// The waiters that are not done, retained.

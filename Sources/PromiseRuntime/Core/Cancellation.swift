@@ -34,7 +34,7 @@ extension AnyPromise {
         }
         if wasPending, reject(error, by: .cancellation) {
             cancelHandler()
-            if let followed, followed.consumerCount == 0 { goOn(followed) }
+            if let followed, !followed.hasConsumers { goOn(followed) }
         }
         for waiter in waiters.reversed() {
             if let child = waiter.child, !child.current.hasOutcome { goOn(child) }
@@ -71,6 +71,15 @@ extension AnyPromise {
         var state = lock()
         state.set(PromiseState.quiet)
         unlock(state)
+    }
+
+    /// Whether a handler of the program ran with the error of the promise that this one waits for.
+    @usableFromInline
+    final var isParentsErrorHandled: Bool {
+        let state = lock()
+        let parent = waitsFor
+        unlock(state)
+        return parent?.current.has(PromiseState.errorHandled) ?? false
     }
 
     /// Notes that the error has gone on to somebody; `handled`, that a handler of the program ran with it.

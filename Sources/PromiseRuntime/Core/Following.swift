@@ -16,6 +16,10 @@ extension AnyPromise {
     /// over any length of followers, as telling waiters is.
     @usableFromInline
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
+        // Before the link itself: of promises that close a ring at the same time, the last one to link sees the mark.
+        var otherState = other.lock()
+        otherState.set(PromiseState.followed)
+        other.unlock(otherState)
         var state = lock()
         guard state.follow(byHandler: byHandler) else {
             unlock(state)
@@ -28,11 +32,18 @@ extension AnyPromise {
         if other === self || (mayCloseRing && other.leads(to: self)) {
             return reject(PromiseCycle(site: callSite.site), by: .machinery)
         }
-        var otherState = other.lock()
-        otherState.set(PromiseState.followed)
-        other.unlock(otherState)
         other.register(FollowWaiter(self))
+        // A cancellation that came between the link and the waiter found nothing to go on to.
+        cancelLate(other)
         return true
+    }
+
+    /// Goes on to what this promise was to follow, where it was cancelled meanwhile (RUNTIME X2).
+    @usableFromInline
+    final func cancelLate(_ other: AnyPromise) {
+        guard current.has(PromiseState.cancelled), other !== self, !other.isSettled, !other.hasConsumers else { return }
+        let why = error as? PromiseCancelled
+        other.cancel(why?.reason, by: why?.by ?? .program)
     }
 
     /// Whether this promise follows `target`, over however many others.

@@ -84,20 +84,25 @@ extension AnyPromise {
         var state = lock()
         guard !state.hasOutcome else { return unlock(state) }
         let isRejected = parent.current.has(PromiseState.rejected)
-        if state.has(isRejected ? PromiseState.wantsError : PromiseState.wantsValue) {
+        var isWanted = state.has(isRejected ? PromiseState.wantsError : PromiseState.wantsValue)
+        if isRejected, state.has(PromiseState.wantsCancellation), parent.error is PromiseCancelled { isWanted = true }
+        if isWanted {
             let isOurs = state.queue()
             unlock(state)
             if isOurs { submitHandler() }
             return
         }
-        let isOurs = state.takeHandler()
         unlock(state)
-        if isOurs { _ = perform(.drop) }
         if isRejected {
             passError(of: parent, flags: .skipping)
         } else {
             _ = perform(.pass(parent))
         }
+        // Only now: a cancellation that came first needs the handler for clean-up (RUNTIME X3).
+        state = lock()
+        let isOurs = !state.has(PromiseState.cancelled) && state.takeHandler()
+        unlock(state)
+        if isOurs { _ = perform(.drop) }
     }
 
     /// Runs a link's handler, on its executor.

@@ -23,7 +23,10 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Makes the promise follow another (A+ 2.3.2); nothing happens, but an event, if it is resolved already.
     public func resolve(_ other: some Thenable<Value>) {
-        if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
+        let other = other.asPromise()
+        if promise.follow(other, byHandler: false) { return }
+        promise.reportSettledAgain()
+        promise.cancelLate(other)
     }
 
     /// Fulfils or rejects by a result.
@@ -40,7 +43,6 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been (X4).
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         promise.register(CancelWaiter(promise.context.executor, action))
-        // Cancelled before: the waiter was told of a settled promise, which it takes for the end.
     }
 }
 
@@ -61,6 +63,7 @@ final class CancelWaiter: Waiter, @unchecked Sendable {
     }
 
     override var isDone: Bool { action.withLock { $0 == nil } }
+    override var isConsumer: Bool { false }
 }
 
 extension AnyPromise {
@@ -68,9 +71,13 @@ extension AnyPromise {
     func abandon() {
         let state = current
         if state.hasOutcome || state.has(PromiseState.resolved) { return }
+        if state.has(PromiseState.quiet), !hasConsumers {
+            // Its last use was to lose: over, and no defect.
+            _ = reject(PromiseCancelled(reason: "nobody waits for it any more"), by: .cancellation)
+            return
+        }
         let error = PromiseAbandoned(site: callSite.site, labels: labelsToRoot)
-        if state.has(PromiseState.quiet) { markErrorSeen() }
-        guard reject(error, by: .release), !state.has(PromiseState.quiet) else { return }
+        guard reject(error, by: .release) else { return }
         context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
     }
 

@@ -15,6 +15,9 @@ public class Waiter {
     /// Whether the list may drop it: it has been told, or needs it no more.
     var isDone: Bool { true }
 
+    /// Whether somebody wants the outcome by it: what decides if a promise has consumers (RUNTIME X2).
+    var isConsumer: Bool { true }
+
     /// The promise to which a cancellation of the one waited for goes on (RUNTIME X1), if it is a child.
     var child: AnyPromise? { nil }
 }
@@ -83,15 +86,15 @@ struct WaiterList {
 
 /// A waiter of the runtime's own that runs a closure when the promise settles; never user code.
 final class CallbackWaiter: Waiter {
-    private var action: ((AnyPromise) -> Void)?
+    // Behind a lock, since `isDone` is asked by whoever sweeps the list, on any thread.
+    private let action: Lock<((AnyPromise) -> Void)?>
 
-    init(_ action: @escaping (AnyPromise) -> Void) { self.action = action }
+    init(_ action: @escaping (AnyPromise) -> Void) { self.action = Lock(action) }
 
     override func settled(_ promise: AnyPromise) {
-        let action = self.action
-        self.action = nil
+        let action = self.action.withLock { $0.take() }
         action?(promise)
     }
 
-    override var isDone: Bool { action == nil }
+    override var isDone: Bool { action.withLock { $0 == nil } }
 }

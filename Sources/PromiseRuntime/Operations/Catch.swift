@@ -93,6 +93,8 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
             let result = Result { try node.handler(outcome) }
+            // Only a cancellation gets here as an error: the action was clean-up, and the error goes on.
+            if case .error(let error) = step { return node.reject(error, by: .machinery, flags: .handlerEnded) }
             return node.fulfill(result, by: .machinery, flags: .handlerEnded)
         }
     }
@@ -150,8 +152,8 @@ extension Promise {
             case .success(let value):
                 return node.fulfill(value, by: .machinery, flags: .handlerEnded)
             case .failure(let error):
-                // Who looked with `failed` has handled it; `anyway` leaves it to be handled.
-                if node.kind == .failed { node.markErrorSeen(handled: true) }
+                // Who looked with `failed` has handled it; `anyway` leaves it as it was.
+                if node.kind == .failed || node.isParentsErrorHandled { node.markErrorSeen(handled: true) }
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
         }

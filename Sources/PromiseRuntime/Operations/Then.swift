@@ -43,7 +43,9 @@ extension Promise {
                 case .error(let error): next = try node.handler.onRejected!(error)
                 case .pass, .drop: return node.dropHandler()
                 }
-                _ = node.follow(next.asPromise(), byHandler: true)
+                let promise = next.asPromise()
+                // What clean-up returns is dropped, not cancelled (RUNTIME X3).
+                if !node.follow(promise, byHandler: true), case .value = step { node.cancelLate(promise) }
                 return false
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)

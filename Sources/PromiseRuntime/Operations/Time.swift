@@ -38,7 +38,7 @@ extension Promise {
         node.onParent { node, parent in node.copyOutcome(of: parent, flags: []) }
         node.set(limit) { [self] node in
             guard node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
-            if consumerCount == 0, !isSettled {
+            if !hasConsumers, !isSettled {
                 quieten()
                 cancel("timed out after \(limit)")
             }
