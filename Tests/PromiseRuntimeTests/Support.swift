@@ -1,0 +1,199 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// An error that can be told from others.
+struct Failure: Error, Equatable, CustomStringConvertible {
+    var name: String
+
+    init(_ name: String = "failed") { self.name = name }
+
+    var description: String { name }
+}
+
+/// What was seen, in order, from any thread.
+final class Log<Entry: Sendable>: Sendable {
+    private let lock = NSLock()
+    // Touched under `lock` only.
+    nonisolated(unsafe) private var list: [Entry] = []
+
+    func add(_ entry: Entry) { lock.withLock { list.append(entry) } }
+
+    var entries: [Entry] { lock.withLock { list } }
+    var count: Int { lock.withLock { list.count } }
+}
+
+/// A place that can be changed inside `@Sendable` closures.
+final class Box<Value: Sendable>: Sendable {
+    private let lock = NSLock()
+    // Touched under `lock` only.
+    nonisolated(unsafe) private var stored: Value
+
+    init(_ value: Value) { stored = value }
+
+    var value: Value {
+        get { lock.withLock { stored } }
+        set { replace(newValue) }
+    }
+
+    /// Gives back the old value, so that it is released by the caller.
+    @discardableResult
+    func replace(_ value: Value) -> Value {
+        lock.withLock {
+            let old = stored
+            stored = value
+            return old
+        }
+    }
+
+    @discardableResult
+    func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
+}
+
+/// Counts those of its kind that are alive.
+final class Canary: Sendable {
+    private let alive: Box<Int>
+
+    init(_ alive: Box<Int>) {
+        self.alive = alive
+        alive.change { $0 += 1 }
+    }
+
+    deinit { alive.change { $0 -= 1 } }
+
+    /// Something to do with it, so that a closure captures it.
+    func touch() {}
+}
+
+/// Does something when it is released.
+final class OnRelease: Sendable {
+    private let action: @Sendable () -> Void
+
+    init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+
+    deinit { action() }
+}
+
+/// Opens once it was counted down; every wait is bounded.
+final class Latch: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let count: Int
+
+    init(_ count: Int = 1) { self.count = count }
+
+    func open() { semaphore.signal() }
+
+    func wait(_ what: String = "what it waits for", sourceLocation: SourceLocation = #_sourceLocation) throws {
+        for _ in 0..<count {
+            try #require(
+                semaphore.wait(timeout: .now() + 60) == .success, "\(what) did not come within a minute",
+                sourceLocation: sourceLocation)
+        }
+    }
+}
+
+/// Waits, a minute at most, for a promise, and gives its outcome.
+@discardableResult
+func outcome<Value: Sendable>(
+    _ promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
+) throws -> Result<Value, any Error> {
+    let latch = Latch()
+    promise.finally(on: InlineExecutor.shared) { latch.open() }
+    try latch.wait("the promise's outcome", sourceLocation: sourceLocation)
+    return promise.result!
+}
+
+/// The value of a promise that is to be fulfilled.
+func value<Value: Sendable>(
+    of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
+) throws -> Value {
+    try outcome(promise, sourceLocation: sourceLocation).get()
+}
+
+/// The error of a promise that is to be rejected.
+func error<Value: Sendable>(
+    of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
+) throws -> any Error {
+    switch try outcome(promise, sourceLocation: sourceLocation) {
+    case .success(let value):
+        Issue.record("fulfilled with \(value)", sourceLocation: sourceLocation)
+        return Failure("none")
+    case .failure(let error): return error
+    }
+}
+
+/// Yields until `condition` holds, a minute at most.
+func eventually(
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) throws {
+    let limit = Date() + 60
+    while !condition() {
+        try #require(Date() < limit, "\(what) did not come within a minute", sourceLocation: sourceLocation)
+        sched_yield()
+    }
+}
+
+/// Runs `body` on `count` real threads that start together, with stacks of 512 kB, and waits for them.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
+    let ready = Box(0)
+    let done = Latch(count)
+    for index in 0..<count {
+        let thread = Thread {
+            ready.change { $0 += 1 }
+            while ready.value < count { sched_yield() }
+            body(index)
+            done.open()
+        }
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+    try done.wait("the end of the threads")
+}
+
+/// A clock that stands until it is told to go.
+final class TestClock: ChainClock {
+    private let state = Box((now: UInt64(1), timers: TimerHeap()))
+
+    var now: UInt64 { state.value.now }
+    var followsCycleCounter: Bool { false }
+
+    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+        let timer = HeapTimer(work)
+        _ = state.change { $0.timers.insert(timer, deadline: deadline) }
+        return timer
+    }
+
+    /// Fires what is due on the way, each at its own time.
+    func advance(by duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let target = now + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+        while true {
+            let due: HeapTimer? = state.change { state in
+                guard let next = state.timers.nextDeadline, next <= target else {
+                    state.now = target
+                    return nil
+                }
+                state.now = max(state.now, next)
+                return state.timers.popFirst(dueBy: next)
+            }
+            guard let due else { return }
+            due.fire()
+        }
+    }
+
+    /// Whether a timer is set.
+    var isIdle: Bool { state.change { $0.timers.nextDeadline == nil } }
+}
+
+/// A world of its own, whose handlers run when it is told to.
+struct ManualWorld: Sendable {
+    let clock = TestClock()
+    let executor = ManualExecutor()
+    let runtime: Runtime
+
+    init() { runtime = Runtime(clock: clock, executor: executor) }
+
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
+    func runAll() { executor.runAll() }
+}
