@@ -18,7 +18,7 @@ public final class Inspector: Sendable {
     public let info: ProcessInfo
 
     private let runtime: Runtime
-    private let collector: Collector
+    let collector: Collector
     private let thread = Lock<CollectorThread?>(nil)
     private let isStopped = Lock(false)
 

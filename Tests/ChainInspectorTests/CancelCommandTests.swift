@@ -1,0 +1,247 @@
+import ChainEvents
+import ChainModel
+import PromiseRuntime
+import Testing
+
+@testable import ChainInspector
+
+/// RUNTIME X5: what a viewer's cancellation does to a real runtime.
+@Suite struct CancelCommandTests {
+    /// An inspected runtime driven by hand.
+    private struct Stage {
+        let executor = ManualExecutor()
+        let runtime: Runtime
+        let inspector: Inspector
+
+        init(readOnly: Bool = false) throws {
+            var options = InspectorOptions()
+            options.collectsByHand = true
+            options.isReadOnly = readOnly
+            runtime = Runtime(executor: executor)
+            inspector = try Inspector.start(runtime: runtime, options: options)
+        }
+
+        func cancel(_ scope: CancelScope) -> CommandReply.Outcome {
+            let command = Command(id: 9, process: inspector.info.key, request: .cancel(scope, by: "ada"))
+            let reply = inspector.perform(command)
+            #expect(reply.command == 9)
+            return reply.outcome
+        }
+
+        func state(_ promise: AnyPromise) -> NodeState? {
+            inspector.collector.withState { state in
+                state.forest.index(of: promise.id).map { state.forest.state(of: $0) }
+            }
+        }
+
+        var watchCount: Int { inspector.collector.withState { $0.watches.count } }
+    }
+
+    private func cancellation(_ promise: Promise<some Sendable>) -> PromiseCancelled? {
+        guard case .failure(let error)? = promise.result else { return nil }
+        return error as? PromiseCancelled
+    }
+
+    @Test func x5CancelsANodeWithItsDescendantsAndNobodyElse() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let (root, resolver) = stage.runtime.run { Promise<Int>.pending(label: "root") }
+        let left = root.map { $0 + 1 }
+        let leaf = left.map { $0 + 1 }
+        let right = root.map { $0 + 10 }
+        #expect(stage.cancel(.node(left.id)) == .accepted(count: 1))
+        #expect(cancellation(left)?.by == .viewer("ada"))
+        #expect(cancellation(leaf)?.by == .viewer("ada"))
+        // The events are published by the time of the reply.
+        #expect(stage.state(left) == .cancelled && stage.state(leaf) == .cancelled)
+        #expect(stage.state(root) == .pending && stage.state(right) == .waiting)
+        resolver.fulfill(1)
+        stage.executor.runAll()
+        #expect((try? right.result?.get()) == 11)
+        stage.inspector.collectNow()
+        #expect(stage.watchCount == 0)
+    }
+
+    @Test func x5MeansTheTopmostPendingNodesOfTheScope() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let root = stage.runtime.run { Promise.resolve(1) }
+        // Their handlers wait in the executor.
+        let branches = (0..<3).map { number in root.map { $0 + number } }
+        let leaves = branches.map { branch in branch.map { $0 } }
+        #expect(stage.cancel(.chain(leaves[2].id)) == .accepted(count: 3))
+        for promise in branches + leaves { #expect(cancellation(promise) != nil) }
+        #expect((try? root.result?.get()) == 1)
+        stage.executor.runAll()
+        stage.inspector.collectNow()
+        #expect(stage.watchCount == 0)
+    }
+
+    @Test func x5CancelsTaggedNodesTogetherAndSkipsWhatIsGone() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let pairs = stage.runtime.run { (0..<4).map { Promise<Int>.pending(label: "p\($0)") } }
+        pairs[1].resolver.fulfill(1)
+        let ids = pairs.prefix(3).map(\.promise.id) + [NodeID(rawValue: .max)]
+        #expect(stage.cancel(.nodes(ids)) == .accepted(count: 2))
+        #expect(cancellation(pairs[0].promise) != nil && cancellation(pairs[2].promise) != nil)
+        #expect(pairs[3].promise.result == nil)
+        pairs[3].resolver.fulfill(1)
+    }
+
+    @Test func x5ReachesWhatStandsUnderACombinator() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let pairs = stage.runtime.run { (0..<3).map { Promise<Int>.pending(label: "member \($0)") } }
+        let all = stage.runtime.run { Promise.all(pairs.map(\.promise), label: "all") }
+        // The last member is somebody else's, too.
+        let other = stage.runtime.run { Promise.all([pairs[2].promise], label: "other") }
+        #expect(stage.cancel(.node(all.id)) == .accepted(count: 1))
+        #expect(cancellation(all) != nil)
+        #expect(cancellation(pairs[0].promise) != nil && cancellation(pairs[1].promise) != nil)
+        #expect(pairs[2].promise.result == nil)
+        stage.inspector.collectNow()
+        #expect(stage.watchCount == 0)
+        pairs[2].resolver.fulfill(3)
+        #expect((try? other.result?.get()) == [3])
+    }
+
+    @Test func aSharedNodeIsCancelledWhereItIsNamed() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let (shared, resolver) = stage.runtime.run { Promise<Int>.pending() }
+        let both = stage.runtime.run { (0..<2).map { _ in Promise.all([shared]) } }
+        #expect(stage.cancel(.node(shared.id)) == .accepted(count: 1))
+        #expect(cancellation(shared) != nil)
+        withExtendedLifetime((both, resolver)) {}
+    }
+
+    @Test func x5CancelsWhatIsCreatedUnderItBeforeItIsEmpty() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let made = Lock<[Promise<Int>]>([])
+        let outcome = Lock<CommandReply.Outcome?>(nil)
+        let id = Lock<NodeID?>(nil)
+        let work = stage.runtime.run {
+            Promise<Int>(label: "work") {
+                // The viewer's key comes while this handler runs; then it goes on making promises.
+                let named = id.withLock { $0! }
+                let reply = stage.cancel(.node(named))
+                outcome.withLock { $0 = reply }
+                for _ in 0..<3 {
+                    let (promise, resolver) = Promise<Int>.pending(label: "made late")
+                    let kept = promise.anyway { _ in _ = resolver }
+                    made.withLock { $0 += [promise, kept] }
+                }
+                return 1
+            }
+        }
+        id.withLock { $0 = work.id }
+        stage.executor.runNext()
+        #expect(outcome.withLock { $0 } == .accepted(count: 1))
+        #expect(stage.watchCount == 1)
+        stage.inspector.collectNow()
+        let late = made.withLock { $0 }
+        #expect(late.count == 6)
+        for promise in late { #expect(cancellation(promise)?.by == .viewer("ada")) }
+        stage.executor.runAll()
+        stage.inspector.collectNow()
+        #expect(stage.watchCount == 0)
+        // The scope is empty: what is made now is not its business.
+        let free = stage.runtime.run { Promise<Int>.pending() }
+        stage.inspector.collectNow()
+        #expect(free.promise.result == nil)
+        free.resolver.fulfill(1)
+    }
+
+    @Test func x3CleanUpRunsAndKnowsWhoDidIt() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let seen = Lock<[String]>([])
+        let (root, resolver) = stage.runtime.run { Promise<Int>.pending() }
+        let tail = root.map { $0 }.catch { error -> Int in
+            seen.withLock { $0.append("\(error)") }
+            return 0
+        }
+        #expect(stage.cancel(.chain(root.id)) == .accepted(count: 1))
+        stage.executor.runAll()
+        #expect(seen.withLock { $0.count } == 1)
+        #expect(seen.withLock { $0.first?.contains("ada") } == true)
+        #expect(cancellation(tail) != nil)
+        #expect(resolver.isCancelled)
+    }
+
+    @Test func refusesWithAReason() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        func reason(_ scope: CancelScope) -> String {
+            guard case .refused(let reason) = stage.cancel(scope) else { return "accepted" }
+            return reason
+        }
+        let done = stage.runtime.run { Promise.resolve(1) }
+        #expect(reason(.node(done.id)) == "Nothing is pending in \(done.id): there is nothing to cancel")
+        #expect(reason(.chain(done.id)).hasPrefix("Nothing is pending in the chain of \(done.id)"))
+        #expect(reason(.node(NodeID(999_999))) == "There is no node #999999 in this program")
+        #expect(reason(.nodes([])).hasPrefix("No node was named"))
+        #expect(reason(.nodes([done.id, NodeID(999_999)])).hasPrefix("Nothing is pending in the 2 nodes"))
+    }
+
+    @Test func refusesWhatItMayNotOrCannotDo() throws {
+        let stage = try Stage(readOnly: true)
+        #expect(stage.inspector.info.isReadOnly)
+        let (promise, resolver) = stage.runtime.run { Promise<Int>.pending() }
+        guard case .refused(let reason) = stage.cancel(.node(promise.id)) else {
+            Issue.record("a read-only program was made to cancel")
+            return
+        }
+        #expect(reason.contains("read-only"))
+        #expect(promise.result == nil)
+        let foreign = Command(
+            id: 1, process: ProcessKey(rawValue: 1), request: .cancel(.node(promise.id), by: "ada"))
+        #expect(
+            stage.inspector.perform(foreign).outcome == .refused("The command is for another run of the program"))
+        let resync = Command(id: 2, process: stage.inspector.info.key, request: .resync)
+        #expect(stage.inspector.perform(resync).outcome == .accepted(count: 0))
+        stage.inspector.stop()
+        #expect(stage.inspector.perform(resync).outcome == .refused("The program has stopped its inspector"))
+        resolver.fulfill(1)
+    }
+
+    @Test func saysSoWhereTheNodeWasMadeBeforeRecordingBegan() throws {
+        let executor = ManualExecutor()
+        let runtime = Runtime(executor: executor)
+        let (root, resolver) = runtime.run { Promise<Int>.pending() }
+        let old = root.map { $0 }
+        var options = InspectorOptions()
+        options.collectsByHand = true
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        // It is seen from its next event on: its handler waits in the executor.
+        resolver.fulfill(1)
+        inspector.collectNow()
+        #expect(inspector.collector.withState { $0.forest.index(of: old.id) } != nil)
+        let command = Command(id: 1, process: inspector.info.key, request: .cancel(.node(old.id), by: "ada"))
+        guard case .refused(let reason) = inspector.perform(command).outcome else {
+            Issue.record("what nobody has hold of was cancelled")
+            return
+        }
+        #expect(reason.contains("made before recording began"))
+        executor.runAll()
+        #expect((try? old.result?.get()) == 1)
+    }
+
+    @Test func aResyncTellsEverybodyTheStateAnew() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let viewer = stage.inspector.subscribe()
+        let (promise, resolver) = stage.runtime.run { Promise<Int>.pending(label: "here") }
+        stage.inspector.collectNow()
+        while viewer.next() != nil {}
+        let command = Command(id: 1, process: stage.inspector.info.key, request: .resync)
+        #expect(stage.inspector.perform(command).outcome == .accepted(count: 0))
+        var forest = ChainForest(process: stage.inspector.info.key)
+        while let batch = viewer.next() { forest.apply(batch) }
+        #expect(forest.index(of: promise.id).flatMap { forest.label(of: $0) } == "here")
+        resolver.fulfill(1)
+    }
+}

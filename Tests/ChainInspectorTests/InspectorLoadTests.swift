@@ -1,0 +1,100 @@
+import ChainEvents
+import ChainModel
+import PromiseRuntime
+import Testing
+
+@testable import ChainInspector
+
+/// A whole inspector on a real pool, with threads that make, look, cancel, subscribe and leave at the same time.
+@Suite struct InspectorLoadTests {
+    private struct Refused: Error {}
+
+    /// Drains a subscription on a thread of its own, slowly.
+    private final class SlowViewer: Sendable {
+        let subscription: BatchSubscription
+        let forest: Lock<ChainForest>
+        let isOver = Lock(false)
+
+        init(_ inspector: Inspector, mailboxLimit: Int) {
+            subscription = inspector.subscribe(mailboxLimit: mailboxLimit)
+            forest = Lock(ChainForest(process: inspector.info.key))
+        }
+
+        func run() {
+            while !isOver.withLock({ $0 }) { take(atMost: 3) }
+            take(atMost: .max)
+        }
+
+        private func take(atMost limit: Int) {
+            var count = 0
+            while count < limit, let batch = subscription.next() {
+                forest.withLock { $0.apply(batch) }
+                count += 1
+            }
+        }
+    }
+
+    @Test(arguments: [256, 4096])
+    func whateverHappensTheEndIsRight(ringCapacity: Int) throws {
+        var options = InspectorOptions()
+        options.ringCapacity = ringCapacity
+        options.interval = .milliseconds(1)
+        options.retention.settledNodeLimit = 1_000_000
+        let runtime = Runtime()
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        let viewer = SlowViewer(inspector, mailboxLimit: 500)
+        let viewing = startThread { viewer.run() }
+        let isDone = Lock(false)
+        let settled = Lock(0)
+        let chainCount = 600
+        let makers = (0..<2).map { maker in
+            startThread {
+                for number in 0..<chainCount {
+                    runtime.run {
+                        let first = Promise<Int>(label: "chain \(maker).\(number)") { number }
+                        let both = Promise.all([first.map { $0 + 1 }, first.map { $0 + 2 }])
+                        _ = both.map { values -> Int in
+                            guard number % 7 != 0 else { throw Refused() }
+                            return values[0] + values[1]
+                        }.catch { _ in 0 }.anyway { _ in settled.withLock { $0 += 1 } }
+                    }
+                }
+            }
+        }
+        let canceller = startThread {
+            var id: UInt64 = 0
+            while !isDone.withLock({ $0 }) {
+                let target = inspector.collector.withState { state in
+                    state.forest.roots.last.map { state.forest.node($0).id }
+                }
+                id += 1
+                if let target {
+                    let request = Command.Request.cancel(.chain(target), by: "load")
+                    _ = inspector.perform(Command(id: id, process: inspector.info.key, request: request))
+                }
+                inspector.subscribe(mailboxLimit: 5).dispose()
+            }
+        }
+        for join in makers { join() }
+        isDone.withLock { $0 = true }
+        canceller()
+        #expect(wait(seconds: 60) { runtime.liveNodeCount == 0 })
+        // What was lost last is mended once the interval between two resyncs is over.
+        let isMended = wait(seconds: 60) {
+            inspector.collectNow()
+            return inspector.collector.withState { $0.forest.totals.counts.liveCount } == 0
+        }
+        #expect(isMended)
+        inspector.stop()
+        viewer.isOver.withLock { $0 = true }
+        viewing()
+        let loss = inspector.loss
+        #expect(loss.madeCount == loss.deliveredCount + loss.lostInRings)
+        #expect(loss.deliveredCount > 0)
+        #expect(settled.withLock { $0 } <= 2 * chainCount)
+        let live = viewer.forest.withLock { $0.totals.counts.liveCount }
+        #expect(live == 0, "the slow viewer keeps ghosts")
+        let nodeCount = inspector.collector.withState { $0.forest.totals.nodeCount }
+        #expect(viewer.forest.withLock { $0.totals.nodeCount } == nodeCount)
+    }
+}
