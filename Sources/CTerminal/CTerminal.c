@@ -120,16 +120,28 @@ static int check_terminfo(void) {
     return isDumb ? CT_TERM_DUMB : CT_OK;
 }
 
+// Made once and never closed: a thread that wakes us late must not write into somebody else's file.
+static bool make_wake_pipe(void) {
+    if (ct.wake[0] < 0) {
+        int ends[2];
+        if (pipe(ends) != 0) return false;
+        for (int end = 0; end < 2; end++) {
+            fcntl(ends[end], F_SETFL, O_NONBLOCK);
+            fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+        }
+        ct.wake[0] = ends[0];
+        ct.wake[1] = ends[1];
+    }
+    while (ct_next_signal() >= 0) {}
+    return true;
+}
+
 static void close_files(void) {
     if (inputFile) fclose(inputFile);
     if (outputFile) fclose(outputFile);
     inputFile = outputFile = NULL;
     if (ct.input >= 0) close(ct.input);
     if (ct.output >= 0) close(ct.output);
-    for (int end = 0; end < 2; end++) {
-        if (ct.wake[end] >= 0) close(ct.wake[end]);
-        ct.wake[end] = -1;
-    }
     ct.input = ct.output = -1;
 }
 
@@ -164,11 +176,7 @@ int ct_open(const ct_options *options) {
     if (colorCount > options->colorLimit) colorCount = options->colorLimit;
     hasMouse = hasMouse && options->wantsMouse;
 
-    if (pipe(ct.wake) != 0) return fail(CT_SYSTEM);
-    for (int end = 0; end < 2; end++) {
-        fcntl(ct.wake[end], F_SETFL, O_NONBLOCK);
-        fcntl(ct.wake[end], F_SETFD, FD_CLOEXEC);
-    }
+    if (!make_wake_pipe()) return fail(CT_SYSTEM);
     // ncurses waits for room when it writes: descriptions that block, not ours.
     int blockingInput = fcntl(isatty(0) ? 0 : ct.input, F_DUPFD_CLOEXEC, 10);
     int blockingOutput = fcntl(1, F_DUPFD_CLOEXEC, 10);
@@ -239,8 +247,13 @@ void ct_resized(int columnCount, int rowCount) {
 
 bool ct_scrolls_at_end(void) { return tigetflag("am") > 0 && tigetflag("xenl") <= 0; }
 
+// tparm with all of its arguments: older headers declare no other form.
+static const char *expand(const char *name, long first, long second) {
+    return tparm((char *)ct_capability(name), first, second, 0L, 0L, 0L, 0L, 0L, 0L, 0L);
+}
+
 size_t ct_move_bytes(int row, int column, char *into, size_t capacity) {
-    return append(into, capacity, 0, tiparm(ct_capability("cup"), row, column));
+    return append(into, capacity, 0, expand("cup", row, column));
 }
 
 size_t ct_clear_bytes(char *into, size_t capacity) {
@@ -256,9 +269,9 @@ size_t ct_look_bytes(int foreground, int background, int attributes, char *into,
     for (size_t at = 0; at < sizeof names / sizeof *names; at++)
         if (attributes & names[at].bit) count = append(into, capacity, count, ct_capability(names[at].name));
     if (foreground >= 0 && foreground < colorCount)
-        count = append(into, capacity, count, tiparm(ct_capability("setaf"), foreground));
+        count = append(into, capacity, count, expand("setaf", foreground, 0));
     if (background >= 0 && background < colorCount)
-        count = append(into, capacity, count, tiparm(ct_capability("setab"), background));
+        count = append(into, capacity, count, expand("setab", background, 0));
     return count;
 }
 

@@ -35,7 +35,7 @@ static void trap(int signal, siginfo_t *info, void *context) {
     for (int at = 0; at < trapCount; at++)
         if (traps[at] == signal) sigaction(signal, &trapsBefore[at], NULL);
     // A fault happens again on return; one that was sent has to be sent again.
-    if (info->si_code <= 0) raise(signal);
+    if (info->si_code <= 0 || info->si_code == SI_USER) raise(signal);
     errno = before;
 }
 

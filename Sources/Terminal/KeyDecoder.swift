@@ -30,6 +30,10 @@ struct KeyDecoder {
     /// Whether something was begun that may go on.
     var isHolding: Bool { !bytes.isEmpty }
 
+    /// How many nanoseconds the rest of what was begun may take: a lone Escape is a key that somebody waits for, the
+    /// beginning of a sequence has come over a slow line.
+    var patience: Int64 { bytes.count == 1 ? 40_000_000 : 250_000_000 }
+
     /// What is complete and next, or nil.
     mutating func next() -> Input? {
         while !bytes.isEmpty {

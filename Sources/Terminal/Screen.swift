@@ -34,9 +34,6 @@ public final class Screen {
     /// Wakes ``nextEvent(timeout:)`` from any thread.
     public let waker = ScreenWaker()
 
-    /// How long an Escape waits for the rest of a sequence, in nanoseconds.
-    private static let escapeDelay: Int64 = 40_000_000
-
     /// Takes the terminal, or says why that is not possible, having changed nothing.
     public init(options: ScreenOptions = ScreenOptions()) throws(ScreenError) {
         var wanted = ct_options()
@@ -105,7 +102,7 @@ public final class Screen {
             var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
             if let end, clockNow() >= end { patience = 0 }
             let isHolding = decoder.isHolding
-            if isHolding { patience = Screen.escapeDelay }
+            if isHolding { patience = decoder.patience }
             let found = ct_wait(patience)
             if found & Int32(CT_SIGNAL) != 0 { try takeSignals() }
             if found & Int32(CT_INPUT | CT_HANGUP) != 0 {

@@ -75,6 +75,9 @@ func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
 }
 
 func run() throws -> Int32 {
+    if CommandLine.arguments.contains("--reopen") {
+        for _ in 0..<3 { try Screen(options: options()).close() }
+    }
     let screen = try Screen(options: options())
     var events: [String] = []
     try screen.paint(picture(screen.size, events), theme: .dark)
@@ -84,6 +87,9 @@ func run() throws -> Int32 {
         case .key(let key):
             events.append("key \(key)")
             try screen.paint(picture(screen.size, events), theme: .dark)
+            if key == .character("O") {
+                do { _ = try Screen(options: options()) } catch { events.append("\(error)") }
+            }
             if let code = try act(on: key, screen) {
                 screen.close()
                 return code

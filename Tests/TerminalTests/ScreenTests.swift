@@ -228,6 +228,35 @@ import Testing
         #expect(text.split(separator: "\n").filter { $0.contains("no terminal") }.count == 2, "\(text)")
     }
 
+    @Test func itCanBeOpenedAgainButNotTwiceAtOnce() throws {
+        let (terminal, modes) = try shownProbe("--reopen")
+        terminal.send("O")
+        try terminal.waitUntil("the refusal") { $0.contains("has a screen open already") }
+        terminal.press(.down)
+        try terminal.waitUntil("the screen going on") { $0.contains("key ↓") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func keysComeFromTheTerminalThoughInputIsAFile() throws {
+        let terminal = try PseudoTerminal("/bin/sh", ["-c", "exec \(builtProduct("ScreenProbe")) </dev/null"])
+        try terminal.waitUntil("the frame") { $0.contains("日本 é ✔") }
+        terminal.press(.up)
+        try terminal.waitUntil("the key") { $0.contains("key ↑") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        #expect(terminal.modes.isCanonical && terminal.modes.echoes)
+    }
+
+    @Test func errorsThatGoToAFileStayThere() throws {
+        let terminal = try PseudoTerminal("/bin/sh", ["-c", "\(builtProduct("ScreenProbe")) 2>/dev/null; echo done"])
+        try terminal.waitUntil("the frame") { $0.contains("日本 é ✔") }
+        terminal.send("pq")
+        try terminal.waitForExit()
+        #expect(terminal.screen.text == "printed to stdout\ndone")
+    }
+
     @Test func aClosedWindowEndsItCleanly() throws {
         let (terminal, _) = try shownProbe()
         terminal.hangUp()
