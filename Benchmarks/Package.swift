@@ -10,12 +10,14 @@ let package = Package(
         .package(name: "chainview", path: "..")
     ],
     targets: [
+        .target(name: "CHeap"),
         .executableTarget(
             name: "bench",
             dependencies: [
+                "CHeap",
                 .product(name: "PromiseRuntime", package: "chainview"),
                 .product(name: "ChainBus", package: "chainview"),
-            ])
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

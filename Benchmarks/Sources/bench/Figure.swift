@@ -10,19 +10,21 @@ struct Figure: Sendable {
     /// In the unit of `unit`; more is worse.
     let limit: Double
     var unit = "ns"
+    /// How many measurements the median is taken of.
+    var runs = 9
     /// Measures once and gives the value.
     let measure: @Sendable () -> Double
 
     /// The median of several measurements, on a line of its own.
     func line() -> String {
-        _ = measure()  // warms up
-        let values = (0..<9).map { _ in measure() }.sorted()
+        if runs > 1 { _ = measure() }  // warms up
+        let values = (0..<runs).map { _ in measure() }.sorted()
         let value = values[values.count / 2]
         return "\(name) \(rounded(value)) \(unit) limit \(rounded(limit)) \(value <= limit ? "ok" : "MISS")"
     }
 
     private func rounded(_ value: Double) -> String {
-        value < 10 ? "\((value * 100).rounded() / 100)" : "\(Int(value.rounded()))"
+        value < 100 ? "\((value * 10).rounded() / 10)" : "\(Int(value.rounded()))"
     }
 }
 

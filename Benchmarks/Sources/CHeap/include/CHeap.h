@@ -1,0 +1,9 @@
+#ifndef CHEAP_H
+#define CHEAP_H
+
+#include <stddef.h>
+
+/// Bytes of the heap that are in use, the allocator's own headers included.
+size_t heap_in_use(void);
+
+#endif
