@@ -150,8 +150,8 @@ extension ChainForest {
         }
         let record = chains[node.pointee.chain].pointee
         return ChainSummary(
-            root: NodeIndex(rawValue: record.root), counts: record.stateCounts, evictedCount: Int(record.evictedCount),
-            firstRejected: record.firstRejected.asNode, settled: record.liveCount == 0 ? record.settled : nil)
+            root: NodeIndex(rawValue: record.root), counts: record.counts, evictedCount: Int(record.evictedCount),
+            firstRejected: record.firstRejected.asNode, settled: !record.isLive ? record.settled : nil)
     }
 
     /// Whether those under a node are drawn further in than it: not so for an only child made by `then` and the like

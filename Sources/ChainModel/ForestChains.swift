@@ -23,9 +23,9 @@ extension ChainForest {
         let node = nodes[slot]
         node.pointee.chain = chain
         linkSibling(slot, under: parent)
-        let (liveCount, nodeCount) = (record.pointee.liveCount, record.pointee.nodeCount)
+        let (wasLive, nodeCount) = (record.pointee.isLive, record.pointee.nodeCount)
         record.pointee.add(node.pointee.state)
-        if liveCount == 0 {
+        if !wasLive {
             if node.pointee.state.isLive {
                 turnedLive(record.pointee.root, nodeCount: nodeCount)
             } else {
@@ -51,7 +51,7 @@ extension ChainForest {
 
     /// A chain's share of the totals, to be taken out before and put in after it changes as a whole.
     private mutating func tally(_ record: ChainRecord, _ sign: Int) {
-        if record.liveCount > 0 {
+        if record.isLive {
             totals.liveChainCount += sign
         } else {
             settledChainNodeCount += sign * Int(record.nodeCount)
@@ -84,12 +84,12 @@ extension ChainForest {
         if chains[gone].pointee.firstRejected != noSlot { considerRejected(chains[gone].pointee.firstRejected, record) }
         chains.free(gone)
 
-        if above.liveCount == 0, !wasRevived.0 { enqueueLeaves(under: root) }
-        if below.liveCount == 0, !wasRevived.1 { enqueueLeaves(under: slot) }
+        if !above.isLive, !wasRevived.0 { enqueueLeaves(under: root) }
+        if !below.isLive, !wasRevived.1 { enqueueLeaves(under: slot) }
         linkSibling(slot, under: parent)
         if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
         tally(record.pointee, 1)
-        if record.pointee.liveCount == 0 { enqueueRoot(root) }
+        if !record.pointee.isLive { enqueueRoot(root) }
         noteLength(of: kept)
         note(slot, [.placed, .summary])
         note(root, .summary)
@@ -126,9 +126,9 @@ extension ChainForest {
         nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
         roots.insert(slot, nodes)
         totals.chainCount += 1
-        if record.liveCount == 0 { enqueueRoot(slot) }
+        if !record.isLive { enqueueRoot(slot) }
         enqueueIfEvictable(above)
-        if chains[old].pointee.liveCount == 0 { enqueueRoot(root) }
+        if !chains[old].pointee.isLive { enqueueRoot(root) }
         note(slot, [.placed, .summary])
         note(root, .summary)
     }

@@ -19,15 +19,15 @@ extension ChainForest {
             return note(slot, .summary)
         }
         let record = chains[chain]
-        record.pointee[old] -= 1
-        record.pointee[new] += 1
+        record.pointee.counts.subtract(old)
+        record.pointee.counts.add(new)
         let root = record.pointee.root
         if old.isLive != new.isLive {
             if new.isLive {
-                if record.pointee.liveCount == 1 { turnedLive(root, nodeCount: record.pointee.nodeCount) }
+                if record.pointee.counts.liveCount == 1 { turnedLive(root, nodeCount: record.pointee.nodeCount) }
             } else {
                 if slot != root, nodes[slot].pointee.childCount == 0 { enqueueLeaf(slot) }
-                if record.pointee.liveCount == 0 { turnedSettled(root, nodeCount: record.pointee.nodeCount) }
+                if !record.pointee.isLive { turnedSettled(root, nodeCount: record.pointee.nodeCount) }
             }
         }
         if new == .rejected || new == .abandoned { considerRejected(slot, record) }

@@ -94,7 +94,7 @@ extension ChainForest {
             }
             let node = nodes[entry.slot]
             let chain = node.pointee.chain
-            let isSettled = chain == noSlot ? !node.pointee.state.isLive : chains[chain].pointee.liveCount == 0
+            let isSettled = chain == noSlot ? !node.pointee.state.isLive : !chains[chain].pointee.isLive
             let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
             if isSettled, settled <= entry.time {
                 guard evictChain(entry.slot, &budget) else { continue }
@@ -121,7 +121,7 @@ extension ChainForest {
             budget -= 1
             if isLast { return true }
             // A link that went with it may have moved others; then what is left is looked at again.
-            guard rootSlot(of: above) == root, chains[nodes[root].pointee.chain].pointee.liveCount == 0 else {
+            guard rootSlot(of: above) == root, !chains[nodes[root].pointee.chain].pointee.isLive else {
                 return true
             }
             guard budget > 0 else { return false }
@@ -157,7 +157,7 @@ extension ChainForest {
         guard !node.pointee.state.isLive, node.pointee.childCount == 0, !node.pointee.has(.isRoot) else { return false }
         let record = chains[node.pointee.chain]
         // A chain that settled once and for all goes as a whole; a live one keeps its first rejection to be shown.
-        let goesWhole = record.pointee.liveCount == 0 && !nodes[record.pointee.root].pointee.has(.revived)
+        let goesWhole = !record.pointee.isLive && !nodes[record.pointee.root].pointee.has(.revived)
         return !goesWhole && record.pointee.firstRejected != slot
     }
 
@@ -199,7 +199,7 @@ extension ChainForest {
         totals.chainCount += 1
         chains[chain].pointee.root = child
         evict(root, leavesCount: true)
-        if chains[chain].pointee.liveCount == 0 { enqueueRoot(child) }
+        if !chains[chain].pointee.isLive { enqueueRoot(child) }
         note(child, [.placed, .summary])
         return child
     }
@@ -224,7 +224,7 @@ extension ChainForest {
             let chain = chains[record.chain]
             chain.pointee.subtract(record.state)
             if leavesCount { chain.pointee.evictedCount &+= 1 }
-            if chain.pointee.liveCount == 0 { settledChainNodeCount -= 1 }
+            if !chain.pointee.isLive { settledChainNodeCount -= 1 }
             if chain.pointee.firstRejected == slot { chain.pointee.firstRejected = noSlot }
             if chain.pointee.nodeCount == 0 { chains.free(record.chain) } else { note(chain.pointee.root, .summary) }
         }

@@ -62,6 +62,9 @@ struct IDTable: @unchecked Sendable {
     /// `key << 8 | 255`. Sorts them.
     func keys(from first: UInt64) -> [UInt64] { storage.keys.filter { $0 >= first }.sorted() }
 
+    /// How many ranges of pages that are gone are remembered.
+    var rangeCount: Int { goneRanges.count }
+
     private func findRetired(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
         if let bits = retired[key] {
@@ -129,9 +132,11 @@ private final class PageStorage {
     static let liveCount = 256, goneCount = 257
     private static let length = 258
 
-    private var places: [UInt64]
-    private var pages: [Page?]
-    private var count = 0
+    // @exclusivity(unchecked): only the IDTable that holds this reaches in, from methods of a value that is checked
+    // itself, none of which calls out.
+    @exclusivity(unchecked) private var places: [UInt64]
+    @exclusivity(unchecked) private var pages: [Page?]
+    @exclusivity(unchecked) private var count = 0
 
     init() {
         places = Array(repeating: 0, count: 64)

@@ -60,28 +60,51 @@ public struct NodeMarks: OptionSet, Hashable, Sendable {
 }
 
 /// How many nodes there are in each state.
-public struct StateCounts: Hashable, Sendable {
-    private var words: SIMD16<UInt32> = .zero
+public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
+    // One a state, in the order of their raw values.
+    private var waiting: UInt32 = 0, queued: UInt32 = 0, running: UInt32 = 0, pending: UInt32 = 0
+    private var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
+    private var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
 
     /// All zero.
     public init() {}
 
     /// The count of one state.
     public subscript(state: NodeState) -> Int {
-        get { Int(words[Int(state.rawValue)]) }
-        set { words[Int(state.rawValue)] = UInt32(clamping: newValue) }
+        get { Int(withUnsafeBytes(of: self) { $0.load(fromByteOffset: Self.offset(state), as: UInt32.self) }) }
+        set {
+            let count = UInt32(clamping: newValue)
+            withUnsafeMutableBytes(of: &self) {
+                $0.storeBytes(of: count, toByteOffset: Self.offset(state), as: UInt32.self)
+            }
+        }
     }
 
-    @inline(__always) mutating func add(_ state: NodeState) { words[Int(state.rawValue)] &+= 1 }
-    @inline(__always) mutating func subtract(_ state: NodeState) { words[Int(state.rawValue)] &-= 1 }
-
     /// All nodes.
-    public var nodeCount: Int { Int(words.wrappedSum()) }
+    public var nodeCount: Int { liveCount + settledCount }
     /// Those that are not settled.
-    public var liveCount: Int { self[.waiting] + self[.queued] + self[.running] + self[.pending] }
+    public var liveCount: Int { Int(waiting) + Int(queued) + Int(running) + Int(pending) }
     /// Those that are.
-    public var settledCount: Int { nodeCount - liveCount }
+    public var settledCount: Int {
+        Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
+    }
+
+    @inline(__always) private static func offset(_ state: NodeState) -> Int { Int(state.rawValue) &* 4 }
+
+    @inline(__always)
+    private mutating func change(_ state: NodeState, by difference: UInt32) {
+        withUnsafeMutableBytes(of: &self) { bytes in
+            let address = bytes.baseAddress.unsafelyUnwrapped + Self.offset(state)
+            let count = address.assumingMemoryBound(to: UInt32.self)
+            count.pointee = count.pointee &+ difference
+        }
+    }
+
+    @inline(__always) mutating func add(_ state: NodeState) { change(state, by: 1) }
+    @inline(__always) mutating func subtract(_ state: NodeState) { change(state, by: .max) }
 
     /// Adds all counts of another.
-    public static func += (left: inout StateCounts, right: StateCounts) { left.words &+= right.words }
+    public static func += (left: inout StateCounts, right: StateCounts) {
+        for state in NodeState.allCases { left[state] += right[state] }
+    }
 }

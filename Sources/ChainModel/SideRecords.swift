@@ -7,47 +7,32 @@ struct ChainRecord {
     var nodeCount: UInt32 = 0
     var firstRejected = noSlot
     var evictedCount: UInt32 = 0
-    private var counts: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-    )
+    var counts = StateCounts()
 
     init(root: UInt32) { self.root = root }
 
-    var liveCount: UInt32 { counts.0 &+ counts.1 &+ counts.2 &+ counts.3 }
+    @inline(__always) var isLive: Bool { counts.liveCount > 0 }
 
-    @inline(__always) subscript(state: NodeState) -> UInt32 {
-        get { withUnsafeBytes(of: counts) { $0.load(fromByteOffset: Int(state.rawValue) * 4, as: UInt32.self) } }
-        set {
-            withUnsafeMutableBytes(of: &counts) {
-                $0.storeBytes(of: newValue, toByteOffset: Int(state.rawValue) * 4, as: UInt32.self)
-            }
-        }
-    }
-
+    @inline(__always)
     mutating func add(_ state: NodeState) {
-        self[state] &+= 1
+        counts.add(state)
         nodeCount &+= 1
     }
 
+    @inline(__always)
     mutating func subtract(_ state: NodeState) {
-        self[state] &-= 1
+        counts.subtract(state)
         nodeCount &-= 1
     }
 
     mutating func add(_ other: ChainRecord) {
-        for state in NodeState.allCases { self[state] &+= other[state] }
+        counts += other.counts
         nodeCount &+= other.nodeCount
         evictedCount &+= other.evictedCount
     }
-
-    var stateCounts: StateCounts {
-        var result = StateCounts()
-        for state in NodeState.allCases { result[state] = Int(self[state]) }
-        return result
-    }
 }
 
-/// What only some nodes have: 56 bytes.
+/// What only some nodes have: 48 bytes.
 struct NodeExtra {
     /// The parent or creator of a node that does not stand under it; 0 for none.
     var origin: UInt64 = 0

@@ -60,13 +60,15 @@ private final class SlabStorage<Element: BitwiseCopyable> {
         var firstFree = noSlot
     }
 
+    // @exclusivity(unchecked): only the Slab that holds this reaches in, from methods of a value that is checked itself,
+    // none of which calls out.
     let capacity: Int
-    var segments: [Segment] = []
-    var table: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
-    var count = 0
+    @exclusivity(unchecked) var segments: [Segment] = []
+    @exclusivity(unchecked) var table: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
+    @exclusivity(unchecked) var count = 0
     private var tableCapacity = 16
     /// No segment before this one has a free slot.
-    private var firstOpen = 0
+    @exclusivity(unchecked) private var firstOpen = 0
 
     init(capacity: Int) {
         self.capacity = capacity

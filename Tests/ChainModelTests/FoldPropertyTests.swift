@@ -12,19 +12,19 @@ import Testing
     }
 
     private func log(_ seed: UInt64) -> [LogEntry] {
-        let count = [60, 300, 900][Int(seed % 3)]
+        let count = [60, 200, 600][Int(seed % 3)]
         return RandomLog(
             seed: seed, count: count, threadCount: 1 + Int(seed % 5), isWild: seed % 2 == 0, hasTies: seed % 4 == 1
         ).entries
     }
 
-    @Test(arguments: UInt64(1)...60)
+    @Test(arguments: UInt64(1)...40)
     func anyInterleavingAndSplitGivesTheSameForest(seed: UInt64) {
         let entries = log(seed)
         var generator = SeededGenerator(seed: seed ^ 0xabcd)
         let plain = fold(entries.batches(upTo: entries.count, using: &generator))
         plain.expectConsistent("seed \(seed)")
-        for _ in 0..<4 {
+        for _ in 0..<3 {
             let other = fold(entries.shuffled(by: &generator).batches(upTo: 40, using: &generator))
             other.expectConsistent("seed \(seed)")
             #expect(firstDifference(plain.dump(facts: true), other.dump(facts: true)) == nil, "seed \(seed)")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: UInt64(1)...15)
     func foldingTwiceChangesNothing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let batches = log(seed).batches(upTo: 50, using: &generator)
@@ -42,7 +42,7 @@ import Testing
         #expect(firstDifference(once.dump(facts: true), twice.dump(facts: true)) == nil, "seed \(seed)")
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: UInt64(1)...30)
     func stateAndTheRestAreTheWholeLog(seed: UInt64) {
         let entries = log(seed)
         var generator = SeededGenerator(seed: seed ^ 0x55)
@@ -72,13 +72,13 @@ import Testing
         #expect(firstDifference(whole.dump(facts: true), late.dump(facts: true)) == nil, "seed \(seed), rest")
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: UInt64(1)...12)
     func takenChangesTellEveryChange(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var forest = ChainForest(process: .test, limits: ForestLimits(settledNodeLimit: 20, settledLeafLimit: 10))
         var known: [NodeIndex: String] = [:]
         var first = true
-        for batch in log(seed).batches(upTo: 25, using: &generator) {
+        for batch in log(seed).batches(upTo: 40, using: &generator) {
             forest.apply(batch)
             forest.retain(now: forest.now)
             forest.expectConsistent("seed \(seed)")

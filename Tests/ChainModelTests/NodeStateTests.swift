@@ -1,0 +1,117 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+@Suite struct NodeStateTests {
+    @Test func aLinkWaitsIsQueuedRunsAndSettles() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, at: 20)
+        #expect(script.state(1) == .pending)
+        #expect(script.state(2) == .waiting)
+        script.tell(.fulfilled, 1, at: 30)
+        #expect(script.state(1) == .fulfilled)
+        #expect(script.state(2) == .waiting, "the word comes from the node's own facts")
+        script.tell(.queued, 2, at: 31, detail: 4)
+        #expect(script.state(2) == .queued)
+        #expect(script.node(2).activity == .queued)
+        script.tell(.started, 2, at: 33, thread: 9)
+        #expect(script.state(2) == .running)
+        #expect(script.node(2).thread == 9)
+        #expect(script.node(2).executor == 4)
+        script.tell(.fulfilled, 2, at: 40, flags: .handlerEnded)
+        #expect(script.state(2) == .fulfilled)
+        #expect(script.node(2).activity == .none)
+        #expect(script.node(2).marks == [])
+    }
+
+    static let settlements: [(EventKind, EventFlags, NodeState)] = [
+        (.fulfilled, [], .fulfilled), (.rejected, [], .rejected), (.cancelled, [], .cancelled),
+        (.skipped, [], .skipped),
+        (.skipped, .error, .skipped), (.abandoned, [], .abandoned), (.released, [], .unknown),
+    ]
+
+    @Test(arguments: settlements)
+    func eachSettlementHasItsWord(kind: EventKind, flags: EventFlags, word: NodeState) {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(kind, 1, at: 20, flags: flags)
+        #expect(script.state(1) == word)
+        #expect(script.forest.totals.counts[word] == 1)
+        #expect(script.forest.totals.liveChainCount == 0)
+    }
+
+    @Test func aHigherRankWinsWhateverCameFirst() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.released, 1, at: 50)
+        script.tell(.rejected, 1, at: 30, text: "no")
+        #expect(script.state(1) == .rejected)
+        #expect(script.node(1).settled == 30)
+        #expect(script.forest.summary(of: script.index(1)) == "no")
+    }
+
+    @Test func aCallbackNodeIsPendingAfterItsHandler() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, .callback, at: 11)
+        script.tell(.started, 2, at: 20)
+        script.tell(.ended, 2, at: 25)
+        #expect(script.state(2) == .pending)
+    }
+
+    @Test func aCombinatorIsPendingOnceItHasMembers() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, .all, at: 11)
+        #expect(script.state(2) == .waiting)
+        script.member(2, 1, at: 12)
+        #expect(script.state(2) == .pending)
+        script.make(3, .race, at: 13)
+        #expect(script.state(3) == .pending)
+    }
+
+    @Test func marksAreSaid() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.started, 1, at: 11)
+        script.tell(.cancelRequested, 1, at: 12, text: "viewer", flags: .byViewer)
+        #expect(script.node(1).marks == [.cancelRequested, .byViewer])
+        #expect(script.forest.canceller(of: script.index(1)) == "viewer")
+        script.tell(.cancelled, 1, at: 13)
+        #expect(script.node(1).marks == [.stillOnThread, .byViewer])
+        script.tell(.ended, 1, at: 20)
+        script.tell(.settledAgain, 1, at: 21)
+        script.tell(.unhandled, 1, at: 22, text: "gone")
+        script.tell(.released, 1, at: 23)
+        #expect(script.node(1).marks == [.byViewer, .settledAgain, .unhandled, .released])
+        #expect(script.state(1) == .cancelled)
+    }
+
+    @Test func whoIsKnownByAMentionIsUnknownUntilTold() {
+        var script = Script()
+        script.then(2, on: 1, at: 20)
+        #expect(script.state(1) == .unknown)
+        #expect(script.node(1).marks == .seenLate)
+        #expect(script.above(2) == 1)
+        script.tell(.fulfilled, 1, at: 30)
+        #expect(script.state(1) == .fulfilled)
+        #expect(script.node(1).marks == .seenLate)
+        script.make(1, at: 5)
+        #expect(script.node(1).marks == [])
+        #expect(script.node(1).created == 5)
+    }
+
+    @Test func aViewersMarkComesAndGoes() {
+        var script = Script()
+        script.make(1, at: 10)
+        _ = script.forest.takeChanges()
+        script.forest.markCancelRequested([NodeID(1), NodeID(99)])
+        #expect(script.node(1).marks == .cancelRequested)
+        #expect(script.forest.takeChanges().nodes.map(\.changes) == [.facts])
+        script.forest.unmarkCancelRequested([NodeID(1)])
+        #expect(script.node(1).marks == [])
+        #expect(script.forest.index(of: NodeID(99)) == nil)
+    }
+}

@@ -1,0 +1,176 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+@Suite struct RetentionTests {
+    private func settledChain(_ script: inout Script, _ root: UInt64, at time: UInt64) {
+        script.make(root, at: time)
+        script.then(root + 1, on: root, at: time + 1)
+        script.tell(.fulfilled, root, at: time + 2)
+        script.tell(.fulfilled, root + 1, at: time + 3)
+    }
+
+    @Test func wholeSettledChainsGoFirstSettledFirst() {
+        var script = Script(limits: ForestLimits(settledNodeLimit: 4))
+        script.make(1, at: 1)
+        for root in stride(from: 10, to: 60, by: 10) as StrideTo<UInt64> { settledChain(&script, root, at: root) }
+        #expect(script.forest.retain(now: 100) == 6)
+        #expect(script.roots == [1, 40, 50])
+        #expect(script.forest.retain(now: 100) == 0)
+        #expect(script.forest.totals.evictedCount == 6)
+        script.forest.expectConsistent()
+    }
+
+    @Test func agedOnesGoAndLiveOnesStay() {
+        var script = Script(limits: ForestLimits(ageLimit: 50))
+        script.make(1, at: 1)
+        settledChain(&script, 10, at: 10)
+        settledChain(&script, 20, at: 40)
+        #expect(script.forest.retain(now: 62) == 0)
+        #expect(script.forest.retain(now: 63) == 2)
+        #expect(script.roots == [1, 20])
+        #expect(script.forest.retain(now: 1000) == 2)
+        #expect(script.roots == [1])
+        script.forest.expectConsistent()
+    }
+
+    @Test func anEvictedIdDoesNotComeBack() {
+        var script = Script(limits: ForestLimits(ageLimit: 0))
+        settledChain(&script, 10, at: 10)
+        #expect(script.forest.retain(now: 100) == 2)
+        script.tell(.released, 11, at: 101)
+        script.make(10, at: 10)
+        #expect(script.forest.totals.nodeCount == 0)
+        #expect(script.forest.isEvicted(NodeID(10)))
+        #expect(!script.forest.isEvicted(NodeID(12)))
+        script.then(12, on: 10, at: 102)
+        #expect(script.roots == [12])
+        #expect(script.forest.origin(of: script.index(12)) == NodeID(10))
+        #expect(script.forest.parent(of: script.index(12)) == nil)
+        script.forest.expectConsistent()
+    }
+
+    @Test func aLongLivedRootShedsSettledLeavesAndCountsThem() {
+        var script = Script(limits: ForestLimits(settledLeafLimit: 10, ageLimit: 1_000_000))
+        script.make(1, .pending, at: 1)
+        for id in 2...200 as ClosedRange<UInt64> {
+            script.then(id, on: 1, at: id * 10)
+            script.tell(id % 10 == 3 ? .rejected : .fulfilled, id, at: id * 10 + 1)
+            script.forest.retain(now: id * 10 + 2)
+            #expect(script.forest.totals.nodeCount <= 13)
+        }
+        let gone = script.forest.evictedCounts(of: script.index(1))
+        #expect(gone?.count == 200 - script.forest.totals.nodeCount)
+        #expect(script.forest.chain(of: script.index(1)).evictedCount == gone?.count)
+        #expect(gone?.rejected ?? 0 >= 15)
+        #expect(script.forest.chain(of: script.index(1)).firstRejected == script.index(3), "the first rejection stays")
+        script.forest.expectConsistent()
+    }
+
+    @Test func subtreesGoLeafByLeafAndTheirCountsGoUp() {
+        var script = Script(limits: ForestLimits(ageLimit: 10))
+        script.make(1, .pending, at: 1)
+        script.then(2, on: 1, at: 2)
+        script.then(3, on: 2, at: 3)
+        script.then(4, on: 2, at: 3)
+        for id in [2, 3, 4] as [UInt64] { script.tell(.fulfilled, id, at: 5) }
+        script.forest.retain(now: 50)
+        script.forest.retain(now: 100)
+        #expect(script.children(1) == [])
+        #expect(script.forest.evictedCounts(of: script.index(1))?.fulfilled == 3)
+        script.forest.expectConsistent()
+    }
+
+    @Test func aChainWithoutEndShedsItsBeginning() {
+        var script = Script(limits: ForestLimits(chainNodeLimit: 20))
+        script.make(1, at: 1)
+        for id in 2...500 as ClosedRange<UInt64> {
+            script.then(id, on: id - 1, at: id * 10)
+            script.tell(.fulfilled, id - 1, at: id * 10 + 1)
+            script.forest.retain(now: id * 10 + 2)
+        }
+        #expect(script.forest.totals.nodeCount == 20)
+        #expect(script.roots == [481])
+        #expect(script.forest.chain(of: script.index(500)).evictedCount == 480)
+        script.forest.expectConsistent()
+    }
+
+    @Test func aRootThatLivesAgainAndAgainDoesNotGrow() {
+        var script = Script(limits: ForestLimits(settledNodeLimit: 50, settledLeafLimit: 20))
+        script.make(1, at: 1)
+        script.tell(.fulfilled, 1, at: 2)
+        for id in 2...400 as ClosedRange<UInt64> {
+            script.then(id, on: 1, at: id * 10)
+            script.tell(.fulfilled, id, at: id * 10 + 1)
+            script.forest.retain(now: id * 10 + 2)
+            #expect(script.forest.totals.nodeCount <= 60)
+        }
+        script.forest.expectConsistent()
+    }
+
+    @Test func theHardLimitRefusesAndCounts() {
+        var script = Script(limits: ForestLimits(nodeLimit: 3))
+        for id in 1...5 as ClosedRange<UInt64> { script.make(id, at: id) }
+        #expect(script.roots == [1, 2, 3])
+        #expect(script.forest.totals.refusedCount == 2)
+        script.tell(.fulfilled, 1, at: 9)
+        script.forest.retain(now: 10)
+        script.make(6, at: 11)
+        #expect(script.roots == [2, 3, 6])
+        script.forest.expectConsistent()
+    }
+
+    @Test func eachCallDoesBoundedWork() {
+        var script = Script(limits: ForestLimits(ageLimit: 0))
+        script.make(1, at: 1)
+        for id in 2...300 as ClosedRange<UInt64> { script.then(id, on: id % 3 == 0 ? 1 : id - 1, at: id) }
+        for id in 1...300 as ClosedRange<UInt64> { script.tell(.fulfilled, id, at: 1000) }
+        var calls = 0
+        while script.forest.totals.nodeCount > 0 {
+            #expect(script.forest.retain(now: 2000, budget: 40) <= 40)
+            script.forest.expectConsistent()
+            calls += 1
+            #expect(calls < 40)
+        }
+        #expect(calls >= 7)
+    }
+
+    /// Evicts at random moments: nothing of it is ever inconsistent, and in the end nothing settled is left over.
+    @Test(arguments: UInt64(1)...15)
+    func evictionAtAnyMomentKeepsTheForestWhole(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let log = RandomLog(seed: seed, count: 600, isWild: seed % 2 == 0)
+        var forest = ChainForest(
+            process: .test,
+            limits: ForestLimits(settledNodeLimit: 10, settledLeafLimit: 5, ageLimit: 2000, chainNodeLimit: 30))
+        for batch in log.entries.shuffled(by: &generator).batches(upTo: 40, using: &generator) {
+            forest.apply(batch)
+            forest.retain(now: forest.now, budget: Int.random(in: 1...20, using: &generator))
+            forest.expectConsistent("seed \(seed)")
+        }
+        for _ in 0..<200 { forest.retain(now: forest.now + 1_000_000) }
+        forest.expectConsistent("seed \(seed)")
+        for root in forest.roots { #expect(forest.chain(of: root).liveCount > 0, "seed \(seed)") }
+        #expect(forest.links.count <= forest.totals.nodeCount * 8)
+        #expect(forest.extras.count <= forest.totals.nodeCount)
+    }
+
+    @Test func sideTablesShrink() {
+        var script = Script(limits: ForestLimits(ageLimit: 0))
+        for id in stride(from: 1, to: 2000, by: 2) as StrideTo<UInt64> {
+            script.tell(.created, id, at: id, text: "label \(id)", detail: UInt16(NodeKind.promise.rawValue))
+            script.make(id + 1, at: id)
+            script.adopt(id, id + 1, at: id)
+            script.tell(.rejected, id + 1, at: id, text: "error \(id)")
+            script.tell(.rejected, id, at: id, text: "error \(id)")
+        }
+        while script.forest.retain(now: 5000) > 0 {}
+        #expect(script.forest.totals.nodeCount == 0)
+        #expect(script.forest.texts.count == 0)
+        #expect(script.forest.extras.count == 0)
+        #expect(script.forest.links.count == 0)
+        #expect(script.forest.chains.count == 0)
+        #expect(script.forest.indexBound <= 4096)
+    }
+}

@@ -1,0 +1,132 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+/// Shapes in which a walk to the root, or along the siblings, for each event would take minutes.
+@Suite struct ShapeTests {
+    private func fold(_ events: [ChainEvent]) -> ChainForest {
+        var forest = ChainForest(process: .test)
+        var batch = EventBatch(process: .test, sequence: 1, time: events.last?.time ?? 0)
+        batch.events = events
+        forest.apply(batch)
+        return forest
+    }
+
+    private func link(_ id: UInt64, on parent: UInt64, at time: UInt64) -> ChainEvent {
+        ChainEvent(
+            time: time, .created, node: NodeID(id), other: NodeID(parent), detail: UInt16(NodeKind.then.rawValue),
+            flags: .hasParent)
+    }
+
+    private func root(_ id: UInt64, at time: UInt64) -> ChainEvent {
+        ChainEvent(time: time, .created, node: NodeID(id), detail: UInt16(NodeKind.promise.rawValue))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aChainOfAHundredThousand() {
+        let count: UInt64 = 100_000
+        var events = [root(1, at: 1)]
+        for id in 2...count { events.append(link(id, on: id - 1, at: id)) }
+        for id in 1...count { events.append(ChainEvent(time: count + id, .fulfilled, node: NodeID(id))) }
+        var forest = fold(events)
+        let chain = forest.chain(of: forest.index(of: NodeID(count))!)
+        #expect(chain.counts[.fulfilled] == Int(count))
+        #expect(forest.depth(of: forest.index(of: NodeID(count))!) == 0)
+        #expect(forest.dump().split(separator: "\n").count == Int(count))
+        while forest.retain(now: .max / 2) > 0 {}
+        #expect(forest.totals.nodeCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aChainToldFromItsEnd() {
+        let count: UInt64 = 30_000
+        var events: [ChainEvent] = []
+        for id in (2...count).reversed() { events.append(link(id, on: id - 1, at: id)) }
+        events.append(root(1, at: 1))
+        let forest = fold(events)
+        #expect(forest.roots.count == 1)
+        #expect(forest.chain(of: forest.roots.first!).nodeCount == Int(count))
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [1, 7])
+    func aHundredThousandChildrenInRunsOfSeveralThreads(threads: UInt64) {
+        let count: UInt64 = 99_995
+        var events = [root(1, at: 1)]
+        for thread in 0..<threads {
+            for id in stride(from: 2 + thread, through: count, by: Int(threads)) {
+                events.append(link(id, on: 1, at: id))
+            }
+        }
+        let forest = fold(events)
+        var previous: UInt64 = 0
+        var child = forest.firstChild(of: forest.index(of: NodeID(1))!)
+        while let current = child {
+            let id = forest.id(of: current).rawValue
+            if id <= previous { Issue.record("\(id) after \(previous)") }
+            previous = id
+            child = forest.nextSibling(of: current)
+        }
+        #expect(forest.childCount(of: forest.index(of: NodeID(1))!) == Int(count) - 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aHundredThousandMembersAndFollowers() {
+        let count: UInt64 = 100_000
+        var events = [root(1, at: 1)]
+        for id in 2...count { events.append(root(id, at: id)) }
+        for id in 2...count {
+            events.append(
+                ChainEvent(
+                    time: count + id, .linked, node: NodeID(1), other: NodeID(id),
+                    detail: UInt16(LinkKind.member.rawValue)))
+            events.append(ChainEvent(time: count + id, .adopted, node: NodeID(id), other: NodeID(2)))
+        }
+        for id in 1...count { events.append(ChainEvent(time: 3 * count, .fulfilled, node: NodeID(id))) }
+        var forest = fold(events)
+        #expect(forest.roots.count == 1)
+        #expect(forest.links(of: forest.index(of: NodeID(1))!).count == Int(count) - 1)
+        #expect(forest.links(of: forest.index(of: NodeID(2))!).count == Int(count) - 1)
+        while forest.retain(now: .max / 2) > 0 {}
+        #expect(forest.totals.nodeCount == 0)
+        #expect(forest.links.count == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func rootsInAnyOrder() {
+        var generator = SeededGenerator(seed: 1)
+        let times = (1...50_000 as ClosedRange<UInt64>).shuffled(using: &generator)
+        let forest = fold(times.map { root($0, at: $0) })
+        #expect(forest.roots.map { forest.id(of: $0).rawValue } == Array(1...50_000))
+        #expect(forest.roots.reversed().first.map { forest.id(of: $0).rawValue } == 50_000)
+    }
+
+    @Test func aCopyIsAValue() {
+        var script = Script()
+        script.make(1, at: 1)
+        script.then(2, on: 1, at: 2)
+        let copy = script.forest
+        let dump = copy.dump(facts: true)
+        script.tell(.rejected, 1, at: 3, text: "no")
+        script.make(5, at: 4)
+        script.adopt(5, 2, at: 5)
+        _ = script.forest.takeChanges()
+        #expect(copy.dump(facts: true) == dump)
+        #expect(copy.totals.nodeCount == 2)
+        #expect(script.forest.totals.nodeCount == 3)
+        script.forest.expectConsistent()
+        copy.expectConsistent()
+    }
+
+    @Test func tooManyChangesAreEverything() {
+        var script = Script(limits: ForestLimits(changeLimit: 3))
+        #expect(script.forest.takeChanges().isEverything)
+        for id in 1...4 as ClosedRange<UInt64> { script.make(id, at: id) }
+        #expect(script.forest.takeChanges().isEverything)
+        script.tell(.queued, 2, at: 9)
+        let changes = script.forest.takeChanges()
+        #expect(changes.nodes.map(\.index) == [script.index(2)])
+        #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
+        #expect(!changes.isEverything)
+    }
+}

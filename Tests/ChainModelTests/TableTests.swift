@@ -1,0 +1,77 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+@Suite struct TableTests {
+    @Test(arguments: UInt64(1)...5)
+    func idsAgreeWithADictionary(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var table = IDTable()
+        var known: [UInt64: UInt32] = [:]
+        var gone: Set<UInt64> = []
+        let ids = (0..<3000).map { _ in UInt64.random(in: 1...4000, using: &generator) } + [.max, 1 << 40, 1 << 63]
+        for (position, id) in ids.enumerated() {
+            if known[id] == nil, !gone.contains(id) {
+                table.insert(NodeID(id), UInt32(position))
+                known[id] = UInt32(position)
+            } else if known.removeValue(forKey: id) != nil {
+                table.remove(NodeID(id))
+                gone.insert(id)
+            }
+        }
+        for id in Set(ids) {
+            let expected = known[id] ?? goneSlot
+            #expect(table.find(NodeID(id)) == expected)
+            #expect(table.look(up: NodeID(id)) == expected)
+        }
+        for id in Array(known.keys) { table.remove(NodeID(id)) }
+        for id in ids { #expect(table.find(NodeID(id)) == goneSlot) }
+        #expect(table.find(NodeID(5000)) == noSlot)
+        #expect(table.keys(from: 0) == [])
+    }
+
+    @Test func wholePagesThatWentMeltIntoRanges() {
+        var table = IDTable()
+        for id in 1..<5000 as Range<UInt64> { table.insert(NodeID(id), UInt32(id)) }
+        for id in (1..<5000 as Range<UInt64>).reversed() { table.remove(NodeID(id)) }
+        #expect(table.find(NodeID(300)) == goneSlot)
+        #expect(table.find(NodeID(4999)) == goneSlot)
+        #expect(table.find(NodeID(5001)) == noSlot)
+        #expect(table.rangeCount == 1)
+    }
+
+    @Test func slotsAreTakenLowestFirstAndSegmentsGivenBack() {
+        var slab = Slab<LinkRecord>(shift: 2)
+        let slots = (0..<20).map { slab.allocate(LinkRecord(time: $0, holder: 0, target: 0, kind: .member)) }
+        #expect(slots == Array(0..<20))
+        for slot in 4..<20 as Range<UInt32> { slab.free(slot) }
+        #expect(!slab.hasSegment(of: 8))
+        #expect(slab.hasSegment(of: 3))
+        slab.free(1)
+        #expect(slab.allocate(LinkRecord(time: 0, holder: 0, target: 0, kind: .member)) == 1)
+        #expect(slab.allocate(LinkRecord(time: 0, holder: 0, target: 0, kind: .member)) == 4)
+        #expect(slab[3].pointee.time == 3)
+        #expect(slab.count == 5)
+    }
+
+    @Test func equalTextsAreKeptOnceAndUnusedOnesGo() {
+        var pool = TextPool()
+        let (first, second, other) = (pool.intern("reserve stock"), pool.intern("reserve stock"), pool.intern("charge"))
+        #expect(first == second)
+        #expect(pool.count == 2)
+        pool.release(first)
+        #expect(pool[second] == "reserve stock")
+        pool.release(second)
+        #expect(pool.count == 1)
+        #expect(pool[other] == "charge")
+        #expect(pool[noSlot] == nil)
+    }
+
+    @Test func aNodeIsNinetySixBytesAndAChainSixtyFour() {
+        #expect(MemoryLayout<NodeRecord>.stride == 96)
+        #expect(MemoryLayout<ChainRecord>.stride == 64)
+        #expect(MemoryLayout<NodeExtra>.stride == 48)
+        #expect(MemoryLayout<LinkRecord>.stride == 40)
+    }
+}

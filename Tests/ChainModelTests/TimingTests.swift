@@ -1,0 +1,120 @@
+import ChainEvents
+import Testing
+
+@testable import ChainModel
+
+@Suite struct TimingTests {
+    @Test func waitRunAndTotalOfALink() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, at: 20)
+        #expect(script.timing(2, now: 90) == Timing())
+        script.tell(.fulfilled, 1, at: 100)
+        #expect(script.timing(1, now: 500) == Timing(total: 90))
+        #expect(script.timing(2, now: 130) == Timing(total: 30))
+        script.tell(.queued, 2, at: 105)
+        #expect(script.timing(2, now: 130) == Timing(wait: 25, total: 30))
+        script.tell(.started, 2, at: 125)
+        #expect(script.timing(2, now: 130) == Timing(wait: 20, run: 5, total: 30))
+        script.tell(.fulfilled, 2, at: 140, flags: .handlerEnded)
+        #expect(script.timing(2, now: 999) == Timing(wait: 20, run: 15, total: 40))
+    }
+
+    @Test func totalCountsFromTheMakingIfTheParentSettledBefore() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.fulfilled, 1, at: 20)
+        script.then(2, on: 1, at: 50)
+        #expect(script.timing(2, now: 60) == Timing(total: 10))
+    }
+
+    @Test func aCombinatorHasATotalAlone() {
+        var script = Script()
+        script.make(1, .all, at: 10)
+        script.tell(.queued, 1, at: 11)
+        script.tell(.started, 1, at: 12)
+        #expect(script.timing(1, now: 40) == Timing(total: 30))
+    }
+
+    @Test func aSkippedNodeHasNone() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, at: 11)
+        script.tell(.rejected, 1, at: 20)
+        script.tell(.skipped, 2, at: 20, flags: .error)
+        #expect(script.timing(2, now: 40) == Timing())
+    }
+
+    @Test func aCallbackRunsForItsHandlerAndThenIsPending() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.fulfilled, 1, at: 20)
+        script.then(2, on: 1, .callback, at: 20)
+        script.tell(.queued, 2, at: 20)
+        script.tell(.started, 2, at: 22)
+        script.tell(.ended, 2, at: 25)
+        #expect(script.timing(2, now: 60) == Timing(wait: 2, run: 3, total: 40))
+        script.tell(.fulfilled, 2, at: 80)
+        #expect(script.timing(2, now: 90) == Timing(wait: 2, run: 3, total: 60))
+    }
+
+    @Test func anAdopterLastsToItsOwnSettlement() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.started, 1, at: 11)
+        script.make(2, creator: 1, at: 12)
+        script.tell(.ended, 1, at: 13)
+        script.adopt(1, 2, at: 13)
+        script.tell(.fulfilled, 2, at: 40)
+        #expect(script.timing(1, now: 45) == Timing(run: 2, total: 35))
+        script.tell(.fulfilled, 1, at: 50)
+        #expect(script.timing(1, now: 99) == Timing(run: 2, total: 40))
+    }
+
+    @Test func aHandlerThatIgnoresItsCancellationRunsOn() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.started, 1, at: 20)
+        script.tell(.cancelled, 1, at: 30)
+        #expect(script.timing(1, now: 70) == Timing(run: 50, total: 20))
+    }
+
+    @Test func whoIsCancelledBeforeItsTurnHasNoTotal() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, at: 11)
+        script.tell(.cancelled, 2, at: 20)
+        #expect(script.timing(2, now: 70) == Timing())
+        script.tell(.fulfilled, 1, at: 30)
+        #expect(script.timing(2, now: 70) == Timing())
+    }
+
+    @Test func longDurationsAreExactAndTimesBeforeTheMakingAreNotNegative() {
+        var script = Script()
+        let day: UInt64 = 86_400_000_000_000
+        script.make(1, at: 1000)
+        script.tell(.queued, 1, at: 990)
+        script.tell(.started, 1, at: 1000 + day)
+        script.tell(.fulfilled, 1, at: 1000 + 2 * day + 1, flags: .handlerEnded)
+        #expect(script.timing(1, now: 0) == Timing(wait: day, run: day + 1, total: 2 * day + 1))
+    }
+
+    @Test func historyIsInOrder() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.queued, 1, at: 11, detail: 3)
+        script.tell(.started, 1, at: 12, thread: 7)
+        script.make(2, creator: 1, at: 13)
+        script.tell(.ended, 1, at: 14)
+        script.adopt(1, 2, at: 14)
+        script.tell(.cancelRequested, 1, at: 15)
+        script.tell(.cancelled, 1, at: 16)
+        #expect(
+            script.forest.history(of: script.index(1)) == [
+                HistoryStep(kind: .created, time: 10), HistoryStep(kind: .queued(3), time: 11),
+                HistoryStep(kind: .started(7), time: 12), HistoryStep(kind: .ended, time: 14),
+                HistoryStep(kind: .adopted(script.index(2)), time: 14), HistoryStep(kind: .cancelRequested, time: 15),
+                HistoryStep(kind: .settled(.cancelled), time: 16),
+            ])
+    }
+}
