@@ -11,14 +11,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -26,7 +23,7 @@
 ct_terminal ct = {.input = -1, .output = -1, .wake = {-1, -1}};
 
 static bool isOpen, gaveUp;
-static int failure, colorCount;
+static int colorCount;
 static SCREEN *screen;
 static FILE *inputFile, *outputFile;
 static bool hasMouse;
@@ -34,52 +31,7 @@ static bool hasMouse;
 static const char mouseOn[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouseOff[] = "\033[?1006l\033[?1002l\033[?1000l";
 
-int ct_errno(void) { return failure; }
 int ct_colors(void) { return colorCount; }
-
-const char *ct_capability(const char *name) {
-    const char *text = tigetstr((char *)name);
-    return text == (char *)-1 ? NULL : text;
-}
-
-// Appends a capability without its padding ($<5>), which no terminal of today needs.
-static size_t append(char *into, size_t capacity, size_t count, const char *text) {
-    for (; text && *text && count < capacity; text++) {
-        if (text[0] == '$' && text[1] == '<') {
-            const char *end = strchr(text, '>');
-            if (end) {
-                text = end;
-                continue;
-            }
-        }
-        into[count++] = *text;
-    }
-    return count;
-}
-
-bool ct_write_all(int fd, const char *bytes, size_t count, int patience) {
-    int waited = 0;
-    while (count > 0) {
-        ssize_t written = write(fd, bytes, count);
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-            waited = 0;
-            continue;
-        }
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return false;
-        if (patience >= 0 && waited >= patience) return false;
-        if (patience < 0 && (atomic_load(&ct.isEnding) || atomic_load(&ct.isTrapped))) {
-            errno = EAGAIN;
-            return false;
-        }
-        struct pollfd room = {fd, POLLOUT, 0};
-        poll(&room, 1, 50);
-        waited += 50;
-    }
-    return true;
-}
 
 void ct_restore_raw(void) {
     if (!atomic_exchange(&ct.isOurs, false)) return;
@@ -89,12 +41,12 @@ void ct_restore_raw(void) {
 
 static void prepare_restore(void) {
     size_t count = 0, capacity = sizeof ct.restore;
-    if (hasMouse) count = append(ct.restore, capacity, count, mouseOff);
-    count = append(ct.restore, capacity, count, ct_capability("sgr0"));
-    count = append(ct.restore, capacity, count, ct_capability("op"));
-    count = append(ct.restore, capacity, count, ct_capability("rmkx"));
-    count = append(ct.restore, capacity, count, ct_capability("cnorm"));
-    count = append(ct.restore, capacity, count, ct_capability("rmcup"));
+    if (hasMouse) count = ct_append(ct.restore, capacity, count, mouseOff);
+    count = ct_append(ct.restore, capacity, count, ct_capability("sgr0"));
+    count = ct_append(ct.restore, capacity, count, ct_capability("op"));
+    count = ct_append(ct.restore, capacity, count, ct_capability("rmkx"));
+    count = ct_append(ct.restore, capacity, count, ct_capability("cnorm"));
+    count = ct_append(ct.restore, capacity, count, ct_capability("rmcup"));
     ct.restoreCount = count;
 }
 
@@ -146,7 +98,7 @@ static void close_files(void) {
 }
 
 static int fail(int code) {
-    failure = errno;
+    ct_failure = errno;
     close_files();
     return code;
 }
@@ -197,7 +149,7 @@ int ct_open(const ct_options *options) {
     typeahead(-1);
     prepare_restore();
     isOpen = true;
-    if (options->capturesOutput && (failure = ct_capture_begin(options->captureLimit)) != 0) {
+    if (options->capturesOutput && (ct_failure = ct_capture_begin(options->captureLimit)) != 0) {
         ct_close();
         return CT_SYSTEM;
     }
@@ -216,7 +168,7 @@ static void leave(void) {
     const char *plain = ct_capability("sgr0");
     if (plain) {
         char bytes[64];
-        ct_write_all(ct.output, bytes, append(bytes, sizeof bytes, 0, plain), 500);
+        ct_write_all(ct.output, bytes, ct_append(bytes, sizeof bytes, 0, plain), 500);
     }
     endwin();
     tcsetattr(ct.output, TCSANOW, &ct.shell);
@@ -245,83 +197,12 @@ void ct_resized(int columnCount, int rowCount) {
     if (isOpen && columnCount > 0 && rowCount > 0) resizeterm(rowCount, columnCount);
 }
 
-bool ct_scrolls_at_end(void) { return tigetflag("am") > 0 && tigetflag("xenl") <= 0; }
-
-// tparm with all of its arguments: older headers declare no other form.
-static const char *expand(const char *name, long first, long second) {
-    return tparm((char *)ct_capability(name), first, second, 0L, 0L, 0L, 0L, 0L, 0L, 0L);
-}
-
-size_t ct_move_bytes(int row, int column, char *into, size_t capacity) {
-    return append(into, capacity, 0, expand("cup", row, column));
-}
-
-size_t ct_clear_bytes(char *into, size_t capacity) {
-    size_t count = append(into, capacity, 0, ct_capability("sgr0"));
-    return append(into, capacity, count, ct_capability("clear"));
-}
-
-size_t ct_look_bytes(int foreground, int background, int attributes, char *into, size_t capacity) {
-    static const struct { int bit; const char *name; } names[] = {
-        {1, "bold"}, {2, "dim"}, {4, "smul"}, {8, "rev"}, {32, "sitm"},
-    };
-    size_t count = append(into, capacity, 0, ct_capability("sgr0"));
-    for (size_t at = 0; at < sizeof names / sizeof *names; at++)
-        if (attributes & names[at].bit) count = append(into, capacity, count, ct_capability(names[at].name));
-    if (foreground >= 0 && foreground < colorCount)
-        count = append(into, capacity, count, expand("setaf", foreground, 0));
-    if (background >= 0 && background < colorCount)
-        count = append(into, capacity, count, expand("setab", background, 0));
-    return count;
-}
-
 int ct_write(const char *bytes, size_t count) {
     if (!isOpen || atomic_load(&ct.isTrapped)) return CT_GONE;
     if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
-    failure = errno;
+    ct_failure = errno;
     gaveUp = true;
     return CT_GONE;
-}
-
-int ct_wait(int64_t nanoseconds) {
-    struct pollfd fds[2] = {{ct.input, POLLIN, 0}, {ct.wake[0], POLLIN, 0}};
-    // Rounded up: waking before the time is no use.
-    int64_t milliseconds = nanoseconds < 0 ? -1 : nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
-    int ready = poll(fds, 2, milliseconds > 1000000000 ? 1000000000 : (int)milliseconds);
-    if (ready <= 0) return 0;
-    int found = 0;
-    if (fds[0].revents & POLLIN) found |= CT_INPUT;
-    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) found |= CT_HANGUP;
-    if (fds[1].revents & POLLIN) found |= CT_SIGNAL;
-    return found;
-}
-
-long ct_read(char *into, size_t capacity) {
-    for (;;) {
-        ssize_t count = read(ct.input, into, capacity);
-        if (count > 0) return count;
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return 0;
-        failure = count == 0 ? EIO : errno;
-        return -1;
-    }
-}
-
-int ct_next_signal(void) {
-    unsigned char byte;
-    ssize_t count;
-    do count = read(ct.wake[0], &byte, 1);
-    while (count < 0 && errno == EINTR);
-    return count == 1 ? byte : -1;
-}
-
-void ct_wake(void) {
-    int before = errno;
-    if (ct.wake[1] >= 0) {
-        ssize_t ignored = write(ct.wake[1], "", 1);
-        (void)ignored;
-    }
-    errno = before;
 }
 
 int ct_resume(void) {
@@ -343,10 +224,4 @@ int ct_suspend(void) {
     leave();
     ct_stop_self();
     return ct_resume();
-}
-
-bool ct_locale_is_utf8(void) {
-    setlocale(LC_CTYPE, "");
-    const char *name = nl_langinfo(CODESET);
-    return name && (strcmp(name, "UTF-8") == 0 || strcmp(name, "utf8") == 0);
 }

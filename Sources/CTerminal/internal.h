@@ -21,6 +21,11 @@ typedef struct {
 } ct_terminal;
 
 extern ct_terminal ct;
+// errno of the last failure.
+extern int ct_failure;
+
+// Appends a capability without its padding; returns the new count.
+size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
 // Safe in handlers: writes all, or gives up when nothing moves for `patience` milliseconds.
 bool ct_write_all(int fd, const char *bytes, size_t count, int patience);

@@ -40,26 +40,61 @@ struct SVGPicture {
             """
         for row in 0..<frame.size.rows {
             let runs = frame.styleRuns(row)
-            for run in runs { drawBackground(run, row) }
+            drawBackgrounds(runs, row)
             for run in runs { drawText(run, row) }
         }
         return out + "</svg>\n"
     }
 
-    private mutating func drawBackground(_ run: (columns: Range<Int>, style: Style), _ row: Int) {
-        guard let color = colors(run.style).background else { return }
-        out += """
-            <rect x="\(x(run.columns.lowerBound))" y="\(short(bar + Double(row) * cell.height))" \
-            width="\(short(Double(run.columns.count) * cell.width))" height="\(short(cell.height))" fill="\(color)"/>
+    /// One rectangle a colour, whatever the styles in front of it: seams would show.
+    private mutating func drawBackgrounds(_ runs: [(columns: Range<Int>, style: Style)], _ row: Int) {
+        var at = 0
+        while at < runs.count {
+            let first = runs[at].columns.lowerBound
+            let color = colors(runs[at].style).background
+            while at + 1 < runs.count, colors(runs[at + 1].style).background == color { at += 1 }
+            if let color {
+                out += """
+                    <rect x="\(x(first))" y="\(short(bar + Double(row) * cell.height))" \
+                    width="\(short(Double(runs[at].columns.upperBound - first) * cell.width))" \
+                    height="\(short(cell.height))" fill="\(color)"/>
 
-            """
+                    """
+            }
+            at += 1
+        }
     }
+
+    /// Lines are drawn as such, so that those of neighbouring cells meet; whether it was one.
+    private mutating func drawLine(_ scalar: UInt32, _ row: Int, _ column: Int, _ color: String) -> Bool {
+        guard let ends = SVGPicture.lines[scalar] else { return false }
+        let centre = (x: margin + (Double(column) + 0.5) * cell.width, y: bar + (Double(row) + 0.5) * cell.height)
+        var path = ""
+        for (letter, dx, dy) in [("u", 0, -1), ("d", 0, 1), ("l", -1, 0), ("r", 1, 0)] where ends.contains(letter) {
+            let end = (x: centre.x + Double(dx) * cell.width / 2, y: centre.y + Double(dy) * cell.height / 2)
+            path += "M\(short(centre.x)) \(short(centre.y))L\(short(end.x)) \(short(end.y))"
+        }
+        out += "<path d=\"\(path)\" stroke=\"\(color)\" stroke-width=\"\(ends.contains("b") ? "2.5" : "1.2")\"/>\n"
+        return true
+    }
+
+    /// Where the lines of a character go: up, down, left, right; bold.
+    private static let lines: [UInt32: String] = [
+        0x2500: "lr", 0x2502: "ud", 0x2503: "udb", 0x250C: "dr", 0x2510: "dl", 0x2514: "ur", 0x2518: "ul",
+        0x251C: "udr",
+        0x2524: "udl", 0x252C: "dlr", 0x2534: "ulr", 0x253C: "udlr", 0x256D: "dr", 0x256E: "dl", 0x256F: "ul",
+        0x2570: "ur",
+    ]
 
     private mutating func drawText(_ run: (columns: Range<Int>, style: Style), _ row: Int) {
         var column = run.columns.lowerBound
         while column < run.columns.upperBound {
             let first = frame[row, column]
             guard first.scalar != 0x20, first.scalar != 0 else {
+                column += 1
+                continue
+            }
+            if drawLine(first.scalar, row, column, colors(run.style).foreground) {
                 column += 1
                 continue
             }
@@ -105,7 +140,7 @@ struct SVGPicture {
     private func x(_ column: Int) -> String { short(margin + Double(column) * cell.width) }
 
     private func short(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
+        let tenths = Int(value * 10 + 0.5)
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
     }
 

@@ -98,7 +98,10 @@ public struct Theme: Hashable, Sendable {
         attributes.formUnion(entry.modifiers)
         let background = isSelected ? selection : entry.background
         if depth == .ansi256 {
-            return Look(foreground: entry.foreground.of256, background: background.of256, attributes: attributes)
+            var look = Look(foreground: entry.foreground.of256, background: background.of256, attributes: attributes)
+            // Dark greys cannot be read on the grey of the selection.
+            if isSelected, (232..<247).contains(look.foreground) { look.foreground = 247 }
+            return look
         }
         var look = Look(foreground: entry.foreground.of16, background: background.of16, attributes: attributes)
         // Grey on the colour of the selection cannot be read where there are only 16.
@@ -132,7 +135,7 @@ public struct Theme: Hashable, Sendable {
 extension Theme {
     /// For dark backgrounds.
     public static let dark = Theme(
-        name: "dark", selection: Color(238, 4), page: ("#16181d", "#c9ccd3"), darkEntry, plain: stress)
+        name: "dark", selection: Color(237, 4), page: ("#16181d", "#c9ccd3"), darkEntry, plain: stress)
 
     private static func darkEntry(_ role: Role) -> Entry {
         let bar = Color(236, 7)
@@ -142,7 +145,7 @@ extension Theme {
         case .dim: Entry(Color(243, 8))
         case .header: Entry(Color(250, 0), on: bar)
         case .headerAccent: Entry(Color(255, 0), on: bar, .bold)
-        case .selected: Entry(Color(255, 15), on: Color(238, 4))
+        case .selected: Entry(Color(255, 15), on: Color(237, 4))
         case .guide: Entry(Color(240, 8))
         case .label: Entry(Color(254, 15))
         case .kind: Entry(Color(248, 7))
