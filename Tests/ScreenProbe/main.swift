@@ -84,6 +84,9 @@ func run() throws -> Int32 {
     while true {
         guard let event = try screen.nextEvent(timeout: 1_000_000_000) else { continue }
         switch event {
+        case .key(.character("R")):
+            // Everything anew, and nothing else.
+            screen.redraw()
         case .key(let key):
             events.append("key \(key)")
             try screen.paint(picture(screen.size, events), theme: .dark)

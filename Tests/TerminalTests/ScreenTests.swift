@@ -85,6 +85,37 @@ import Testing
         #expect(try terminal.waitForExit() == .exited(0))
     }
 
+    @Test func whateverHappensTheScreenIsAsAfterAFreshRedraw() throws {
+        let (terminal, _) = try shownProbe()
+        var random = Generator(state: 17)
+        for round in 0..<15 {
+            for _ in 0..<Int.random(in: 1..<12, using: &random) {
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0:
+                    terminal.resize(
+                        columns: Int.random(in: 12..<90, using: &random), rows: Int.random(in: 2..<30, using: &random))
+                case 1: terminal.send(["é", "日本", "\u{301}", "🙂", "\u{1B}[99~"].randomElement(using: &random)!)
+                case 2: terminal.press(.wheel(up: true, row: 1, column: 3))
+                case 3: terminal.send("w")
+                default: terminal.press([.up, .pageDown, .alt("x"), .function(7)].randomElement(using: &random)!)
+                }
+            }
+            try terminal.waitUntilQuiet()
+            let before = cells(terminal.screen)
+            let count = terminal.received.count
+            terminal.send("R")
+            try terminal.waitUntil("the redraw") { _ in terminal.received.count > count }
+            try terminal.waitUntilQuiet()
+            #expect(cells(terminal.screen) == before, "round \(round)")
+        }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+    }
+
+    private func cells(_ screen: VirtualScreen) -> [[VirtualCell]] {
+        (0..<screen.rows).map { row in (0..<screen.columns).map { screen.cell(row, $0) } }
+    }
+
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
     func signalsThatEndRestoreFirst(signal: Int32) throws {
         let (terminal, modes) = try shownProbe()
