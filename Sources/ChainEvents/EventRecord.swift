@@ -53,7 +53,7 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
     public static let byViewer = EventFlags(rawValue: 16)
 }
 
-/// One step of one node as the runtime reports it: 40 bytes to which the sink adds time and thread.
+/// One step of one node as the runtime reports it: 32 bytes to which the sink adds time and thread.
 public struct EventRecord: Sendable {
     /// Whose step it is.
     public var node: NodeID
