@@ -1,30 +1,5 @@
 import ChainEvents
 
-/// Nodes that can be evicted, first settled first. Entries are hints, looked at again when their turn comes.
-struct EvictionQueue: Sendable {
-    struct Entry: Sendable {
-        var slot: UInt32
-        var id: UInt32
-        /// The forest's time when the node, or the last of its chain, settled.
-        var time: UInt64
-    }
-
-    private var entries: [Entry] = []
-    private var head = 0
-
-    var count: Int { entries.count - head }
-    var first: Entry? { head < entries.count ? entries[head] : nil }
-
-    mutating func append(_ entry: Entry) { entries.append(entry) }
-
-    mutating func removeFirst() {
-        head += 1
-        guard head >= 1024, head * 2 >= entries.count else { return }
-        entries.removeFirst(head)
-        head = 0
-    }
-}
-
 /// What the forest forgets (DESIGN §6): whole settled chains; settled leaves of chains that are live again and again;
 /// the settled beginning of chains without end.
 extension ChainForest {

@@ -1,0 +1,24 @@
+/// Nodes that can be evicted, first settled first. Entries are hints, looked at again when their turn comes.
+struct EvictionQueue: Sendable {
+    struct Entry: Sendable {
+        var slot: UInt32
+        var id: UInt32
+        /// The forest's time when the node, or the last of its chain, settled.
+        var time: UInt64
+    }
+
+    private var entries: [Entry] = []
+    private var head = 0
+
+    var count: Int { entries.count - head }
+    var first: Entry? { head < entries.count ? entries[head] : nil }
+
+    mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    mutating func removeFirst() {
+        head += 1
+        guard head >= 1024, head * 2 >= entries.count else { return }
+        entries.removeFirst(head)
+        head = 0
+    }
+}
