@@ -20,10 +20,7 @@ extension Collector {
             return .refused(
                 "The program no longer has \(scope.words), or it was made before recording began: it cannot be reached")
         }
-        withState { state in
-            if state.watches.count == CancelWatch.limit { state.watches.removeFirst() }
-            state.watches.append(watch)
-        }
+        withState { $0.watches.add(watch) }
         collectNow()
         return .accepted(count: reached)
     }
@@ -31,15 +28,7 @@ extension Collector {
     /// Cancels what the watches find, until they find nothing more; what is created afterwards is for the next pass.
     func runWatches() {
         for _ in 0..<16 {
-            let targets = withState { state in
-                var targets: [(ids: [NodeID], viewer: String)] = []
-                for index in state.watches.indices {
-                    let ids = state.watches[index].targets(in: state.forest)
-                    if !ids.isEmpty { targets.append((ids, state.watches[index].viewer)) }
-                }
-                state.watches.removeAll { $0.isEmpty }
-                return targets
-            }
+            let targets = withState { $0.watches.targets(in: $0.forest) }
             guard !targets.isEmpty else { return }
             for (ids, viewer) in targets { _ = cancel(ids, by: viewer) }
             pass()

@@ -18,9 +18,11 @@ package final class Collector: Sendable {
     private struct Outbox {
         var batches: [EventBatch] = []
         var woken: [BatchSubscription] = []
+        /// The stream ends after these.
+        var ends = false
         var isPublishing = false
 
-        var isEmpty: Bool { batches.isEmpty && woken.isEmpty }
+        var isEmpty: Bool { batches.isEmpty && woken.isEmpty && !ends }
     }
 
     init(_ recorder: Recorder, of process: ProcessKey, runtime: any ObservedRuntime, options: CollectorOptions) {
@@ -75,18 +77,19 @@ package final class Collector: Sendable {
 
     /// Publishes what is lined up, unless somebody is at it, who will do it then.
     func publish() {
-        while let (batches, woken) = takeOutbox() {
-            for batch in batches { subject.onNext(batch) }
-            for subscription in woken { subscription.notify() }
+        while let work = takeOutbox() {
+            for batch in work.batches { subject.onNext(batch) }
+            for subscription in work.woken { subscription.notify() }
+            if work.ends { subject.onCompleted() }
             outbox.withLock { $0.isPublishing = false }
         }
     }
 
-    private func takeOutbox() -> (batches: [EventBatch], woken: [BatchSubscription])? {
+    private func takeOutbox() -> Outbox? {
         outbox.withLock { outbox in
             guard !outbox.isPublishing, !outbox.isEmpty else { return nil }
             defer { outbox = Outbox(isPublishing: true) }
-            return (outbox.batches, outbox.woken)
+            return outbox
         }
     }
 
@@ -122,14 +125,16 @@ package final class Collector: Sendable {
         pass()
         let subscriptions = withState { state in
             state.isClosed = true
-            state.watches = []
+            state.watches.removeAll()
             defer { state.subscriptions = [] }
             for subscription in state.subscriptions { subscription.end() }
             return state.subscriptions
         }
         recorder.close()
+        outbox.withLock { outbox in
+            outbox.woken += subscriptions
+            outbox.ends = true
+        }
         publish()
-        subject.onCompleted()
-        for subscription in subscriptions { subscription.notify() }
     }
 }

@@ -24,7 +24,7 @@ struct CollectorState {
     var outbox: [EventBatch] = []
     var subscriptions: [BatchSubscription] = []
     var walk = RegistryWalk()
-    var watches: [CancelWatch] = []
+    var watches = CancelWatches()
     /// The rings are gone: nothing may be read any more.
     var isClosed = false
 
@@ -52,10 +52,9 @@ struct CollectorState {
         if !batch.events.isEmpty || loss.lostInRings != lostBefore || time >= lastTold + options.heartbeat {
             tell(&batch)
         }
-        if isEnded {
-            passCount += 1
-            forest.retain(now: time)
-        }
+        if isEnded { passCount += 1 }
+        // As many steps as there were events: what comes in can be forgotten at the same rate.
+        forest.retain(now: time, budget: max(4096, batch.events.count))
     }
 
     private mutating func beginPass(_ recorder: Recorder) -> RingMerge {
@@ -124,7 +123,7 @@ struct CollectorState {
         forest.apply(batch)
         for subscription in subscriptions { subscription.push(batch) }
         outbox.append(batch)
-        for index in watches.indices { watches[index].note(batch, in: forest) }
+        watches.note(batch, in: forest)
     }
 
     /// Puts the tables into a late comer's first batch.

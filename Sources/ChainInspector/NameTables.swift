@@ -16,7 +16,15 @@ struct NameTables {
     private struct SitePointer: Hashable {
         var file: UnsafePointer<UInt8>
         var line: UInt32
+
+        /// Its place in ``recent``.
+        var place: Int {
+            let mixed = (UInt(bitPattern: file) &+ UInt(line) &* 64) &* 0x9E37_79B9_7F4A_7C15
+            return Int(truncatingIfNeeded: mixed >> 56)
+        }
     }
+    /// The call sites seen last, 256 by place: most events come from a few of them, and hashing costs more.
+    private var recent: [(pointer: SitePointer, number: SiteID)?] = Array(repeating: nil, count: 256)
     private var sitePointers: [SitePointer: SiteID] = [:]
     private var siteNumbers: [Site: SiteID] = [:]
     private var threadOrder: [ThreadID] = []
@@ -25,7 +33,13 @@ struct NameTables {
     mutating func number(_ callSite: CallSite) -> SiteID {
         guard let file = callSite.file else { return 0 }
         let pointer = SitePointer(file: file, line: callSite.line)
-        if let known = sitePointers[pointer] { return known }
+        if let known = recent[pointer.place], known.pointer == pointer { return known.number }
+        let number = sitePointers[pointer] ?? learn(pointer, callSite)
+        recent[pointer.place] = (pointer, number)
+        return number
+    }
+
+    private mutating func learn(_ pointer: SitePointer, _ callSite: CallSite) -> SiteID {
         let site = callSite.site
         let number = siteNumbers[site] ?? SiteID(siteNumbers.count + 1)
         if siteNumbers.updateValue(number, forKey: site) == nil {

@@ -89,6 +89,26 @@ import Testing
         pairs[3].resolver.fulfill(1)
     }
 
+    @Test func x5CountsATaggedNodeUnderAnotherWithThatOne() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        let (root, resolver) = stage.runtime.run { Promise<Int>.pending() }
+        let leaf = root.map { $0 }.map { $0 }
+        #expect(stage.cancel(.nodes([leaf.id, root.id, root.id])) == .accepted(count: 1))
+        #expect(cancellation(leaf) != nil)
+        withExtendedLifetime(resolver) {}
+    }
+
+    @Test func x5WatchesEndWithWhatTheyWatch() throws {
+        let stage = try Stage()
+        defer { stage.inspector.stop() }
+        var pairs = stage.runtime.run { (0..<300).map { Promise<Int>.pending(label: "p\($0)") } }
+        for pair in pairs { #expect(stage.cancel(.node(pair.promise.id)) == .accepted(count: 1)) }
+        stage.inspector.collectNow()
+        #expect(stage.watchCount == 0)
+        pairs = []
+    }
+
     @Test func x5ReachesWhatStandsUnderACombinator() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }

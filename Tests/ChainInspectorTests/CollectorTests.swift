@@ -101,6 +101,41 @@ import Testing
         #expect(bench.batches.map(\.sequence) == [1, 2, 3, 4, 5])
     }
 
+    @Test func publishesAllBeforeItEndsAlsoWhereAnObserverEndsIt() {
+        var options = CollectorOptions()
+        options.batchLimit = 10
+        let bench = Bench(collector: options)
+        let isOver = Lock(false)
+        _ = bench.collector.batches.subscribe(
+            onNext: { [weak bench] batch in if batch.sequence == 2 { bench?.collector.close() } },
+            onCompleted: { isOver.withLock { $0 = true } })
+        for node in 1...95 as ClosedRange<UInt64> { bench.record(.queued, node) }
+        bench.collector.collectNow()
+        #expect(bench.events.map(\.node.rawValue) == Array(1...95))
+        #expect(isOver.withLock { $0 })
+    }
+
+    @Test func aStalledCollectorLosesEventsAndNothingElse() {
+        var recorderOptions = RecorderOptions()
+        recorderOptions.ringCapacity = 64
+        let clock = StillClock()
+        let bench = Bench(clock: clock, recorder: recorderOptions)
+        var forest = ChainForest(process: Bench.process)
+        for node in 1...40 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        clock.advance(by: 5_000_000_000)
+        // Nobody collects: these settle unseen, others are made.
+        for node in 100...400 as ClosedRange<UInt64> { bench.record(.created, node) }
+        for node in 1...39 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
+        bench.runtime.setLive([NodeID(40), NodeID(400)])
+        clock.advance(by: 1)
+        bench.collector.collectNow()
+        for batch in bench.batches { forest.apply(batch) }
+        #expect(bench.loss == Loss(madeCount: 380, deliveredCount: 104, lostInRings: 276))
+        #expect(forest.totals.counts.liveCount == 2)
+        #expect(forest.index(of: NodeID(400)).map { forest.node($0).isLive } == true)
+    }
+
     @Test func aHalfFullRingWakesTheCollectorLongBeforeTheInterval() throws {
         var options = CollectorOptions()
         options.interval = 3_600_000_000_000
