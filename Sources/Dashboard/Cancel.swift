@@ -82,7 +82,7 @@ extension State {
         requests.append(Request(id: lastCommand, nodes: question.nodes))
         if requests.count > 64 { requests.removeFirst() }
         if !tags.isEmpty, case .nodes = question.scope {
-            for id in tags { if let index = forest!.index(of: id) { outline.tag(index, false) } }
+            for id in tags { if let index = forest!.index(of: id) { outline.tag(index, false, in: forest!) } }
             tags = []
         }
         say("asked the program to cancel \(question.what)")

@@ -10,8 +10,6 @@ enum DurationText {
     /// A duration that will not change any more, in nanoseconds: three digits say enough.
     static func settled(_ duration: UInt64) -> String {
         switch duration {
-        case ..<1_000: return "<1µs"
-        case ..<millisecond: return "\(duration / 1_000)µs"
         case ..<(10 * millisecond): return decimal(duration, unit: millisecond, digits: 1) + "ms"
         case ..<second: return "\(duration / millisecond)ms"
         case ..<(10 * second): return decimal(duration, unit: second, digits: 2) + "s"

@@ -38,7 +38,8 @@ struct Layout: Equatable {
         guard state.wantsDetail ?? isWide else { return }
         if isWide {
             let columns = min(64, max(46, size.columns * 3 / 10))
-            tree.columns -= columns
+            // The tree's last column, the scroll bar's, is the border.
+            tree.columns -= columns - 1
             detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
         } else if size.rows >= Self.belowRows {
             let rows = min(14, max(6, size.rows * 2 / 5))
@@ -100,7 +101,7 @@ struct Columns: Equatable {
         rest -= timeCount * (DurationText.width + Self.gap) + (shownThread > 0 ? shownThread + Self.gap : 0)
         if width >= 64 {
             let flexible = rest - Self.gap
-            let forValue = max(16, flexible * 2 / 5)
+            let forValue = max(16, flexible * 9 / 20)
             value.width = forValue
             rest = flexible - forValue
         }

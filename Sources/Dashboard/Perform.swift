@@ -201,7 +201,7 @@ extension State {
     private mutating func toggleTag() {
         guard let index = selectedIndex, let selection else { return say("there is nothing to tag") }
         let isTagged = outline.isTagged(index)
-        outline.tag(index, !isTagged)
+        outline.tag(index, !isTagged, in: forest!)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         revision += 1
         let row = currentRow()
@@ -210,7 +210,7 @@ extension State {
 
     private mutating func untag() {
         guard !tags.isEmpty else { return say("nothing is tagged; Space tags") }
-        for id in tags { if let index = forest?.index(of: id) { outline.tag(index, false) } }
+        for id in tags { if let index = forest?.index(of: id) { outline.tag(index, false, in: forest!) } }
         say("\(tags.count) untagged")
         tags = []
     }

@@ -31,9 +31,10 @@ struct HelpBox {
         self.keyWidth = keyWidth
         let widest = lines.map { $0.isTitle ? $0.keys.count : keyWidth + 2 + $0.text.count }.max() ?? 0
         let columns = min(size.columns, widest + 6)
-        let rows = min(size.rows, lines.count + 2)
+        // The footer below says how to leave.
+        let rows = min(max(0, size.rows - 1), lines.count + 2)
         area = Area(
-            row: (size.rows - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)
+            row: (size.rows - 1 - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)
     }
 
     var visibleRows: Int { max(1, area.rows - 2) }
@@ -74,8 +75,8 @@ struct ConfirmBox {
         self.lines = lines.map {
             SafeText.cut($0, to: columns - 4, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
         }
-        let rows = min(size.rows, lines.count + 4)
-        area = Area(row: (size.rows - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)
+        let rows = min(max(0, size.rows - 1), lines.count + 4)
+        area = Area(row: (size.rows - 1 - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)
         let row = area.row + rows - 2
         yes = Area(row: row, column: area.column + 3, rows: 1, columns: yesText.count)
         no = Area(row: row, column: yes.column + yes.columns + 3, rows: 1, columns: noText.count)

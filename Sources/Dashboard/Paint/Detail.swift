@@ -34,7 +34,7 @@ enum DetailText {
         }
         if let canceller = forest.canceller(of: node) { text.field("cancel", "asked for by \(canceller)") }
         text.gap()
-        text.field("id", "\(view.id)  \(view.kind.word)")
+        text.field("id", "\(view.id) \(glyphs.dot) \(view.kind.word)")
         if let site = forest.site(of: node), !site.fileID.isEmpty {
             text.field("made at", "\(site.fileID):\(site.line)")
         }
@@ -44,7 +44,7 @@ enum DetailText {
         }
         if view.thread != 0 {
             let name = forest.threads[view.thread]
-            text.field("thread", name.map { "\($0)  (\(view.thread))" } ?? "\(view.thread)")
+            text.field("thread", name.map { "\($0) (\(view.thread))" } ?? "\(view.thread)")
         }
         addRelatives(of: node, in: forest, to: &text)
         addMarks(view, node, in: forest, to: &text)
@@ -65,7 +65,7 @@ enum DetailText {
         add("wait", timing.wait, isRunning: view.state == .queued)
         add("run", timing.run, isRunning: view.activity == .running)
         add("total", timing.total, isRunning: view.isLive)
-        if !parts.isEmpty { text.field("times", parts.joined(separator: "  ")) }
+        if !parts.isEmpty { text.field("times", parts.joined(separator: " \(text.glyphs.dot) ")) }
     }
 
     private static func addRelatives(of node: NodeIndex, in forest: borrowing ChainForest, to text: inout DetailWriter)

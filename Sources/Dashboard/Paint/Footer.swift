@@ -6,7 +6,7 @@ extension Painter {
     mutating func paintFooter(_ state: borrowing State) {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
-        if let status = state.status {
+        if let status = state.status, state.context == .tree {
             frame.write(
                 status.text, row: row, column: 1, maxColumns: frame.size.columns - 2,
                 style: status.tone == .warning ? .warning : .status, ellipsis: glyphs.ellipsis)

@@ -43,17 +43,17 @@ extension Painter {
             Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (" \(process.pid)", .header)], rank: 0))
         items.append(Item(parts: [status(of: state)], rank: 1))
         let counts = forest.totals.counts
-        items.append(counted(forest.totals.chainCount, "chain", "chains", rank: 6))
-        items.append(counted(counts.nodeCount, "node", "nodes", rank: 7))
+        items.append(counted(forest.totals.chainCount, "chain", "chains", rank: 5))
+        items.append(counted(counts.nodeCount, "node", "nodes", rank: 6))
         let running = counts[.running]
         items.append(counted(running, "running", "running", rank: 3, style: running > 0 ? .headerAccent : .header))
         let rejected = counts[.rejected] + counts[.abandoned]
         items.append(
             counted(rejected, "rejected", "rejected", rank: 2, style: rejected > 0 ? .headerAccent : .header))
-        items.append(Item(parts: [("\(CountText.short(state.rate.shown)) ev/s", .header)], rank: 8))
+        items.append(Item(parts: [("\(CountText.short(state.rate.shown)) ev/s", .header)], rank: 7))
         let lost = Int(clamping: forest.loss.lostCount &+ forest.totals.refusedCount)
         // Shown losses are never the first to go.
-        items.append(counted(lost, "lost", "lost", rank: lost > 0 ? 1 : 5, style: lost > 0 ? .headerAccent : .header))
+        items.append(counted(lost, "lost", "lost", rank: lost > 0 ? 1 : 8, style: lost > 0 ? .headerAccent : .header))
         if state.following == .newest { items.append(Item(parts: [("following", .header)], rank: 4)) }
         return items
     }

@@ -59,11 +59,23 @@ enum NodeText {
         return memberCount == 0 ? nil : "\(settledCount)/\(memberCount)"
     }
 
-    /// What is left of a chain: `3 of 9 left`, or how many nodes it had.
-    static func summary(of chain: ChainSummary) -> String {
-        let count = chain.nodeCount + chain.evictedCount
-        if chain.liveCount > 0 { return "\(CountText.grouped(chain.liveCount)) of \(CountText.grouped(count)) left" }
-        return "\(CountText.grouped(count)) \(count == 1 ? "node" : "nodes")"
+    /// How a chain is doing as a whole: what is the most alive in it, else the worst that came of it.
+    static func role(of chain: ChainSummary) -> Role {
+        let order: [NodeState] =
+            chain.liveCount > 0
+            ? [.running, .queued, .pending, .waiting] : [.rejected, .abandoned, .cancelled, .unknown]
+        return (order.first { chain.counts[$0] > 0 } ?? .fulfilled).role
+    }
+
+    /// What is left of a chain, `3 of 9 left`; once it has settled what went wrong, `1 rejected`, or how many nodes it
+    /// had.
+    static func summary(of chain: ChainSummary, _ role: Role) -> String {
+        let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
+        if chain.liveCount > 0 { return "\(CountText.grouped(chain.liveCount)) of \(count) left" }
+        if let state = NodeState.allCases.first(where: { $0.role == role }), state != .fulfilled {
+            return "\(CountText.grouped(chain.counts[state])) \(state.word)"
+        }
+        return count + " nodes"
     }
 }
 

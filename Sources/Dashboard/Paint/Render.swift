@@ -24,8 +24,8 @@ struct Painter {
     mutating func paint(_ state: borrowing State) {
         guard !layout.isTooSmall else { return paintTooSmall() }
         paintHeader(state)
-        paintTree(state)
         paintDetail(state)
+        paintTree(state)
         paintFooter(state)
         switch state.mode {
         case .help(let scroll): paintHelp(scroll)

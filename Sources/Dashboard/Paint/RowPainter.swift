@@ -80,8 +80,8 @@ struct RowPainter {
             painter.frame.write(word, row: row, column: column, maxColumns: room, style: style(.kind))
             column += room
         }
-        let (extra, bad) = extras(forest)
-        let tail = TextWidth.of(extra, charset: glyphs.charset) + TextWidth.of(bad, charset: glyphs.charset)
+        let extras = extras(forest, glyphs)
+        let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
         // The label gives way to what follows it only down to some cells.
         let room = max(min(end - column, 12), end - column - tail)
         let start = column
@@ -89,8 +89,12 @@ struct RowPainter {
             text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
         if isMatch { highlight(state.outline.filter.text, in: text, from: start, to: column, of: &painter) }
-        column += painter.frame.write(extra, row: row, column: column, maxColumns: end - column, style: .dim)
-        painter.frame.write(bad, row: row, column: column, maxColumns: end - column, style: style(.rejected))
+        for extra in extras {
+            // Whole or not at all: half a number would be a lie.
+            guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { break }
+            column += painter.frame.write(
+                extra.text, row: row, column: column, maxColumns: end - column, style: style(extra.style))
+        }
     }
 
     private func labelStyle(_ view: NodeView, _ isRoot: Bool, _ isLabel: Bool) -> Style {
@@ -123,17 +127,21 @@ struct RowPainter {
         }
     }
 
-    /// What follows the label: how far a combinator is, what is left of a chain, and how much of it went wrong.
-    private func extras(_ forest: borrowing ChainForest) -> (plain: String, bad: String) {
-        var plain = ""
-        var bad = ""
-        if let progress = NodeText.progress(of: tree.node, in: forest) { plain += "  " + progress }
-        guard tree.flags.contains(.root) else { return (plain, bad) }
+    /// What follows the label: how far a combinator is; for a root how its chain is doing, which its own state does
+    /// not say, and how much of it went wrong.
+    private func extras(_ forest: borrowing ChainForest, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
+        var extras: [(text: String, style: Style)] = []
+        if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
+        guard tree.flags.contains(.root) else { return extras }
         let chain = forest.chain(of: tree.node)
-        if chain.nodeCount > 1 || chain.evictedCount > 0 { plain += "  " + NodeText.summary(of: chain) }
+        guard chain.nodeCount + chain.evictedCount > 1 else { return extras }
+        let role = NodeText.role(of: chain)
+        let isBad = chain.liveCount == 0 && role != .fulfilled
+        extras.append(("  " + glyphs.state(role), Style(role)))
+        extras.append((" " + NodeText.summary(of: chain, role), isBad ? Style(role) : .dim))
         let rejected = chain.counts[.rejected] + chain.counts[.abandoned]
-        if rejected > 0, chain.nodeCount > 1 { bad += "  \(rejected) rejected" }
-        return (plain, bad)
+        if chain.liveCount > 0, rejected > 0 { extras.append(("  \(rejected) rejected", .rejected)) }
+        return extras
     }
 
     /// Marks the places of a label that the filter found.

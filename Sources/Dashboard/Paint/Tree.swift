@@ -15,10 +15,20 @@ extension Painter {
             RowPainter(row: area.row + line, tree: shown.row, columns: columns, state: state)
                 .paint(into: &self, state, forest)
             if line == state.selectedLine {
-                frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { $0.selected }
+                frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { Self.selected($0) }
             }
         }
         paintScrollBar(state)
+    }
+
+    /// On the selected row what is dim is to be read, too.
+    private static func selected(_ style: Style) -> Style {
+        switch style.role {
+        case .dim: Style(.normal, style.modifiers.union(.selected))
+        case .guide: Style(.dim, style.modifiers.union(.selected))
+        case .match: style
+        default: style.selected
+        }
     }
 
     private mutating func paintHeads(_ columns: Columns, row: Int) {
@@ -60,9 +70,11 @@ extension Painter {
         guard state.rowCount > area.rows, area.rows > 1 else { return }
         let thumb = max(1, area.rows * area.rows / state.rowCount)
         let limit = state.rowCount - area.rows
+        let isBordered = area.columns < frame.size.columns
         let start = (area.rows - thumb) * state.top / max(1, limit)
         for line in 0..<area.rows {
             let isThumb = line >= start && line < start + thumb
+            guard isThumb || !isBordered else { continue }
             frame.write(
                 isThumb ? glyphs.scrollThumb : glyphs.scrollTrack, row: area.row + line,
                 column: area.column + area.columns - 1, style: isThumb ? .dim : .guide)

@@ -54,6 +54,21 @@ struct FilterScan {
         return true
     }
 
+    /// Tests one node (again), and those under it if they went with it to another chain.
+    mutating func noteChange(of node: NodeIndex, withAllBelow: Bool, in forest: borrowing ChainForest) {
+        noteChange(of: node, in: forest)
+        guard withAllBelow, forest.childCount(of: node) > 0 else { return }
+        var stack = [node]
+        while let above = stack.popLast() {
+            var child = forest.firstChild(of: above)
+            while let current = child {
+                noteChange(of: current, in: forest)
+                stack.append(current)
+                child = forest.nextSibling(of: current)
+            }
+        }
+    }
+
     /// Tests one node (again).
     mutating func noteChange(of node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)
@@ -74,7 +89,6 @@ struct FilterScan {
     /// A node that is gone.
     mutating func forget(_ node: NodeIndex) {
         if let was = countedIn[node] { uncount(node, from: was) }
-        counts[node] = nil
     }
 
     private mutating func uncount(_ node: NodeIndex, from root: NodeIndex) {

@@ -28,8 +28,8 @@ struct Outline {
         var isFolded = false
         /// Waits in a queue for its retirement.
         var isDue = false
-        /// Nodes in it that the user folded or unfolded.
-        var foldCount: UInt32 = 0
+        /// The user may have folded or unfolded something in it, so its rows have to be counted.
+        var mayHoldFolds = false
     }
 
     private struct Due {
@@ -60,6 +60,8 @@ struct Outline {
     /// 1 + the slot of a root's index; 0 for who is none.
     private var slotOf = Paged<UInt32>(filler: 0)
     private var bits = Paged<UInt8>(filler: 0)
+    /// Who has any of them: few, for the user gave them one by one.
+    private var marked: [NodeIndex: NodeID] = [:]
     private var due: [Due] = []
     private var dueStart = 0
     private var openCount = 0
@@ -83,19 +85,20 @@ struct Outline {
         }
         for eviction in changes.evicted {
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
-            bits[eviction.index.rawValue] = 0
+            if marked.removeValue(forKey: eviction.index) != nil { bits[eviction.index.rawValue] = 0 }
             filter.forget(eviction.index)
         }
         for entry in changes.nodes {
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
             if isShape, slotOf[index.rawValue] != 0, !forest.isRoot(index) { drop(index) }
-            if filter.isActive { filter.noteChange(of: index, in: forest) }
+            if filter.isActive { filter.noteChange(of: index, withAllBelow: isShape, in: forest) }
             if isShape {
                 let root = forest.root(of: index)
                 shapes[root] = nil
                 matchShapes[root] = nil
                 touch(root, in: forest, now: now)
+                if entry.changes.contains(.placed), !marked.isEmpty { noteFolds(in: root, forest) }
             } else if entry.changes.contains(.summary), forest.isRoot(index) {
                 touch(index, in: forest, now: now)
             }
@@ -115,8 +118,24 @@ struct Outline {
         due = []
         dueStart = 0
         openCount = 0
+        filter.restart()
         for root in forest.roots { touch(root, in: forest, now: now) }
-        if filter.isActive { filter.restart() }
+        for (node, id) in marked {
+            if forest.index(of: id) == node {
+                noteFolds(in: forest.root(of: node), forest)
+            } else {
+                marked[node] = nil
+                bits[node.rawValue] = 0
+            }
+        }
+    }
+
+    /// From now on a chain's rows are counted, for something in it may be folded.
+    private mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
+        let place = Int(slotOf[root.rawValue] - 1)
+        guard !slots[place].mayHoldFolds else { return }
+        slots[place].mayHoldFolds = true
+        reweigh(root, in: forest)
     }
 
     /// Takes up a root, or what changed of its counts.
@@ -144,6 +163,7 @@ struct Outline {
         {
             slots[place].isFolded = false
             openCount += 1
+            forgetShape(root)
         }
         reweigh(root, in: forest)
     }
@@ -260,13 +280,15 @@ struct Outline {
         return number != 0 && slots[Int(number - 1)].isFolded
     }
 
+    /// Whether the user folded it; what the outline would do by itself does not count.
+    func isFoldedByUser(_ node: NodeIndex) -> Bool { NodeBits(rawValue: bits[node.rawValue]).contains(.userFolded) }
+
     /// Folds or unfolds a node for good.
     mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
         var own = NodeBits(rawValue: bits[node.rawValue])
         let root = forest.root(of: node)
-        if own.isDisjoint(with: [.userFolded, .userUnfolded]), slotOf[root.rawValue] != 0 {
-            slots[Int(slotOf[root.rawValue] - 1)].foldCount += 1
-        }
+        slots[Int(slotOf[root.rawValue] - 1)].mayHoldFolds = true
+        marked[node] = forest.node(node).id
         own.subtract([.userFolded, .userUnfolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
         bits[node.rawValue] = own.rawValue
@@ -284,8 +306,8 @@ struct Outline {
             key = list.key(after: current)
             guard let root = forest.index(of: NodeID(current.id)) else { continue }
             let place = Int(slotOf[root.rawValue] - 1)
-            if slots[place].foldCount > 0 { clearFolds(under: root, in: forest) }
-            slots[place].foldCount = 0
+            if slots[place].mayHoldFolds { clearFolds(under: root, in: forest) }
+            slots[place].mayHoldFolds = false
             if slots[place].key.section == .live, slots[place].isFolded != isFolded { openCount += isFolded ? -1 : 1 }
             slots[place].isFolded = isFolded
             reweigh(root, in: forest)
@@ -306,7 +328,8 @@ struct Outline {
         NodeBits(rawValue: bits[node.rawValue]).contains(.tagged)
     }
 
-    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) {
+    mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
+        marked[node] = forest.node(node).id
         var own = NodeBits(rawValue: bits[node.rawValue])
         if isTagged { own.insert(.tagged) } else { own.remove(.tagged) }
         bits[node.rawValue] = own.rawValue
@@ -323,7 +346,7 @@ struct Outline {
         let place = Int(slotOf[root.rawValue] - 1)
         let slot = slots[place]
         let count = forest.chain(of: root).nodeCount
-        let isWhole = slot.foldCount == 0
+        let isWhole = !slot.mayHoldFolds
         let weight: Int
         if count == 1 || isFolded(root) {
             weight = 1
@@ -360,7 +383,7 @@ struct Outline {
         let shown = filter.shownNodes(of: root, in: forest)
         let rows = ChainWalk.rows(
             of: root, in: forest,
-            isFolded: { node, _ in NodeBits(rawValue: bits[node.rawValue]).contains(.userFolded) },
+            isFolded: { node, _ in isFoldedByUser(node) },
             isHidden: { node in !shown.contains(node) })
         if matchShapes.count >= Self.shapeLimit { matchShapes.removeAll(keepingCapacity: true) }
         matchShapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)

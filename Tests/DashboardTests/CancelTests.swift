@@ -1,0 +1,138 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+@Suite struct CancelTests {
+    @Test func asksThenSendsAndOnlyEventsSayCancelled() throws {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("/reserve<Enter>nnn<Esc>")
+        screen.type("G<Up><Up><Up><Up><Up>")
+        #expect(screen.selectedID == 401)
+        screen.type("c")
+        #expect(screen.text.contains("Cancel reserve stock?"))
+        #expect(screen.text.contains("6 pending nodes:"))
+        #expect(screen.effects.isEmpty)
+        screen.type("y")
+        let command = try #require(screen.effects.first)
+        #expect(
+            command
+                == .send(
+                    Command(
+                        id: 1, process: Script.process.key, request: .cancel(.node(NodeID(401)), by: "the dashboard"))))
+        let row = screen.frame.rowText(2 + screen.state.selectedLine!)
+        #expect(row.contains("running ") && row.contains("cancel requested"))
+        var told = Script(sequence: 9, time: 4_300)
+        told.cancel(401, "cancelled by the dashboard")
+        screen.feed(told)
+        let after = screen.frame.rowText(2 + screen.state.selectedLine!)
+        #expect(after.contains("⊘ cancelled") && after.contains("cancelled by the dashboard"))
+    }
+
+    @Test func noLeavesThemAlone() {
+        var screen = GoldenTests.checkout(120, 60)
+        for key in ["n", "<Esc>", "q"] {
+            screen.type("Gc" + key)
+            #expect(screen.state.context == .tree)
+            #expect(screen.message == "nothing was cancelled")
+        }
+        #expect(screen.effects.isEmpty)
+    }
+
+    @Test func theQuestionIsBoundToNodesNotRows() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("GC")
+        // While it is asked the rows move: the older chains go down.
+        screen.tick(60_000)
+        screen.type("<Enter>")
+        #expect(
+            screen.effects == [
+                .send(
+                    Command(
+                        id: 1, process: Script.process.key, request: .cancel(.chain(NodeID(406)), by: "the dashboard")))
+            ])
+    }
+
+    @Test func aRefusalIsSaidAndTheMarkTakenBack() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("GCy")
+        #expect(screen.text.contains("cancel requested"))
+        screen.act(.replied(CommandReply(command: 1, outcome: .refused("nothing pending lies in it"))))
+        #expect(screen.message == "refused: nothing pending lies in it")
+        #expect(!screen.text.contains("cancel requested"))
+    }
+
+    @Test func saysWhyNot() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("c")
+        #expect(screen.message == "nothing to cancel: this node and all under it has settled")
+        var readOnly = GoldenTests.checkout(120, 60, options: State.Options(isReadOnly: true))
+        readOnly.type("Gc")
+        #expect(readOnly.message == "read-only: cancelling is off in this dashboard")
+        var info = Script.process
+        info.isReadOnly = true
+        screen.act(.connected(info))
+        screen.type("Gc")
+        #expect(screen.message == "read-only: the program takes no commands")
+        screen.act(.connected(Script.process))
+        screen.act(.ended("exit 0"))
+        screen.type("c")
+        #expect(screen.message == "the program has ended: nothing can be cancelled")
+        #expect(screen.effects.isEmpty)
+    }
+
+    @Test func taggedOnesTogether() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("_G <Up>")
+        screen.type("<Home>jj ")
+        #expect(screen.state.tags == [NodeID(400), NodeID(300)])
+        #expect(screen.text.contains("◆"))
+        screen.type("c")
+        #expect(screen.text.contains("Cancel 2 tagged nodes?"))
+        screen.type("y")
+        #expect(
+            screen.effects == [
+                .send(
+                    Command(
+                        id: 1, process: Script.process.key,
+                        request: .cancel(.nodes([NodeID(400), NodeID(300)]), by: "the dashboard")))
+            ])
+        #expect(screen.state.tags.isEmpty)
+    }
+
+    @Test func untags() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("g  U")
+        #expect(screen.state.tags.isEmpty)
+        #expect(!screen.text.contains("◆"))
+    }
+
+    @Test func copyAndEdit() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("gjy")
+        #expect(
+            screen.effects == [
+                .copy("#101 fulfilled then reserve stock (Checkout.swift:33) 210ms: 2 × sku-9")
+            ])
+        screen.type("e")
+        #expect(screen.effects.last == .openEditor(Site(fileID: "Checkout/Checkout.swift", line: 33)))
+    }
+
+    @Test func clicksInTheDialog() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("GC")
+        guard case .confirm(let question) = screen.state.mode else {
+            Issue.record("no question")
+            return
+        }
+        let box = ConfirmBox(question, size: screen.state.size, glyphs: .unicode)
+        screen.act(.mouse(Mouse(.press, .left, row: 0, column: 0)))
+        #expect(screen.state.context == .confirm)
+        screen.act(.mouse(Mouse(.press, .left, row: box.no.row, column: box.no.column + 1)))
+        #expect(screen.message == "nothing was cancelled")
+        screen.type("C")
+        screen.act(.mouse(Mouse(.press, .left, row: box.yes.row, column: box.yes.column + 1)))
+        #expect(screen.effects.count == 1)
+    }
+}

@@ -1,0 +1,111 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Each row of each table of keys does something, and is said in the help, the footer and the README's table.
+@Suite struct KeyTests {
+    @Test func noKeyIsBoundTwiceInOneContext() {
+        for context in KeyMap.Context.allCases {
+            let keys = KeyMap.bindings(in: context).flatMap(\.keys)
+            #expect(Set(keys).count == keys.count, "\(context)")
+        }
+    }
+
+    @Test func everyKeyOfTheTablesIsFound() {
+        for context in KeyMap.Context.allCases {
+            for binding in KeyMap.bindings(in: context) {
+                #expect(!binding.keys.isEmpty)
+                for key in binding.keys { #expect(KeyMap.intent(for: key, in: context) == binding.intent) }
+            }
+        }
+    }
+
+    @Test func everyIntentHasAKey() {
+        let bound = Set(KeyMap.Context.allCases.flatMap { KeyMap.bindings(in: $0) }.map(\.intent))
+        #expect(bound == Set(Intent.allCases))
+    }
+
+    /// A key either changes something, asks for something, or says why not.
+    @Test(arguments: KeyMap.Context.allCases) func everyKeyAnswers(_ context: KeyMap.Context) {
+        for binding in KeyMap.bindings(in: context) {
+            for key in binding.keys {
+                var screen = Self.screen(in: context)
+                #expect(screen.state.context == context)
+                let before = (screen.state.revision, screen.state.mode, screen.effects.count)
+                screen.act(.key(key))
+                let isSilent =
+                    screen.state.revision == before.0 && screen.state.mode == before.1
+                    && screen.effects.count == before.2
+                #expect(!isSilent, "\(key) in \(context)")
+            }
+        }
+    }
+
+    private static func screen(in context: KeyMap.Context) -> Screen {
+        var screen = GoldenTests.checkout(80, 12)
+        screen.type("jj")
+        switch context {
+        case .tree: break
+        case .filter: screen.type("/order")
+        case .confirm: screen.type("<End>c")
+        case .help: screen.type("?j")
+        }
+        return screen
+    }
+
+    @Test func keysOnAnEmptyScreenSayWhy() {
+        for binding in KeyMap.bindings(in: .tree) {
+            var screen = Screen(80, 24, connected: false)
+            screen.act(.key(binding.keys[0]))
+            _ = screen.frame
+            var connected = Screen(80, 24)
+            connected.act(.key(binding.keys[0]))
+            _ = connected.frame
+        }
+    }
+
+    @Test func helpHoldsEveryBinding() {
+        let box = HelpBox(size: Size(columns: 120, rows: 100), glyphs: .unicode)
+        for context in KeyMap.Context.allCases {
+            for binding in KeyMap.bindings(in: context) {
+                #expect(box.lines.contains { $0.text == binding.text && $0.keys == binding.keyNames() })
+            }
+        }
+    }
+
+    @Test func helpCanBeScrolledToItsEnd() {
+        var screen = GoldenTests.checkout(60, 12)
+        screen.type("?")
+        for _ in 0..<100 { screen.type("j") }
+        #expect(screen.text.contains("it ended while events were lost"))
+        screen.type("<Esc>")
+        #expect(screen.state.context == .tree)
+    }
+
+    @Test func footerNamesTheKeysThatActNow() {
+        var screen = GoldenTests.checkout(120, 40)
+        let footer = { (screen: Screen) in screen.frame.rowText(39) }
+        #expect(!footer(screen).contains("cancel"))
+        screen.type("<End>")
+        #expect(footer(screen).contains("c cancel"))
+        #expect(footer(screen).contains("w why"))
+        screen.type("c")
+        #expect(footer(screen).contains("y yes"))
+        screen.type("n?")
+        #expect(footer(screen).contains("Esc close"))
+    }
+
+    @Test func markdownHasARowForEachBinding() {
+        let rows = KeyMap.markdown().split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.count == KeyMap.Context.allCases.reduce(0) { $0 + KeyMap.bindings(in: $1).count })
+        #expect(KeyMap.markdown().contains("| `q` `^C` | quit |"))
+    }
+
+    @Test func quitSuspendRedrawAreEffects() {
+        var screen = GoldenTests.checkout(80, 24)
+        screen.type("<^L><^Z>q<^C>")
+        #expect(screen.effects == [.redraw, .suspend, .quit, .quit])
+    }
+}

@@ -1,0 +1,65 @@
+import ChainEvents
+import Frames
+
+@testable import Dashboard
+
+/// A dashboard under test: actions in, frames and effects out.
+struct Screen {
+    var state: State
+    var effects: [Effect] = []
+    private(set) var milliseconds = 0.0
+
+    init(_ columns: Int, _ rows: Int, options: State.Options = .init(), connected: Bool = true) {
+        state = State(size: Size(columns: columns, rows: rows), options: options)
+        if connected { act(.connected(Script.process)) }
+    }
+
+    mutating func act(_ action: Action) { effects += reduce(into: &state, action) }
+
+    /// Lets time go on to a moment of the program's clock.
+    mutating func tick(_ to: Double) {
+        milliseconds = max(milliseconds, to)
+        let process = UInt64(milliseconds * 1_000_000) + 1
+        act(.tick(wall: Script.process.wallOffset + process, process: process))
+    }
+
+    mutating func feed(_ script: Script) {
+        act(.received(script.batch))
+        tick(script.time)
+    }
+
+    /// Types keys: characters as they are, names in angle brackets: `jj<Enter>`.
+    mutating func type(_ keys: String) {
+        var rest = keys[...]
+        while let character = rest.popFirst() {
+            guard character == "<", let end = rest.firstIndex(of: ">") else {
+                act(.key(.character(character)))
+                continue
+            }
+            let name = rest[..<end]
+            rest = rest[rest.index(after: end)...]
+            act(.key(Self.named[String(name)]!))
+        }
+    }
+
+    /// Goes down from the first row to a node, as a user would.
+    mutating func go(to id: UInt64) {
+        type("g")
+        for _ in 0..<1_000 where selectedID != id { type("j") }
+    }
+
+    static let named: [String: KeyPress] = [
+        "Enter": KeyPress(.enter), "Esc": KeyPress(.escape), "Up": KeyPress(.up), "Down": KeyPress(.down),
+        "Left": KeyPress(.left), "Right": KeyPress(.right), "PgUp": KeyPress(.pageUp), "PgDn": KeyPress(.pageDown),
+        "Home": KeyPress(.home), "End": KeyPress(.end), "F1": KeyPress(.function(1)), "BS": KeyPress(.backspace),
+        "^C": .control("c"), "^L": .control("l"), "^Z": .control("z"), "^U": .control("u"),
+    ]
+
+    var frame: Frame { render(state) }
+    var text: String { frame.plainText() }
+    var selectedID: UInt64? { state.selection?.rawValue }
+    var visibleIDs: [UInt64] { state.window.map(\.id.rawValue) }
+    var message: String? { state.status?.text }
+
+    func golden() -> String { frame.golden(theme: state.options.theme, glyphs: state.options.glyphs) }
+}

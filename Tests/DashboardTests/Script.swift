@@ -1,0 +1,79 @@
+import ChainEvents
+
+/// Event batches written down as a story: times in milliseconds of the program's clock, nodes by number.
+struct Script {
+    static let process = ProcessInfo(
+        key: ProcessKey(rawValue: 42), pid: 4242, name: "checkout", wallOffset: 1_790_000_000_000_000_000)
+
+    private(set) var batch: EventBatch
+    private var sites: [String: SiteID] = [:]
+    /// Milliseconds since the program began.
+    private(set) var time = 0.0
+
+    init(sequence: UInt64 = 1, time: Double = 0) {
+        batch = EventBatch(process: Self.process.key, sequence: sequence, time: 0)
+        self.time = time
+        batch.threads = [1: "worker-1", 2: "worker-2", 3: "worker-3"]
+        batch.executors = [1: "pool"]
+    }
+
+    private var nanoseconds: UInt64 { UInt64(time * 1_000_000) + 1 }
+
+    mutating func at(_ milliseconds: Double) { time = max(time, milliseconds) }
+
+    private mutating func add(
+        _ kind: EventKind, _ node: UInt64, other: UInt64 = 0, text: String? = nil, thread: ThreadID = 1,
+        site: SiteID = 0, detail: UInt16 = 0, flags: EventFlags = []
+    ) {
+        var number: UInt32 = 0
+        if let text {
+            batch.texts.append(text)
+            number = UInt32(batch.texts.count)
+        }
+        batch.events.append(
+            ChainEvent(
+                time: nanoseconds, kind, node: NodeID(node), other: NodeID(other), site: site, text: number,
+                thread: thread, detail: detail, flags: flags))
+        batch.loss.madeCount += 1
+        batch.loss.deliveredCount += 1
+        batch.time = max(batch.time, nanoseconds)
+    }
+
+    mutating func make(
+        _ node: UInt64, _ kind: NodeKind, _ label: String? = nil, under parent: UInt64 = 0, by creator: UInt64 = 0,
+        site: String? = nil, external: Bool = false
+    ) {
+        var number: SiteID = 0
+        if let site {
+            if let known = sites[site] {
+                number = known
+            } else {
+                number = SiteID(sites.count + 1) + SiteID(batch.sequence) * 1_000
+                sites[site] = number
+                let parts = site.split(separator: ":")
+                batch.sites[number] = Site(fileID: String(parts[0]), line: UInt32(parts[1])!)
+            }
+        }
+        var flags: EventFlags = parent != 0 ? .hasParent : []
+        if external { flags.insert(.external) }
+        add(
+            .created, node, other: parent != 0 ? parent : creator, text: label, site: number,
+            detail: UInt16(kind.rawValue), flags: flags)
+    }
+
+    mutating func link(_ combinator: UInt64, _ member: UInt64) {
+        add(.linked, combinator, other: member, detail: UInt16(LinkKind.member.rawValue))
+    }
+    mutating func queue(_ node: UInt64) { add(.queued, node, detail: 1) }
+    mutating func start(_ node: UInt64, on thread: ThreadID = 1) { add(.started, node, thread: thread) }
+    mutating func end(_ node: UInt64) { add(.ended, node) }
+    mutating func adopt(_ node: UInt64, _ other: UInt64) { add(.adopted, node, other: other) }
+    mutating func fulfill(_ node: UInt64, _ value: String? = nil) {
+        add(.fulfilled, node, text: value, flags: .handlerEnded)
+    }
+    mutating func reject(_ node: UInt64, _ error: String) { add(.rejected, node, text: error, flags: .handlerEnded) }
+    mutating func skip(_ node: UInt64, error: Bool = false) { add(.skipped, node, flags: error ? .error : []) }
+    mutating func cancel(_ node: UInt64, _ who: String) { add(.cancelled, node, text: who, flags: .byViewer) }
+    mutating func abandon(_ node: UInt64, _ text: String) { add(.abandoned, node, text: text) }
+    mutating func release(_ node: UInt64) { add(.released, node) }
+}
