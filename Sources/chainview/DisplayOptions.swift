@@ -28,9 +28,8 @@ struct DisplayOptions: ParsableArguments {
     /// Whether colours are unwanted (https://no-color.org: set, and not empty).
     var isColorless: Bool { noColor || !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
-    /// Whether the terminal can be trusted with more than ASCII.
-    var isASCII: Bool {
-        if ascii { return true }
+    /// Whether the environment asks for ASCII, where no terminal tells.
+    var isASCIILocale: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         let name = locale.uppercased()
@@ -57,7 +56,8 @@ struct DurationArgument: ExpressibleByArgument {
     }
 
     var defaultValueDescription: String {
-        duration.formatted(.units(allowed: [.seconds, .milliseconds], width: .narrow)).replacingOccurrences(of: " ", with: "")
+        duration.formatted(.units(allowed: [.seconds, .milliseconds], width: .narrow)).replacingOccurrences(
+            of: " ", with: "")
     }
 }
 

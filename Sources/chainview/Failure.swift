@@ -60,4 +60,12 @@ enum Signals {
         sigemptyset(&none)
         sigprocmask(SIG_SETMASK, &none, nil)
     }
+
+    /// Ends the process as the signal would have ended it: who started chainview sees what happened.
+    static func raiseAgain(_ signal: Int32) -> Never {
+        Foundation.signal(signal, SIG_DFL)
+        resetMask()
+        raise(signal)
+        Foundation.exit(128 + signal)
+    }
 }

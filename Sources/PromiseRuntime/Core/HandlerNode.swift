@@ -20,7 +20,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 
     @inlinable
     init(
-        _ kind: NodeKind, of parent: Promise<Input>, label: String?, on executor: (any PromiseExecutor)?,
+        _ kind: NodeKind, of parent: Promise<Input>, label: String, on executor: (any PromiseExecutor)?,
         site: CallSite, wants: UInt32, handler: Handler, thunk: @escaping Thunk
     ) {
         handlerSlot = RawSlot()

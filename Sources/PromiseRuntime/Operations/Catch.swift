@@ -4,7 +4,7 @@ extension Promise {
     /// Recovers from an error with a value; a value is passed on. A throw rejects the child.
     @inlinable @discardableResult
     public final func `catch`(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Value
     ) -> Promise<Value> {
         errorLink(.catch, label, executor, CallSite(file, line), onRejected)
@@ -13,7 +13,7 @@ extension Promise {
     /// Recovers with a value from errors of one type; others, and a value, are passed on.
     @inlinable @discardableResult
     public final func `catch`<Failure: Error>(
-        only type: Failure.Type, label: String? = nil, on executor: (any PromiseExecutor)? = nil,
+        only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line,
         _ onRejected: @escaping @Sendable (Failure) throws -> Value
     ) -> Promise<Value> {
@@ -26,7 +26,7 @@ extension Promise {
     /// Recovers from an error with another promise, which the child follows; a value is passed on.
     @inlinable
     public final func recover<Next: Thenable>(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
     ) -> Promise<Value> where Next.Value == Value {
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Next>
@@ -48,7 +48,7 @@ extension Promise {
     /// Looks at an error, which stays one for what follows; a value is passed on. A throw replaces the error.
     @inlinable @discardableResult
     public final func failed(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Void
     ) -> Promise<Value> {
         lookLink(.failed, label, executor, CallSite(file, line), wants: PromiseState.wantsError) { result in
@@ -59,7 +59,7 @@ extension Promise {
     /// Looks at the outcome, whichever it is, and passes it on unchanged. A throw rejects the child (ES6 `finally`).
     @inlinable @discardableResult
     public final func anyway(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onSettled: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
         lookLink(
@@ -70,7 +70,7 @@ extension Promise {
     /// As ``anyway(label:on:file:line:_:)``, for a handler that needs not know the outcome.
     @inlinable @discardableResult
     public final func finally(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onSettled: @escaping @Sendable () throws -> Void
     ) -> Promise<Value> {
         anyway(label: label, on: executor, file: file, line: line) { _ in try onSettled() }
@@ -81,7 +81,7 @@ extension Promise {
     /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation (X3).
     @inlinable @discardableResult
     public final func ignore<NewValue: Sendable>(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ action: @escaping @Sendable (Result<Value, any Error>) throws -> NewValue
     ) -> Promise<Result<NewValue, any Error>> {
         typealias Action = @Sendable (Result<Value, any Error>) throws -> NewValue
@@ -102,7 +102,7 @@ extension Promise {
     /// The outcome as a value: the child is always fulfilled.
     @inlinable
     public final func asResult(
-        label: String? = nil, file: StaticString = #fileID, line: UInt = #line
+        label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Result<Value, any Error>> {
         typealias Node = HandlerNode<Value, Result<Value, any Error>, NoHandler>
         return Node(
@@ -117,7 +117,7 @@ extension Promise {
 
     @inlinable
     final func errorLink(
-        _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite,
+        _ kind: NodeKind, _ label: String, _ executor: (any PromiseExecutor)?, _ site: CallSite,
         _ handler: @escaping @Sendable (any Error) throws -> Value
     ) -> Promise<Value> {
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Value>
@@ -136,7 +136,7 @@ extension Promise {
 
     @inlinable
     final func lookLink(
-        _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite, wants: UInt32,
+        _ kind: NodeKind, _ label: String, _ executor: (any PromiseExecutor)?, _ site: CallSite, wants: UInt32,
         _ handler: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
         typealias Node = HandlerNode<Value, Value, @Sendable (Result<Value, any Error>) throws -> Void>

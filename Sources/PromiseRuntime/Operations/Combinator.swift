@@ -45,7 +45,7 @@ final class GatherNode<Member: Sendable, Output: Sendable>: Promise<Output>, Com
     private let members: Lock<[Promise<Member>]>
 
     init(
-        _ kind: NodeKind, _ members: [Promise<Member>], label: String?, site: CallSite, cancelsLosers: Bool,
+        _ kind: NodeKind, _ members: [Promise<Member>], label: String, site: CallSite, cancelsLosers: Bool,
         keepsOutcomes: Bool, whenEmpty: () -> Result<Output, any Error>, decide: @escaping Decide
     ) {
         gathered = Lock(

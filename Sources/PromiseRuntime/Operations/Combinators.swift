@@ -7,7 +7,7 @@ extension Promise {
     /// No members: fulfilled with `[]`. The other members run on; with `cancellingLosers` they are cancelled once one
     /// was rejected.
     public static func all<Member>(
-        _ members: some Sequence<Promise<Member>>, cancellingLosers: Bool = false, label: String? = nil,
+        _ members: some Sequence<Promise<Member>>, cancellingLosers: Bool = false, label: String = "",
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<[Member]> where Value == [Member] {
         GatherNode<Member, [Member]>(
@@ -22,7 +22,7 @@ extension Promise {
     /// Fulfilled, once every member is settled, with the outcomes in the members' order; never rejected, but by a
     /// cancellation. No members: `[]`.
     public static func allSettled<Member>(
-        _ members: some Sequence<Promise<Member>>, label: String? = nil, file: StaticString = #fileID,
+        _ members: some Sequence<Promise<Member>>, label: String = "", file: StaticString = #fileID,
         line: UInt = #line
     ) -> Promise<[Result<Member, any Error>]> where Value == [Result<Member, any Error>] {
         GatherNode<Member, [Result<Member, any Error>]>(
@@ -36,7 +36,7 @@ extension Promise {
     /// Fulfilled as the first member is fulfilled; if all are rejected, or there are none, rejected with
     /// ``AllRejected``, which holds their errors in order. Losers run on unless `cancellingLosers`.
     public static func any(
-        _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String? = nil,
+        _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         GatherNode<Value, Value>(
@@ -54,7 +54,7 @@ extension Promise {
     /// Settled as the first member to settle is. No members: rejected with ``AllRejected`` (ES6's would be pending for
     /// ever). Losers run on unless `cancellingLosers`.
     public static func race(
-        _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String? = nil,
+        _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         GatherNode<Value, Value>(

@@ -4,7 +4,8 @@ import ChainEvents
 public struct Resolve<Value: Sendable>: Sendable {
     @usableFromInline let resolver: Resolver<Value>
 
-    /// Fulfils with a value.
+    /// Fulfils with a value. (Disfavoured, so that a promise is followed and never taken for a value.)
+    @_disfavoredOverload
     public func callAsFunction(_ value: Value) { resolver.fulfill(value) }
 
     /// Follows another promise.
@@ -28,7 +29,7 @@ extension Promise {
     /// Runs `body` asynchronously on the executor; it settles the promise by calling what it is given, then or later. A
     /// throw rejects (ES6). Both of its arguments keep the promise from being abandoned.
     public convenience init(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: @escaping @Sendable (Resolve<Value>, Reject<Value>) throws -> Void
     ) {
         self.init(
@@ -40,7 +41,7 @@ extension Promise {
 
     /// Runs `body` asynchronously on the executor, with the promise's write side. A throw rejects.
     public convenience init(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, resolver body: @escaping @Sendable (Resolver<Value>) throws -> Void
     ) {
         self.init(
@@ -55,7 +56,7 @@ extension Promise {
 
     /// Runs `work` asynchronously on the executor and settles as it ends.
     public convenience init(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ work: @escaping @Sendable () throws -> Value
     ) {
         self.init(kind: .work, site: CallSite(file, line), context: .root(label: label, executor: executor))
@@ -70,7 +71,7 @@ extension Promise {
 
     /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`.
     public convenience init(
-        _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String? = nil,
+        _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
         self.init(label: label, on: executor, file: file, line: line, { try expression() })
@@ -78,7 +79,7 @@ extension Promise {
 
     /// Runs asynchronous work in a task; cancelling the promise cancels the task (RUNTIME X4).
     public convenience init(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
     ) {
         self.init(kind: .task, site: CallSite(file, line), context: .root(label: label, executor: executor))
@@ -88,7 +89,7 @@ extension Promise {
     /// A promise that is fulfilled already.
     @inlinable
     public static func resolve(
-        _ value: Value, label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        _ value: Value, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) -> Promise<Value> {
         let promise = Promise(
@@ -100,7 +101,7 @@ extension Promise {
     /// A promise that is rejected already.
     @inlinable
     public static func reject(
-        _ error: any Error, label: String? = nil, on executor: (any PromiseExecutor)? = nil,
+        _ error: any Error, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let promise = Promise(
@@ -111,7 +112,7 @@ extension Promise {
 
     /// A pending promise and its write side. Whoever releases the ``Resolver`` without settling abandons the promise.
     public static func pending(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
     ) -> (promise: Promise<Value>, resolver: Resolver<Value>) {
         let promise = Promise(

@@ -9,7 +9,7 @@ extension Promise {
     ///
     /// - Parameter concurrency: at least 1.
     public static func sequence<Input: Sendable, Next: Thenable>(
-        _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String? = nil,
+        _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ make: @escaping @Sendable (Input) throws -> Next
     ) -> Promise<[Next.Value]> where Value == [Next.Value] {
@@ -23,7 +23,7 @@ extension Promise {
     /// As ``sequence(_:concurrency:label:on:file:line:_:)``, for work whose values nobody needs.
     @discardableResult
     public static func forEach<Input: Sendable, Next: Thenable>(
-        _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String? = nil,
+        _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line,
         _ make: @escaping @Sendable (Input) throws -> Next
     ) -> Promise<Void> where Value == Void {
@@ -57,7 +57,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
     private let finish: @Sendable ([Member]) -> Output
 
     init(
-        _ kind: NodeKind, _ inputs: [Input], concurrency: Int, keepsValues: Bool, label: String?,
+        _ kind: NodeKind, _ inputs: [Input], concurrency: Int, keepsValues: Bool, label: String,
         on executor: (any PromiseExecutor)?, site: CallSite, finish: @escaping @Sendable ([Member]) -> Output,
         make: @escaping @Sendable (Input) throws -> Promise<Member>
     ) {

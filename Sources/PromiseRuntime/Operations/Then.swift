@@ -24,7 +24,7 @@ extension Promise {
     ///   - onRejected: is called with the error instead, where given; without it a rejection is passed on (2.2.7.4).
     @inlinable
     public final func then<Next: Thenable>(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Next,
         onRejected: (@Sendable (any Error) throws -> Next)? = nil
     ) -> Promise<Next.Value> {
@@ -56,7 +56,7 @@ extension Promise {
     /// Goes on with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1).
     @inlinable
     public final func map<NewValue: Sendable>(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> NewValue
     ) -> Promise<NewValue> {
         valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
@@ -65,7 +65,7 @@ extension Promise {
     /// Ends with the value: the child is fulfilled with nothing.
     @inlinable @discardableResult
     public final func done(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Void
     ) -> Promise<Void> {
         valueLink(.done, label, executor, CallSite(file, line), onFulfilled)
@@ -74,7 +74,7 @@ extension Promise {
     /// Looks at the value and passes it on; a throw rejects.
     @inlinable @discardableResult
     public final func tap(
-        label: String? = nil, on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Void
     ) -> Promise<Value> {
         valueLink(.tap, label, executor, CallSite(file, line)) { value in
@@ -85,7 +85,7 @@ extension Promise {
 
     @inlinable
     final func valueLink<NewValue: Sendable>(
-        _ kind: NodeKind, _ label: String?, _ executor: (any PromiseExecutor)?, _ site: CallSite,
+        _ kind: NodeKind, _ label: String, _ executor: (any PromiseExecutor)?, _ site: CallSite,
         _ handler: @escaping @Sendable (Value) throws -> NewValue
     ) -> Promise<NewValue> {
         typealias Node = HandlerNode<Value, NewValue, @Sendable (Value) throws -> NewValue>

@@ -3,7 +3,7 @@ import ChainEvents
 extension Promise where Value == Void {
     /// Fulfilled after `duration` of the runtime's clock, at least; cancelling it cancels the timer.
     public static func delay(
-        _ duration: Duration, label: String? = nil, on executor: (any PromiseExecutor)? = nil,
+        _ duration: Duration, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> {
         let node = TimerNode<Void>(
@@ -16,7 +16,7 @@ extension Promise where Value == Void {
 extension Promise {
     /// Passes the value on `duration` later; an error at once.
     public final func delay(
-        _ duration: Duration, label: String? = nil, file: StaticString = #fileID, line: UInt = #line
+        _ duration: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let node = TimerNode<Value>(
             .delay, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
@@ -31,7 +31,7 @@ extension Promise {
     /// Settles as this promise does, unless that takes longer than `limit`: then it is rejected with
     /// ``PromiseTimedOut``, and this promise is cancelled if nobody else waits for it (RUNTIME X2).
     public final func timeout(
-        _ limit: Duration, label: String? = nil, file: StaticString = #fileID, line: UInt = #line
+        _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let node = TimerNode<Value>(
             .timeout, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)

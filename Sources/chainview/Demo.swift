@@ -1,0 +1,67 @@
+import ArgumentParser
+import ChainInspector
+import PromiseRuntime
+import Stories
+
+/// `chainview demo`: the dashboard on a story that runs in this process.
+struct Demo: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Opens the dashboard on a demo (\(Story.all[0].name), unless you name another).",
+        discussion: "Demos:\n\n" + Demo.list)
+
+    @Argument(help: "Which demo.")
+    var name = Story.all[0].name
+
+    @Argument(help: "What the demo is about: for `files`, the folder.")
+    var arguments: [String] = []
+
+    @Flag(help: "List the demos and exit.")
+    var list = false
+
+    @Option(help: "The same number makes the demo decide the same way.")
+    var seed: UInt64 = 1
+
+    @Option(help: "How much faster than by itself the demo goes, such as 2 or 0.5.")
+    var speed = 1.0
+
+    @OptionGroup var display: DisplayOptions
+
+    /// What is kept of settled nodes: a demo runs for ever and is looked at now.
+    private static let list = Story.all.map { story in
+        "  " + story.name + String(repeating: " ", count: max(1, 10 - story.name.count)) + story.summary
+    }
+    .joined(separator: "\n")
+
+    func validate() throws {
+        guard speed > 0, speed <= 1000 else {
+            throw ValidationError("The speed is above 0 and at most 1000, not \(speed).")
+        }
+    }
+
+    func run() throws {
+        if list { return try printList() }
+        guard let story = Story.named(name) else {
+            let near = Story.names(near: name)
+            let hint = near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
+            throw Failure(
+                status: .usage,
+                message: "there is no demo called \(name).\(hint) `chainview demo --list` names them all.")
+        }
+        var options = InspectorOptions()
+        options.capturesValues = true
+        options.isReadOnly = display.isReadOnly
+        let inspector = try Inspector.start(name: story.name, options: options)
+        let stage = Stage(seed: seed, speed: speed, arguments: arguments)
+        do { try story.start(on: stage) } catch let error as StoryError {
+            throw Failure(status: .noInput, message: error.description)
+        }
+        try display.show(InProcessSource(inspector))
+        stage.close()
+    }
+
+    private func printList() throws {
+        guard Streams.write(Self.list + "\n", to: 1) else {
+            throw Failure(status: .inputOutput, message: "standard output takes no more")
+        }
+    }
+}

@@ -1,1 +1,0 @@
-print("chainview: not built yet")
