@@ -100,7 +100,7 @@ package final class Collector: Sendable {
         let subscription = BatchSubscription(self, mailboxLimit: mailboxLimit, onReady: onReady)
         withState { state in
             subscription.begin(state)
-            state.subscriptions.append(subscription)
+            if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }
         }
         onReady()
         return subscription

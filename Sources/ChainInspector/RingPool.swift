@@ -62,7 +62,8 @@ final class RingPool: Sendable {
         guard !left.isEmpty else { return }
         state.withLock { state in
             guard !state.isClosed else { return }
-            state.active.removeAll { left.contains($0) }
+            let gone = Set(left.map(\.header))
+            state.active.removeAll { gone.contains($0.header) }
             for ring in left { state.retired.add(ring) }
             state.free += left
         }

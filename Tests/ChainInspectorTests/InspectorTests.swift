@@ -54,6 +54,12 @@ import Testing
         inspector.collectNow()
         #expect(inspector.loss.madeCount == made)
         subscription.dispose()
+        // Whoever comes now is told how it ended.
+        let late = inspector.subscribe()
+        var forest = ChainForest(process: inspector.info.key)
+        while let batch = late.next() { forest.apply(batch) }
+        #expect(forest.index(of: promise.id) != nil)
+        #expect(late.isEnded)
     }
 
     #if os(Linux)
