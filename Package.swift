@@ -29,9 +29,8 @@ let package = Package(
 
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
-        .target(name: "ChainInsight", dependencies: ["ChainModel", "ChainEvents"]),
         .target(name: "Frames"),
-        .target(name: "Dashboard", dependencies: ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
+        .target(name: "Dashboard", dependencies: ["ChainModel", "ChainEvents", "ChainBus", "Frames"]),
         .target(
             name: "CTerminal",
             linkerSettings: [
@@ -44,7 +43,7 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainInsight", "Frames", "Dashboard", "Terminal", "Stories",
+                "Frames", "Dashboard", "Terminal", "Stories",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
