@@ -37,8 +37,14 @@ private enum Refusal: Error, CustomStringConvertible {
 
 private struct Shop: Sendable {
     let stage: Stage
-    let warehouse = PoolExecutor(name: "stock", width: 2)
-    let bank = PoolExecutor(name: "bank", width: 3)
+    let warehouse: any PromiseExecutor
+    let bank: any PromiseExecutor
+
+    init(stage: Stage) {
+        self.stage = stage
+        warehouse = stage.pool("stock", width: 2)
+        bank = stage.pool("bank", width: 3)
+    }
 
     func take(_ number: Int) {
         var dice = stage.dice(number)

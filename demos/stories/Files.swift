@@ -43,7 +43,13 @@ private struct Walk: Sendable {
     let stage: Stage
     let disk: Disk
     /// Reading blocks, so it has threads of its own.
-    let readers = PoolExecutor(name: "disk", width: 4)
+    let readers: any PromiseExecutor
+
+    init(stage: Stage, disk: Disk) {
+        self.stage = stage
+        self.disk = disk
+        readers = stage.pool("disk", width: 4)
+    }
 
     /// A folder is a node; below it stand its files, four at a time, and then its folders.
     func folder(_ path: String, name: String) -> Promise<Tally> {

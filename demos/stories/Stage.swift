@@ -39,6 +39,12 @@ public final class Stage: Sendable {
     /// So much of the story's time, in the runtime's.
     func paced(_ duration: Duration) -> Duration { duration / speed }
 
+    /// Threads of its own for one part of the story. Under a virtual clock that part runs on the runtime's executor, so
+    /// that a run is exact.
+    func pool(_ name: String, width: Int) -> any PromiseExecutor {
+        runtime.clock.followsCycleCounter ? PoolExecutor(name: name, width: width) : runtime.executor
+    }
+
     /// Waits, on no thread.
     func pause(
         _ seconds: Double, label: String = "", file: StaticString = #fileID, line: UInt = #line

@@ -31,7 +31,7 @@ extension Story {
 
     /// A handler that waits for what nobody will signal for a long while, on a thread of a pool of two.
     private static func blocked(_ stage: Stage) {
-        let desk = PoolExecutor(name: "desk", width: 2)
+        let desk = stage.pool("desk", width: 2)
         let isReal = stage.runtime.clock.followsCycleCounter
         Promise(label: "wait at the desk", on: desk) {
             if isReal { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(60)) }
