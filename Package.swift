@@ -62,7 +62,8 @@ let package = Package(
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .testTarget(name: "ChainInspectorTests", dependencies: ["ChainInspector", "ChainModel", "PromiseRuntime"]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
-        .testTarget(name: "ChainTestingTests", dependencies: ["ChainTesting"]),
+        .testTarget(
+            name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness"]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames"]),

@@ -1,0 +1,76 @@
+import ChainEvents
+import ChainModel
+
+extension ChainForest {
+    /// The forest as ``assertChain(_:matches:_:_:_:_:)`` compares it: a line a node, indented as a dashboard draws it.
+    ///
+    ///     rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s
+    ///     └ state  └ kind  └ label └ error    └ marks              └ what is not zero                └ made, if not at 0
+    ///
+    /// A value that was recorded stands after `=`. Line breaks and other control characters in texts are escaped. O(n).
+    public func chainText() -> String {
+        var lines: [String] = []
+        // Pre-order, with a stack of our own: chains may be deep.
+        var stack = roots.reversed().map { (index: $0, depth: 0) }
+        while let (index, depth) = stack.popLast() {
+            lines.append(String(repeating: "  ", count: depth) + line(of: index))
+            var child = lastChild(of: index)
+            let below = depth + (indentsChildren(of: index) ? 1 : 0)
+            while let next = child {
+                stack.append((next, below))
+                child = previousSibling(of: next)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func line(of index: NodeIndex) -> String {
+        let node = node(index)
+        var line = "\(node.state.word) \(node.kind.word)"
+        if let label = label(of: index), !label.isEmpty { line += " \(label.oneLine)" }
+        if let summary = summary(of: index) {
+            let isValue = node.state == .fulfilled
+            // What `Void` has to say is nothing.
+            if !isValue || summary != "()" { line += (isValue ? " = " : " ! ") + summary.oneLine }
+        }
+        for (mark, text) in Self.marks where node.marks.contains(mark) { line += " (\(text))" }
+        let timing = timing(of: index, now: now)
+        for (name, time) in [("wait", timing.wait), ("run", timing.run), ("total", timing.total)] {
+            if let time, time > 0 { line += " · \(name) \(time.seconds)" }
+        }
+        if node.created > VirtualClock.start { line += " @\((node.created - VirtualClock.start).seconds)" }
+        return line
+    }
+
+    private static let marks: [(NodeMarks, String)] = [
+        (.cancelRequested, "cancel requested"), (.stillOnThread, "still on a thread"), (.seenLate, "seen late"),
+        (.byViewer, "by a viewer"), (.settledAgain, "settled again"), (.unhandled, "unhandled"),
+    ]
+}
+
+extension String {
+    fileprivate var oneLine: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                text += scalar.escaped(asASCII: true)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}
+
+extension UInt64 {
+    /// Nanoseconds as seconds, exactly: `0.25s`.
+    fileprivate var seconds: String {
+        let (whole, part) = quotientAndRemainder(dividingBy: 1_000_000_000)
+        guard part > 0 else { return "\(whole)s" }
+        var digits = String(part)
+        digits = String(repeating: "0", count: 9 - digits.count) + digits
+        while digits.last == "0" { digits.removeLast() }
+        return "\(whole).\(digits)s"
+    }
+}

@@ -1,0 +1,100 @@
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Writes snapshots into the source files that hold them.
+///
+/// A test knows the line that it was compiled at, while what was recorded above it in the same run has moved it: so it
+/// remembers by how much. Only a literal that follows `matches:` is replaced, empty or over several lines; anything else
+/// is left alone.
+final class InlineRecording: Sendable {
+    static let shared = InlineRecording()
+
+    static var isOn: Bool { getenv("CHAINVIEW_RECORD").map { String(cString: $0) } == "1" && getenv("CI") == nil }
+
+    private struct Move {
+        var line: Int
+        var count: Int
+    }
+    private let moves = Lock<[String: [Move]]>([:])
+
+    /// True where the text was written.
+    func write(_ snapshot: [String], into path: String, at line: Int) -> Bool {
+        moves.withLock { moves in
+            guard let source = Self.read(path) else { return false }
+            var lines = source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let moved = moves[path, default: []].filter { $0.line < line }.reduce(0) { $0 + $1.count }
+            guard let count = Self.replace(in: &lines, from: line - 1 + moved, by: snapshot) else { return false }
+            guard Self.write(lines.joined(separator: "\n"), path) else { return false }
+            moves[path, default: []].append(Move(line: line, count: count))
+            return true
+        }
+    }
+
+    /// By how many lines the source grew; nil where there is no literal to replace.
+    static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
+        guard lines.indices.contains(start) else { return nil }
+        let search = lines[start..<min(lines.count, start + 8)]
+        guard let first = search.firstIndex(where: { $0.contains("matches: \"") || $0.contains("matches: #\"") })
+        else { return nil }
+        let opening = lines[first]
+        let place = opening.firstRange(of: "matches: ")!
+        let head = opening[..<place.lowerBound]
+        var rest = opening[place.upperBound...]
+        let last: Int
+        if let empty = ["\"\"\"", "#\"\"\""].first(where: { rest == $0 }) {
+            let closing = String(empty.reversed())
+            let after = lines[(first + 1)...]
+            guard let end = after.firstIndex(where: { $0.drop { $0 == " " }.hasPrefix(closing) }) else { return nil }
+            last = end
+            rest = lines[end].drop { $0 == " " }.dropFirst(empty.count)
+        } else if rest.hasPrefix("\"\""), !rest.hasPrefix("\"\"\"") {
+            last = first
+            rest = rest.dropFirst(2)
+        } else {
+            return nil
+        }
+        let indent = String(repeating: " ", count: opening.prefix { $0 == " " }.count + 4)
+        // Raw, where the text holds what a plain literal would take for its own.
+        let hash = snapshot.contains { $0.contains("\\") || $0.contains("\"\"\"") } ? "#" : ""
+        let body = snapshot.map { $0.isEmpty ? "" : indent + $0 }
+        let literal = ["\(head)matches: \(hash)\"\"\""] + body + ["\(indent)\"\"\"\(hash)\(rest)"]
+        lines.replaceSubrange(first...last, with: literal)
+        return literal.count - (last - first + 1)
+    }
+
+    private static func read(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&block, 1, block.count, file), count > 0 { bytes += block[..<count] }
+        return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// Beside it first, then in its place: a full disk must not cost a test file.
+    private static func write(_ text: String, _ path: String) -> Bool {
+        let beside = path + ".recording"
+        guard let file = fopen(beside, "w") else { return false }
+        let bytes = Array(text.utf8)
+        let isWhole = fwrite(bytes, 1, bytes.count, file) == bytes.count
+        if fclose(file) == 0, isWhole, rename(beside, path) == 0 { return true }
+        unlink(beside)
+        return false
+    }
+}
+
+extension StringProtocol {
+    fileprivate func firstRange(of other: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(other) { return start..<index(start, offsetBy: other.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

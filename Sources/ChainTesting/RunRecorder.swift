@@ -1,0 +1,95 @@
+import ChainEvents
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Turns records into events with virtual time and numbers that are the same in every run: nodes, threads, sites and
+/// executors count from 1 in the order in which they are first told of.
+final class RunRecorder: EventSink {
+    fileprivate struct State {
+        var events: [ChainEvent] = []
+        var texts: [String] = []
+        var nodes: [NodeID: NodeID] = [:]
+        var threads: [UInt: ThreadID] = [:]
+        var executors: [ExecutorID: ExecutorID] = [:]
+        var sites: [Site: SiteID] = [:]
+    }
+
+    private let clock: VirtualClock
+    private let state = Lock(State())
+    private static let textLimit = 4096
+
+    init(clock: VirtualClock) { self.clock = clock }
+
+    func record(_ record: EventRecord, text: String?) {
+        let time = clock.now
+        let thread = callingThread
+        state.withLock { state in
+            var event = ChainEvent(time: time, record.kind, node: state.number(record.node))
+            if record.other != .none { event.other = state.number(record.other) }
+            event.thread = state.threads.number(thread)
+            event.flags = record.flags
+            event.detail = record.kind == .queued ? state.executors.number(record.detail) : record.detail
+            if record.kind == .created, record.site.file != nil { event.site = state.sites.number(record.site.site) }
+            if let text, !text.isEmpty {
+                state.texts.append(String(text.unicodeScalars.prefix(Self.textLimit)))
+                event.text = UInt32(state.texts.count)
+            }
+            state.events.append(event)
+        }
+    }
+
+    /// All that was told so far.
+    func batch(process: ProcessKey) -> EventBatch {
+        state.withLock { state in
+            var batch = EventBatch(process: process, sequence: 1, time: clock.now)
+            batch.sites = Dictionary(uniqueKeysWithValues: state.sites.map { ($1, $0) })
+            batch.threads = Dictionary(uniqueKeysWithValues: state.threads.values.map { ($0, "thread-\($0)") })
+            batch.executors = Dictionary(
+                uniqueKeysWithValues: state.executors.map { ($1, ExecutorNames.name(of: $0) ?? "?") })
+            batch.events = state.events
+            batch.texts = state.texts
+            batch.loss.madeCount = UInt64(state.events.count)
+            batch.loss.deliveredCount = batch.loss.madeCount
+            return batch
+        }
+    }
+
+    /// The number that a node goes by in the events; nil where it was never told of.
+    func number(of node: NodeID) -> NodeID? { state.withLock { $0.nodes[node] } }
+
+    /// The node that goes by that number in the events.
+    func node(numbered number: NodeID) -> NodeID? {
+        state.withLock { state in state.nodes.first { $0.value == number }?.key }
+    }
+}
+
+private var callingThread: UInt {
+    #if canImport(Glibc)
+        pthread_self()
+    #else
+        UInt(bitPattern: pthread_self())
+    #endif
+}
+
+extension RunRecorder.State {
+    fileprivate mutating func number(_ node: NodeID) -> NodeID {
+        if let known = nodes[node] { return known }
+        let number = NodeID(rawValue: UInt64(nodes.count + 1))
+        nodes[node] = number
+        return number
+    }
+}
+
+extension Dictionary where Value: FixedWidthInteger {
+    fileprivate mutating func number(_ key: Key) -> Value {
+        if let known = self[key] { return known }
+        let number = Value(truncatingIfNeeded: count + 1)
+        self[key] = number
+        return number
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import PromiseRuntime
+import Testing
+
+@testable import ChainTesting
+
+@Suite struct ChainSnapshotTests {
+    private func run() -> RecordedRun {
+        let run = RecordedRun()
+        run.make { Promise.delay(.seconds(1), label: "wait").map(label: "count") { 3 } }
+        run.runUntilIdle()
+        return run
+    }
+
+    private let right = "fulfilled delay wait · total 1s\nfulfilled map count = 3"
+
+    @Test func whatMatchesIsNoComplaint() {
+        let forest = run().forest
+        #expect(forest.chainText() == right)
+        #expect(ChainSnapshot.complaint(about: forest, expected: right) == nil)
+        let indented = "\n" + right.split(separator: "\n").map { "      \($0)  " }.joined(separator: "\n") + "\n\n"
+        #expect(ChainSnapshot.complaint(about: forest, expected: indented) == nil)
+    }
+
+    @Test func aDifferenceIsShownLineByLine() throws {
+        let complaint = try #require(
+            ChainSnapshot.complaint(about: run().forest, expected: right.replacingOccurrences(of: "3", with: "4")))
+        #expect(complaint.hasPrefix("the chain ran otherwise"))
+        #expect(
+            complaint.hasSuffix(
+                """
+                  fulfilled delay wait · total 1s
+                - fulfilled map count = 4
+                + fulfilled map count = 3
+                """))
+    }
+
+    @Test func aMissingSnapshotSaysWhatToPaste() throws {
+        let complaint = try #require(ChainSnapshot.complaint(about: run().forest, expected: "\n  \n"))
+        #expect(complaint.hasPrefix("there is no snapshot yet"))
+        #expect(complaint.hasSuffix(right))
+    }
+
+    @Test(.enabled(if: getenv("CHAINVIEW_RECORD") == nil)) func assertChainFailsAtItsCaller() {
+        withKnownIssue {
+            assertChain(run(), matches: "fulfilled delay wait")
+        } matching: { issue in
+            issue.sourceLocation?.fileName == "ChainSnapshotTests.swift"
+        }
+    }
+
+    @Test func differencesFarDownAreShort() {
+        let old = (0..<500).map { "line \($0)" }
+        var new = old
+        new[250] = "another"
+        let told = ChainSnapshot.difference(old, new)
+        #expect(told[0] == "  … 247 lines alike")
+        #expect(told.contains("- line 250"))
+        #expect(told.contains("+ another"))
+    }
+
+    @Test func textsStayOnTheirLines() {
+        let run = RecordedRun()
+        run.make { Promise.resolve("a\nb\u{1b}[2J", label: "two\nlines") }
+        #expect(run.forest.chainText() == #"fulfilled resolve two\nlines = a\nb\u{1B}[2J"#)
+    }
+
+    // MARK: Recording
+
+    private func recorded(_ source: String, at line: Int, _ snapshot: [String]) -> String? {
+        var lines = source.components(separatedBy: "\n")
+        let count = lines.count
+        guard let grown = InlineRecording.replace(in: &lines, from: line - 1, by: snapshot) else { return nil }
+        #expect(lines.count == count + grown)
+        return lines.joined(separator: "\n")
+    }
+
+    @Test func emptyLiteralsAreFilled() {
+        #expect(
+            recorded("f {\n    assertChain(run, matches: \"\")\n}", at: 2, ["one", "  two"])
+                == "f {\n    assertChain(run, matches: \"\"\"\n        one\n          two\n        \"\"\")\n}")
+    }
+
+    @Test func longLiteralsAreReplaced() {
+        let source =
+            "    assertChain(\n        run,\n        matches: \"\"\"\n            old\n            \"\"\")\nmore"
+        #expect(
+            recorded(source, at: 1, ["new", "", "lines"])
+                == "    assertChain(\n        run,\n        matches: \"\"\"\n            new\n\n            lines\n            \"\"\")\nmore"
+        )
+    }
+
+    @Test func whatALiteralWouldTakeForItsOwnIsRaw() {
+        #expect(
+            recorded("assertChain(run, matches: \"\")", at: 1, [#"a\nb"#])
+                == "assertChain(run, matches: #\"\"\"\n    a\\nb\n    \"\"\"#)")
+    }
+
+    @Test func anythingElseIsLeftAlone() {
+        #expect(recorded("assertChain(run, matches: text)", at: 1, ["x"]) == nil)
+        #expect(recorded("assertChain(run, matches: \"one\")", at: 1, ["x"]) == nil)
+        #expect(recorded("assertChain(run, matches: \"\"\"", at: 1, ["x"]) == nil)
+        #expect(recorded("", at: 9, ["x"]) == nil)
+    }
+
+    @Test func severalInOneFileFindTheirPlaces() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("recording-\(UUID().uuidString).swift")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try "a(matches: \"\")\nb(matches: \"\")\nc(matches: \"\")\n".write(to: file, atomically: true, encoding: .utf8)
+        let recording = InlineRecording()
+        #expect(recording.write(["C"], into: file.path, at: 3))
+        #expect(recording.write(["A", "A"], into: file.path, at: 1))
+        #expect(recording.write(["B"], into: file.path, at: 2))
+        #expect(!recording.write(["B"], into: file.path + ".missing", at: 2))
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(
+            text == """
+                a(matches: \"""
+                    A
+                    A
+                    \""")
+                b(matches: \"""
+                    B
+                    \""")
+                c(matches: \"""
+                    C
+                    \""")
+
+                """)
+    }
+}

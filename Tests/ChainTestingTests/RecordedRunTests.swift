@@ -1,0 +1,155 @@
+import ChainEvents
+import ChainModel
+import ChainTesting
+import PromiseRuntime
+import Testing
+
+@Suite struct RecordedRunTests {
+    private struct Declined: Error, CustomStringConvertible { var description: String { "card expired" } }
+
+    private func order(fails: Bool) -> RecordedRun {
+        let run = RecordedRun()
+        run.make {
+            Promise.delay(.seconds(0.2), label: "reserve")
+                .map(label: "charge") { () -> Int in if fails { throw Declined() } else { 42 } }
+                .map(label: "double") { $0 * 2 }
+                .failed(label: "tell") { _ in }
+                .anyway(label: "release") { _ in }
+        }
+        return run
+    }
+
+    @Test func nothingRunsUntilItIsDriven() {
+        let run = order(fails: false)
+        assertChain(
+            run,
+            matches: """
+                pending delay reserve
+                waiting map charge
+                waiting map double
+                waiting failed tell
+                waiting anyway release
+                """)
+    }
+
+    @Test func aChainThatSucceeds() {
+        let run = order(fails: false)
+        #expect(run.runUntilIdle())
+        assertChain(
+            run,
+            matches: """
+                fulfilled delay reserve · total 0.2s
+                fulfilled map charge = 42
+                fulfilled map double = 84
+                skipped failed tell
+                fulfilled anyway release = 84
+                """)
+    }
+
+    @Test func aChainThatFails() {
+        let run = order(fails: true)
+        run.runUntilIdle()
+        assertChain(
+            run,
+            matches: """
+                fulfilled delay reserve · total 0.2s
+                rejected map charge ! card expired
+                skipped map double
+                rejected failed tell ! card expired
+                rejected anyway release ! card expired
+                """)
+    }
+
+    @Test func aCancellationNamesWhoAsked() {
+        let run = order(fails: false)
+        run.run(until: .milliseconds(100))
+        run.promise(labelled: "reserve")?.cancel("the shop closes", by: .viewer("ada"))
+        run.runUntilIdle()
+        assertChain(
+            run,
+            matches: """
+                cancelled delay reserve ! cancelled by ada: the shop closes (by a viewer) · total 0.1s
+                cancelled map charge ! cancelled by ada: the shop closes (by a viewer)
+                cancelled map double ! cancelled by ada: the shop closes (by a viewer)
+                cancelled failed tell ! cancelled by ada: the shop closes (by a viewer)
+                cancelled anyway release ! cancelled by ada: the shop closes (by a viewer)
+                """)
+        #expect(run.clock.elapsed == .milliseconds(100))
+    }
+
+    @Test func combinatorsAndForks() {
+        let run = RecordedRun()
+        run.make {
+            let members = (1...3).map { step in
+                Promise.delay(.seconds(step), label: "step \(step)").map { step }
+            }
+            let all = Promise.all(members, label: "all three")
+            all.done(label: "count") { _ in }
+            all.tap(label: "look") { _ in }
+        }
+        run.runUntilIdle()
+        assertChain(
+            run,
+            matches: """
+                fulfilled delay step 1 · total 1s
+                fulfilled map = 1
+                fulfilled delay step 2 · total 2s
+                fulfilled map = 2
+                fulfilled delay step 3 · total 3s
+                fulfilled map = 3
+                fulfilled all all three = [1, 2, 3] · total 3s
+                  fulfilled done count
+                  fulfilled tap look = [1, 2, 3]
+                """)
+    }
+
+    @Test func timeIsExact() {
+        let run = order(fails: false)
+        run.run(until: .milliseconds(199))
+        #expect(run.forest.totals.counts[.fulfilled] == 0)
+        run.run(until: .milliseconds(200))
+        #expect(run.forest.totals.counts.liveCount == 0)
+        #expect(run.clock.elapsed == .milliseconds(200))
+        run.run(until: .milliseconds(100))
+        #expect(run.clock.elapsed == .milliseconds(200), "it does not go back")
+    }
+
+    @Test func whatNeverRestsIsBounded() {
+        let run = RecordedRun()
+        @Sendable func again() -> Promise<Void> { Promise.delay(.seconds(1)).then { again() } }
+        run.make { _ = again() }
+        #expect(!run.runUntilIdle(limit: 100))
+        #expect(run.clock.elapsed > .seconds(10))
+        #expect(run.clock.elapsed < .seconds(101))
+    }
+
+    @Test func theSameProgramGivesTheSameEvents() {
+        let (first, second) = (order(fails: true), order(fails: true))
+        first.runUntilIdle()
+        // Others may make promises meanwhile: ids of nodes are the process's, numbers the run's own.
+        _ = Promise.resolve(1)
+        second.runUntilIdle()
+        #expect(first.batch.events == second.batch.events)
+        #expect(first.batch.texts == second.batch.texts)
+        #expect(first.batch.events.count > 20)
+    }
+
+    @Test func countsThreadsSitesAndExecutorsFromOne() {
+        let run = order(fails: false)
+        run.runUntilIdle()
+        let batch = run.batch
+        #expect(batch.threads == [1: "thread-1"])
+        #expect(batch.executors == [1: "virtual"])
+        #expect(batch.sites.count == 5)
+        #expect(batch.sites.values.allSatisfy { $0.fileName == "RecordedRunTests.swift" })
+        #expect(batch.events.first?.time == VirtualClock.start)
+        #expect(batch.loss.madeCount == UInt64(batch.events.count))
+    }
+
+    @Test func valuesCanBeLeftOut() {
+        let run = RecordedRun(capturesValues: false)
+        _ = run.make { Promise.resolve("secret").map { $0 } }
+        run.runUntilIdle()
+        #expect(!run.forest.chainText().contains("secret"))
+    }
+}
