@@ -1,0 +1,80 @@
+import ChainEvents
+import Dashboard
+import Frames
+import GoldenSupport
+import Testing
+
+/// What the dashboard shows of each story: at stated moments of virtual time, to the cell.
+struct FrameTests {
+    /// A story and the moment that is looked at, in seconds.
+    static let scenes: [(name: String, seconds: Double)] = [
+        ("checkout", 6), ("trip", 5), ("steps", 0.5), ("mirrors", 2.5), ("storm", 1.5), ("stuck", 30),
+    ]
+    static let sizes = [Size(columns: 20, rows: 5), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40)]
+
+    @Test(arguments: scenes, sizes)
+    func story(_ scene: (name: String, seconds: Double), _ size: Size) throws {
+        var screen = Screen(size)
+        screen.watch(try Play(scene.name, capturesValues: true), until: scene.seconds)
+        check(screen, "\(scene.name)-\(size)")
+    }
+
+    @Test(arguments: sizes)
+    func files(_ size: Size) throws {
+        let harbour = try Harbour("frames-\(size)", isInRepository: true)
+        var screen = Screen(size)
+        screen.watch(try Play("files", arguments: [harbour.path]), until: 1)
+        check(screen, "files-\(size)")
+    }
+
+    @Test func checkoutInASCII() throws {
+        var screen = Screen(Size(columns: 80, rows: 24), options: State.Options(glyphs: .ascii))
+        screen.watch(try Play("checkout", capturesValues: true), until: 6)
+        check(screen, "checkout-ascii-80x24")
+    }
+
+    private func check(_ screen: Screen, _ name: String) {
+        #expect(Golden.complaint(about: screen.golden, named: name) == nil)
+    }
+}
+
+/// A dashboard that looks at a play.
+struct Screen {
+    static let process = ProcessInfo(
+        key: ProcessKey(rawValue: 1), pid: 4242, name: "demo", wallOffset: 1_790_000_000_000_000_000)
+
+    private(set) var state: State
+    private let options: State.Options
+    private var toldCount = 0
+    private var sequence: UInt64 = 0
+
+    init(_ size: Size, options: State.Options = State.Options()) {
+        self.options = options
+        state = State(size: size, options: options)
+        act(.connected(Self.process))
+    }
+
+    var golden: String { render(state).golden(theme: options.theme, glyphs: options.glyphs) }
+
+    mutating func act(_ action: Action) { _ = reduce(into: &state, action) }
+
+    /// Lets a play go on, and takes in what happens ten times a second, as a dashboard would.
+    mutating func watch(_ play: Play, until seconds: Double) {
+        for tick in 0...Int((seconds * 10).rounded()) {
+            play.run(until: .milliseconds(tick * 100))
+            take(play.run.batch)
+            act(.tick(wall: Self.process.wallOffset + play.run.clock.now, process: play.run.clock.now))
+        }
+    }
+
+    /// The part of a whole run's batch that is new.
+    private mutating func take(_ whole: EventBatch) {
+        var batch = whole
+        sequence += 1
+        batch.sequence = sequence
+        batch.process = Self.process.key
+        batch.events = Array(whole.events[toldCount...])
+        toldCount = whole.events.count
+        act(.received(batch))
+    }
+}
