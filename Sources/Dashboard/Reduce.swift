@@ -92,6 +92,10 @@ extension State {
                 retire()
                 isMoved = true
             }
+            if outline.hasTidy(now: now) {
+                outline.tidy(in: forest!, now: now, selected: following == .nobody ? selectedIndex : nil)
+                isMoved = true
+            }
         }
         if forest != nil, outline.scan(in: forest!, budget: Self.scanBudget) { isMoved = true }
         if isMoved {

@@ -147,7 +147,8 @@ public struct State {
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
     public var isIdle: Bool {
         guard let forest else { return true }
-        return frozen != nil || ending != nil || forest.totals.counts.liveCount == 0 && !outline.hasAnyDue
+        return frozen != nil || ending != nil
+            || forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && !outline.hasAnyTidy
     }
 }
 

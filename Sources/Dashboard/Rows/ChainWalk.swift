@@ -70,7 +70,7 @@ struct ChainWalk {
     }
 
     /// Sorts what stands under a node into inner nodes (appended, in order) and its continuation.
-    private static func children(
+    static func children(
         of node: NodeIndex, in forest: borrowing ChainForest, inner: inout [NodeIndex]
     ) -> NodeIndex? {
         var continuation: NodeIndex?

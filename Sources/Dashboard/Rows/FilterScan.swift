@@ -12,11 +12,15 @@ struct FilterScan {
     /// The next index to look at; nil when all were.
     private(set) var cursor: UInt32?
     private var needle: [UInt8] = []
-    private var matches = Paged<UInt8>(filler: 0)
-    /// By chain (its root's index), how many match; by node, whose count it is in.
-    private var counts: [NodeIndex: Int] = [:]
-    private var countedIn: [NodeIndex: NodeIndex] = [:]
-    private var touched: Set<NodeIndex> = []
+    /// By chain (its root's index), how many match; by node that matches, 1 + the root that it is counted for.
+    private var counts = Paged<UInt32>(filler: 0)
+    private var countedIn = Paged<UInt32>(filler: 0)
+    private var touched: [NodeIndex] = []
+    /// Chains in `touched`, and nodes that ``markShown(of:in:)`` found: those that hold the number of the last round.
+    private var touchedRound = Paged<UInt32>(filler: 0)
+    private var shownRound = Paged<UInt32>(filler: 0)
+    private var round: UInt32 = 1
+    private var lastShown: UInt32 = 0
 
     var isActive: Bool { !text.isEmpty }
     var hidesRest: Bool { isActive && !dims }
@@ -29,16 +33,16 @@ struct FilterScan {
 
     /// Looks at everything again.
     mutating func restart() {
-        matches.removeAll()
-        counts = [:]
-        countedIn = [:]
+        counts.removeAll()
+        countedIn.removeAll()
         touched = []
+        round += 1
         count = 0
         cursor = isActive ? 0 : nil
     }
 
-    func isMatch(_ node: NodeIndex) -> Bool { matches[node.rawValue] != 0 }
-    func matchCount(of root: NodeIndex) -> Int { counts[root] ?? 0 }
+    func isMatch(_ node: NodeIndex) -> Bool { countedIn[node.rawValue] != 0 }
+    func matchCount(of root: NodeIndex) -> Int { Int(counts[root.rawValue]) }
 
     /// Looks at up to `budget` more indices; false if none are left.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
@@ -72,50 +76,76 @@ struct FilterScan {
     /// Tests one node (again).
     mutating func noteChange(of node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)
-        let was = countedIn[node]
+        let was = countedIn[node.rawValue]
         let isMatch = tests(node, in: forest)
-        guard isMatch || was != nil else { return }
-        if isMatch, was == root { return }
-        if let was { uncount(node, from: was) }
-        if isMatch {
-            matches[node.rawValue] = 1
-            countedIn[node] = root
-            counts[root, default: 0] += 1
-            count += 1
-            touched.insert(root)
-        }
+        guard isMatch ? was != root.rawValue + 1 : was != 0 else { return }
+        if was != 0 { uncount(node) }
+        guard isMatch else { return }
+        countedIn[node.rawValue] = root.rawValue + 1
+        counts[root.rawValue] += 1
+        count += 1
+        touch(root.rawValue)
     }
 
     /// A node that is gone.
     mutating func forget(_ node: NodeIndex) {
-        if let was = countedIn[node] { uncount(node, from: was) }
+        if isActive, countedIn[node.rawValue] != 0 { uncount(node) }
     }
 
-    private mutating func uncount(_ node: NodeIndex, from root: NodeIndex) {
-        matches[node.rawValue] = 0
-        countedIn[node] = nil
+    private mutating func uncount(_ node: NodeIndex) {
+        let root = countedIn[node.rawValue] - 1
+        countedIn[node.rawValue] = 0
         count -= 1
-        let left = (counts[root] ?? 1) - 1
-        counts[root] = left == 0 ? nil : left
-        touched.insert(root)
+        counts[root] -= 1
+        touch(root)
+    }
+
+    private mutating func touch(_ root: UInt32) {
+        guard touchedRound[root] != round else { return }
+        touchedRound[root] = round
+        touched.append(NodeIndex(rawValue: root))
     }
 
     /// Chains whose matches changed since the last call.
-    mutating func takeTouched() -> Set<NodeIndex> {
+    mutating func takeTouched() -> [NodeIndex] {
         guard !touched.isEmpty else { return [] }
+        round += 1
         defer { touched.removeAll(keepingCapacity: true) }
         return touched
     }
 
-    /// Of a chain, the nodes that match and those above them. O(its nodes).
-    func shownNodes(of root: NodeIndex, in forest: borrowing ChainForest) -> Set<NodeIndex> {
-        var shown: Set<NodeIndex> = [root]
-        for row in ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false }) where isMatch(row.node) {
-            var current: NodeIndex? = row.node
-            while let node = current, shown.insert(node).inserted { current = forest.placedParent(of: node) }
+    /// Finds, of a chain, the nodes that match and those above them, for ``isShown(_:)``. O(its nodes).
+    mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
+        lastShown += 1
+        shownRound[root.rawValue] = lastShown
+        var node = root
+        // Down to the first child, else on to the next sibling, else up to where there is one.
+        walk: while true {
+            if isMatch(node) {
+                var current: NodeIndex? = node
+                while let shown = current, shownRound[shown.rawValue] != lastShown {
+                    shownRound[shown.rawValue] = lastShown
+                    current = forest.placedParent(of: shown)
+                }
+            }
+            if let child = forest.firstChild(of: node) {
+                node = child
+                continue
+            }
+            while node != root {
+                if let next = forest.nextSibling(of: node) {
+                    node = next
+                    continue walk
+                }
+                guard let above = forest.placedParent(of: node) else { break walk }
+                node = above
+            }
+            break
         }
-        return shown
     }
+
+    /// Whether the last ``markShown(of:in:)`` found a node of its chain.
+    func isShown(_ node: NodeIndex) -> Bool { shownRound[node.rawValue] == lastShown }
 
     private func tests(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         if let label = forest.label(of: node) {

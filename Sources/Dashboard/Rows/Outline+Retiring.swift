@@ -1,0 +1,47 @@
+import ChainEvents
+import ChainModel
+
+// How settled chains leave the live ones.
+extension Outline {
+    mutating func enqueue(_ entry: Due) {
+        // Nearly always at the end: three lingers, each in the order of settling.
+        var place = due.count
+        while place > dueStart, due[place - 1].deadline > entry.deadline { place -= 1 }
+        due.insert(entry, at: place)
+    }
+
+    /// Whether ``retire(in:now:pinned:)`` would do something.
+    func hasDue(now: UInt64) -> Bool { dueStart < due.count && due[dueStart].deadline <= now }
+
+    /// Whether a chain waits to be retired.
+    var hasAnyDue: Bool { dueStart < due.count }
+
+    /// Folds chains that have been settled for long enough and lets them go to the settled ones.
+    mutating func retire(in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?) {
+        var steps = 0
+        while dueStart < due.count, due[dueStart].deadline <= now, steps < 2_000 {
+            let entry = due[dueStart]
+            dueStart += 1
+            steps += 1
+            guard forest.index(of: NodeID(entry.id)) == entry.root, slotOf[entry.root.rawValue] != 0 else { continue }
+            let place = Int(slotOf[entry.root.rawValue] - 1)
+            let chain = forest.chain(of: entry.root)
+            guard let settled = chain.settled, slots[place].key.section == .live else {
+                slots[place].isDue = false
+                continue
+            }
+            if entry.root == pinned {
+                enqueue(Due(deadline: now &+ 1_000_000_000, root: entry.root, id: entry.id))
+                continue
+            }
+            slots[place].isDue = false
+            move(entry.root, to: RootKey(section: .settled, rank: -rank(settled), id: entry.id))
+            slots[place].isFolded = true
+            reweigh(entry.root, in: forest)
+        }
+        if dueStart > 4_096, dueStart * 2 > due.count {
+            due.removeFirst(dueStart)
+            dueStart = 0
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ChainEvents
+import ChainModel
+
+// What has gone well folds itself: a node that was fulfilled, with nothing live and nothing rejected inside it, is one
+// row after a moment, so that a live chain shows where it stands and not all that it has been through. What the user
+// folded or unfolded stays so, a node that the user is in stays open, and what begins to live inside opens it again.
+extension Outline {
+    /// How long a finished node stays open, in nanoseconds.
+    static let tidyLinger: UInt64 = 1_200_000_000
+
+    /// Chains of more nodes are not tidied: finding out costs a walk over the node's inside.
+    static let tidyLimit = 512
+
+    struct Tidy {
+        var deadline: UInt64
+        var node: NodeIndex
+        var id: NodeID
+    }
+
+    /// Takes note of a node whose state has changed: it, or the node that it stands in, may be finished.
+    mutating func noteState(of node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
+        let root = forest.root(of: node)
+        let count = forest.chain(of: root).nodeCount
+        guard count > 1, count <= Self.tidyLimit else { return }
+        let state = forest.state(of: node)
+        if !state.isWell { return open(around: node, in: forest) }
+        if node != root, forest.childCount(of: node) > 0 { enqueueTidy(node, in: forest, now) }
+        if let outer = ChainWalk.outer(of: node, in: forest), outer != root { enqueueTidy(outer, in: forest, now) }
+    }
+
+    private mutating func enqueueTidy(_ node: NodeIndex, in forest: borrowing ChainForest, _ now: UInt64) {
+        guard forest.state(of: node).isWell else { return }
+        tidies.append(Tidy(deadline: now &+ Self.tidyLinger, node: node, id: forest.node(node).id))
+    }
+
+    /// Opens what folded itself around a node that is live or went wrong.
+    mutating func open(around node: NodeIndex, in forest: borrowing ChainForest) {
+        guard !selfFolded.isEmpty else { return }
+        var current = ChainWalk.outer(of: node, in: forest)
+        while let outer = current {
+            if selfFolded[outer] != nil { setSelfFolded(outer, false, in: forest) }
+            current = ChainWalk.outer(of: outer, in: forest)
+        }
+    }
+
+    var hasAnyTidy: Bool { tidyStart < tidies.count }
+    func hasTidy(now: UInt64) -> Bool { tidyStart < tidies.count && tidies[tidyStart].deadline <= now }
+
+    /// Folds what has been finished for long enough, but for nodes that `selected` stands in.
+    mutating func tidy(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
+        var steps = 0
+        while hasTidy(now: now), steps < 500 {
+            let entry = tidies[tidyStart]
+            tidyStart += 1
+            steps += 1
+            guard forest.index(of: entry.id) == entry.node, selfFolded[entry.node] == nil,
+                isFinished(entry.node, in: forest)
+            else { continue }
+            if let selected, stands(selected, in: entry.node, forest) {
+                tidies.append(Tidy(deadline: now &+ Self.tidyLinger, node: entry.node, id: entry.id))
+            } else {
+                setSelfFolded(entry.node, true, in: forest)
+            }
+        }
+        if tidyStart > 1_024, tidyStart * 2 > tidies.count {
+            tidies.removeFirst(tidyStart)
+            tidyStart = 0
+        }
+    }
+
+    private mutating func setSelfFolded(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
+        selfFolded[node] = isFolded ? forest.node(node).id : nil
+        let root = forest.root(of: node)
+        guard slotOf[root.rawValue] != 0 else { return }
+        slots[Int(slotOf[root.rawValue] - 1)].mayHoldFolds = true
+        forgetShape(root)
+        reweigh(root, in: forest)
+    }
+
+    /// Whether a node and all inside it went well.
+    private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        guard forest.state(of: node).isWell else { return false }
+        guard forest.chain(of: forest.root(of: node)).nodeCount <= Self.tidyLimit else { return false }
+        var left: [NodeIndex] = []
+        _ = ChainWalk.children(of: node, in: forest, inner: &left)
+        guard !left.isEmpty else { return false }
+        var children: [NodeIndex] = []
+        while let next = left.popLast() {
+            guard forest.state(of: next).isWell else { return false }
+            children.removeAll(keepingCapacity: true)
+            let continuation = ChainWalk.children(of: next, in: forest, inner: &children)
+            left += children
+            if let continuation { left.append(continuation) }
+        }
+        return true
+    }
+
+    private func stands(_ node: NodeIndex, in outer: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
+        var current = ChainWalk.outer(of: node, in: forest)
+        while let next = current {
+            if next == outer { return true }
+            current = ChainWalk.outer(of: next, in: forest)
+        }
+        return false
+    }
+}
+
+extension NodeState {
+    /// Over, and nothing went wrong.
+    fileprivate var isWell: Bool { self == .fulfilled || self == .skipped }
+}
