@@ -5,7 +5,7 @@ extension Story {
     static let checkout = Story("checkout", "orders in a shop: reserve, three checks, charge, receipt; some fail") {
         stage in
         let shop = Shop(stage: stage)
-        stage.every(0.9) { shop.take($0) }
+        stage.every(0.7) { shop.take($0) }
     }
 }
 
@@ -51,7 +51,7 @@ private struct Shop: Sendable {
         let order = Order(
             number: number, item: dice.pick(["a kettle", "two lamps", "a bicycle", "boots", "a globe"]),
             euros: .random(in: 9...480, using: &dice),
-            trouble: dice.chance(33) ? dice.pick(Order.Trouble.allCases) : nil)
+            trouble: dice.chance(45) ? dice.pick(Order.Trouble.allCases) : nil)
         Promise(label: "order \(number)") { [dice] resolve, _ in resolve(fulfil(order, dice)) }
             .failed(label: "tell the customer") { _ in }
     }
