@@ -8,7 +8,7 @@ import Testing
 struct FrameTests {
     /// A story and the moment that is looked at, in seconds.
     static let scenes: [(name: String, seconds: Double)] = [
-        ("checkout", 6), ("trip", 5), ("steps", 0.5), ("mirrors", 2.5), ("storm", 1.5), ("stuck", 30),
+        ("checkout", 2.5), ("trip", 2.9), ("steps", 0.5), ("mirrors", 2.5), ("storm", 1.5), ("stuck", 30),
     ]
     static let sizes = [Size(columns: 20, rows: 5), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40)]
 
@@ -29,7 +29,7 @@ struct FrameTests {
 
     @Test func checkoutInASCII() throws {
         var screen = Screen(Size(columns: 80, rows: 24), options: State.Options(glyphs: .ascii))
-        screen.watch(try Play("checkout", capturesValues: true), until: 6)
+        screen.watch(try Play("checkout", capturesValues: true), until: 2.5)
         check(screen, "checkout-ascii-80x24")
     }
 
@@ -58,7 +58,7 @@ struct Screen {
 
     mutating func act(_ action: Action) { _ = reduce(into: &state, action) }
 
-    /// Lets a play go on, and takes in what happens ten times a second, as a dashboard would.
+    /// Lets a play go on, and takes in what happens, an instant at a time, with ten ticks a second.
     mutating func watch(_ play: Play, until seconds: Double) {
         for tick in 0...Int((seconds * 10).rounded()) {
             play.run(until: .milliseconds(tick * 100))
@@ -67,14 +67,18 @@ struct Screen {
         }
     }
 
-    /// The part of a whole run's batch that is new.
+    /// Takes in what is new of a whole run's batch.
     private mutating func take(_ whole: EventBatch) {
-        var batch = whole
-        sequence += 1
-        batch.sequence = sequence
-        batch.process = Self.process.key
-        batch.events = Array(whole.events[toldCount...])
+        var rest = whole.events[toldCount...]
         toldCount = whole.events.count
-        act(.received(batch))
+        while let time = rest.first?.time {
+            var batch = whole
+            sequence += 1
+            batch.sequence = sequence
+            batch.time = time
+            batch.events = Array(rest.prefix { $0.time == time })
+            rest = rest.dropFirst(batch.events.count)
+            act(.received(batch))
+        }
     }
 }
