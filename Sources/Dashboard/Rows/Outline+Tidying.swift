@@ -11,6 +11,9 @@ extension Outline {
     /// Chains of more nodes are not tidied: finding out costs a walk over the node's inside.
     static let tidyLimit = 512
 
+    /// How many nodes are looked at when a forest is read anew.
+    static let tidyBudget = 20_000
+
     struct Tidy {
         var deadline: UInt64
         var node: NodeIndex
@@ -26,6 +29,17 @@ extension Outline {
         if !state.isWell { return open(around: node, in: forest) }
         if node != root, forest.childCount(of: node) > 0 { enqueueTidy(node, in: forest, now) }
         if let outer = ChainWalk.outer(of: node, in: forest), outer != root { enqueueTidy(outer, in: forest, now) }
+    }
+
+    /// Takes note of what is finished in a chain that is new to the outline; gives how many nodes it looked at.
+    mutating func noteStates(under root: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Int {
+        let chain = forest.chain(of: root)
+        guard chain.settled == nil, chain.nodeCount > 1, chain.nodeCount <= Self.tidyLimit else { return 1 }
+        let rows = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
+        for row in rows where row.flags.contains(.foldable) && row.node != root {
+            enqueueTidy(row.node, in: forest, now)
+        }
+        return rows.count
     }
 
     private mutating func enqueueTidy(_ node: NodeIndex, in forest: borrowing ChainForest, _ now: UInt64) {

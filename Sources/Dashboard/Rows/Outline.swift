@@ -130,7 +130,11 @@ struct Outline {
         tidyStart = 0
         openCount = 0
         filter.restart()
-        for root in forest.roots { touch(root, in: forest, now: now) }
+        var budget = Self.tidyBudget
+        for root in forest.roots {
+            touch(root, in: forest, now: now)
+            if budget > 0 { budget -= noteStates(under: root, in: forest, now: now) }
+        }
         for (node, id) in marked {
             if forest.index(of: id) == node {
                 noteFolds(in: forest.root(of: node), forest)

@@ -1,0 +1,81 @@
+import ChainEvents
+import Testing
+
+@testable import Dashboard
+
+/// What has gone well inside a live chain folds itself.
+struct TidyingTests {
+    /// Order 1 is under way: its check (2) is over, with a look-up (3) and what followed it (4) inside; the charge (5)
+    /// goes on.
+    private func order(rejected: Bool = false) -> (screen: Screen, script: Script) {
+        var script = Script()
+        script.make(1, .promise, "order", external: true)
+        script.make(2, .then, "check", by: 1)
+        script.make(3, .work, "look-up", by: 2)
+        script.make(4, .map, "read", under: 3)
+        script.make(5, .then, "charge", under: 2)
+        script.start(2)
+        script.end(2)
+        script.adopt(2, 4)
+        script.at(100)
+        if rejected { script.reject(3, "no") } else { script.fulfill(3, "found") }
+        if rejected { script.skip(4, error: true) } else { script.fulfill(4, "found") }
+        script.fulfill(2, "found")
+        script.start(5)
+        var screen = Screen(100, 20)
+        screen.feed(script)
+        return (screen, Script(sequence: 2, time: 3_000))
+    }
+
+    @Test func afterAMomentAFinishedNodeIsOneRow() {
+        var (screen, _) = order()
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+        screen.tick(1_000)
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5], "not at once")
+        screen.tick(1_500)
+        #expect(screen.visibleIDs == [1, 2, 5])
+        #expect(screen.state.outline.rowCount == 3)
+    }
+
+    @Test func whatWentWrongStaysInSight() {
+        var (screen, _) = order(rejected: true)
+        screen.tick(2_000)
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+    }
+
+    @Test func whatBeginsToLiveInsideOpensIt() {
+        var (screen, more) = order()
+        screen.tick(2_000)
+        more.make(6, .work, "look again", by: 2)
+        screen.feed(more)
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 6, 5])
+    }
+
+    @Test func whereTheUserIsStaysOpenUntilTheUserGoes() {
+        var (screen, _) = order()
+        screen.go(to: 4)
+        screen.tick(2_000)
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+        screen.go(to: 1)
+        screen.tick(6_000)
+        #expect(screen.visibleIDs == [1, 2, 5])
+    }
+
+    @Test func whatTheUserUnfoldedStaysSo() {
+        var (screen, _) = order()
+        screen.tick(2_000)
+        screen.go(to: 2)
+        screen.type("l")
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+        screen.type("g")
+        screen.tick(9_000)
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+    }
+
+    @Test func unfoldAllShowsEverything() {
+        var (screen, _) = order()
+        screen.tick(2_000)
+        screen.type("*")
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+    }
+}
