@@ -37,6 +37,24 @@ public func assertChain(
             InlineRecording.shared.write(text, into: filePath, at: line)
             ? "recorded: look at the snapshot, and run the test again" : "cannot record here:\n" + complaint
     }
+    report(complaint, fileID, filePath, line, column)
+}
+
+/// As ``assertChain(_:matches:_:_:_:_:)``, with the text in the file `__Chains__/NAME.txt` beside the test, for trees
+/// that would be too long within it.
+///
+/// A file that is missing is written, and the test fails, so that it is looked at; of a run that went otherwise
+/// `NAME.actual` is left there (keep those out of version control). With `CHAINVIEW_RECORD=1` in the environment the file
+/// is written anew; with `CI` set nothing is ever written.
+public func assertChain(
+    _ run: RecordedRun, named name: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
+    _ line: Int = #line, _ column: Int = #column
+) {
+    guard let complaint = ChainSnapshot.complaint(about: run.forest, named: name, beside: filePath) else { return }
+    report(complaint, fileID, filePath, line, column)
+}
+
+private func report(_ complaint: String, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int) {
     #if canImport(Testing)
         Issue.record(
             Comment(rawValue: complaint),

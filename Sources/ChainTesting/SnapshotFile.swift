@@ -1,0 +1,69 @@
+import ChainModel
+import Foundation
+
+/// A snapshot in a file of its own, for trees that would be too long within a test: `__Chains__/NAME.txt` beside it.
+struct SnapshotFile {
+    /// What may be written.
+    enum Mode {
+        /// Nothing: where nobody would look at it (`CI`).
+        case readOnly
+        /// What is missing, and `NAME.actual` for what differs.
+        case normal
+        /// All, in place of what is there.
+        case recording
+
+        static var current: Mode {
+            if InlineRecording.isOn { return .recording }
+            return ProcessInfo.processInfo.environment["CI"] == nil ? .normal : .readOnly
+        }
+    }
+
+    private let name: String
+    private let folder: URL
+    private var file: URL { folder.appendingPathComponent(name + ".txt") }
+    private var actual: URL { folder.appendingPathComponent(name + ".actual") }
+
+    /// - Parameter test: the path of the test's source file.
+    init(named name: String, beside test: String) {
+        self.name = name
+        folder = URL(fileURLWithPath: test).deletingLastPathComponent().appendingPathComponent("__Chains__")
+    }
+
+    /// Nil where the forest is as the file says, else what is wrong and what was written.
+    func complaint(about forest: ChainForest, mode: Mode = .current) -> String? {
+        guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
+            return "\"\(name)\" names no file: give one word or several, without / and no . at the beginning"
+        }
+        let expected = try? String(contentsOf: file, encoding: .utf8)
+        let complaint = ChainSnapshot.complaint(about: forest, expected: expected ?? "")
+        guard expected == nil || complaint != nil else {
+            try? FileManager.default.removeItem(at: actual)
+            return nil
+        }
+        do {
+            return try record(forest.chainText() + "\n", isMissing: expected == nil, complaint ?? "", mode)
+        } catch { return "\(name): cannot write to \(folder.path): \(error.localizedDescription)\n\(complaint ?? "")" }
+    }
+
+    private func record(_ text: String, isMissing: Bool, _ complaint: String, _ mode: Mode) throws -> String {
+        if mode == .readOnly {
+            return isMissing ? "__Chains__/\(name).txt is missing: run the test where CI is not set" : complaint
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if mode == .recording || isMissing {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            try? FileManager.default.removeItem(at: actual)
+            return "recorded __Chains__/\(name).txt: look at it, and run the test again\n\(text)"
+        }
+        try text.write(to: actual, atomically: true, encoding: .utf8)
+        return "\(complaint)\n(all of it is in __Chains__/\(name).actual; CHAINVIEW_RECORD=1 makes it the snapshot)"
+    }
+}
+
+extension ChainSnapshot {
+    /// Nil where the forest is as `__Chains__/NAME.txt` beside the source file `test` says, else what is wrong. See
+    /// ``assertChain(_:named:_:_:_:_:)``.
+    public static func complaint(about forest: ChainForest, named name: String, beside test: String) -> String? {
+        SnapshotFile(named: name, beside: test).complaint(about: forest)
+    }
+}

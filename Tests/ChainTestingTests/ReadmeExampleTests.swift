@@ -1,0 +1,41 @@
+import ChainTesting
+import Foundation
+import PromiseRuntime
+import Testing
+
+// README.md shows what stands between the two marks.
+// example
+struct Declined: Error, CustomStringConvertible { let description = "card declined" }
+
+func order(_ number: Int) -> Promise<String> {
+    Promise.delay(.seconds(2), label: "order \(number)")
+        .map(label: "charge card") { throw Declined() }
+        .map(label: "print receipt") { "thanks" }
+        .failed(label: "tell the customer") { _ in }
+}
+
+@Test func aDeclinedOrderPrintsNoReceipt() {
+    let run = RecordedRun()
+    run.make { order(3) }
+    run.runUntilIdle()
+    assertChain(
+        run,
+        matches: """
+            fulfilled delay order 3 · total 2s
+            rejected map charge card ! card declined
+            skipped map print receipt
+            rejected failed tell the customer ! card declined
+            """)
+}
+// example
+
+struct ReadmeExampleTests {
+    @Test func theReadmeShowsWhatRunsHere() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let source = try String(contentsOf: here, encoding: .utf8)
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let example = try #require(source.split(separator: "// example\n", maxSplits: 2).dropFirst().first)
+        #expect(readme.contains(example), "README.md shows another example than the one that runs here")
+    }
+}

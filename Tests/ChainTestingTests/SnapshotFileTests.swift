@@ -1,0 +1,82 @@
+import Foundation
+import PromiseRuntime
+import Testing
+
+@testable import ChainTesting
+
+/// Snapshots in files: what is written when, and what a test is told.
+@Suite final class SnapshotFileTests {
+    private let folder: URL
+    private var test: String { folder.appendingPathComponent("SomeTests.swift").path }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("chains-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func text(_ name: String) -> String? {
+        try? String(contentsOf: folder.appendingPathComponent("__Chains__/\(name)"), encoding: .utf8)
+    }
+
+    private func told(_ label: String, _ mode: SnapshotFile.Mode, named name: String = "tea") -> String? {
+        let run = RecordedRun()
+        run.make { Promise.delay(.seconds(180), label: label) }
+        run.runUntilIdle()
+        return SnapshotFile(named: name, beside: test).complaint(about: run.forest, mode: mode)
+    }
+
+    private static let green = "fulfilled delay green tea · total 180s\n"
+
+    @Test func aMissingFileIsWrittenAndFails() throws {
+        let first = try #require(told("green tea", .normal))
+        #expect(first.hasPrefix("recorded __Chains__/tea.txt"))
+        #expect(text("tea.txt") == Self.green)
+        #expect(told("green tea", .normal) == nil)
+        #expect(told("green tea", .recording) == nil)
+        #expect(told("green tea", .readOnly) == nil)
+    }
+
+    @Test func anotherRunFailsAndIsLeftBeside() throws {
+        _ = told("green tea", .normal)
+        let other = try #require(told("black tea", .normal))
+        #expect(other.contains("- fulfilled delay green tea · total 180s\n+ fulfilled delay black tea · total 180s"))
+        #expect(text("tea.txt") == Self.green)
+        #expect(text("tea.actual") == "fulfilled delay black tea · total 180s\n")
+        #expect(told("green tea", .normal) == nil)
+        #expect(text("tea.actual") == nil, "what is right leaves nothing behind")
+    }
+
+    @Test func recordingReplacesAndFailsOnce() throws {
+        _ = told("green tea", .normal)
+        #expect(try #require(told("black tea", .recording)).hasPrefix("recorded"))
+        #expect(text("tea.txt") == "fulfilled delay black tea · total 180s\n")
+        #expect(told("black tea", .recording) == nil)
+    }
+
+    @Test func nothingIsWrittenWhereNobodyLooks() throws {
+        #expect(try #require(told("green tea", .readOnly)).contains("is missing"))
+        #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("__Chains__").path))
+        _ = told("green tea", .normal)
+        #expect(try #require(told("black tea", .readOnly)).contains("+ fulfilled delay black tea"))
+        #expect(text("tea.actual") == nil)
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsSaid() throws {
+        try Data().write(to: folder.appendingPathComponent("__Chains__"))
+        let complaint = try #require(told("green tea", .normal))
+        #expect(complaint.hasPrefix("tea: cannot write to"))
+        #expect(complaint.contains("fulfilled delay green tea"))
+    }
+
+    @Test(arguments: ["", "a/b", "../tea", ".tea"]) func aNameIsOnePartOfAPath(_ name: String) throws {
+        #expect(try #require(told("green tea", .recording, named: name)).contains("names no file"))
+    }
+
+    @Test func anEmptyRunIsASnapshotToo() {
+        let file = SnapshotFile(named: "nothing", beside: test)
+        #expect(file.complaint(about: RecordedRun().forest, mode: .normal) != nil)
+        #expect(file.complaint(about: RecordedRun().forest, mode: .normal) == nil)
+    }
+}
