@@ -92,4 +92,31 @@ public final class RecordedRun: Sendable {
         return created.lazy.compactMap { self.recorder.node(numbered: $0.node) }
             .compactMap { self.runtime.liveNode($0) }.first
     }
+
+    /// Cancels what a dashboard would if somebody asked there to cancel the first node with that label: all that is
+    /// pending of it and of what stands under it, from the top.
+    ///
+    /// - Returns: how many nodes that were, before what their cancellation led to.
+    @discardableResult
+    public func cancelTree(labelled label: String, by viewer: String = "viewer") -> Int {
+        let forest = forest
+        let batch = batch
+        guard let event = batch.events.first(where: { $0.kind == .created && batch.text(of: $0) == label }),
+            let top = forest.index(of: event.node)
+        else { return 0 }
+        var live: [NodeIndex] = []
+        var stack = [top]
+        while let index = stack.popLast() {
+            if forest.state(of: index).isLive { live.append(index) }
+            var child = forest.lastChild(of: index)
+            while let next = child {
+                stack.append(next)
+                child = forest.previousSibling(of: next)
+            }
+        }
+        for index in live {
+            recorder.node(numbered: forest.node(index).id).flatMap { runtime.liveNode($0) }?.cancel(by: .viewer(viewer))
+        }
+        return live.count
+    }
 }

@@ -61,16 +61,22 @@ private struct Walk: Sendable {
             }
             .then(label: "\(entries.folders.count) folders") { files in
                 Promise.sequence(entries.folders, concurrency: 2) { folder in
-                    // A folder that cannot be read is one line of the tally, not the end of the walk.
-                    self.folder("\(path)/\(folder)", name: folder).catch(only: DiskError.self, label: "leave it out") {
-                        _ in
-                        Tally(unreadableCount: 1)
-                    }
+                    self.folderOrNothing("\(path)/\(folder)", name: folder)
                 }
                 .map(label: "with the files") { folders in files + folders }
             }
             resolve(tallies.map(label: "add up") { $0.reduce(into: Tally()) { $0.add($1) } })
         }
+    }
+
+    /// A folder that cannot be read, or was cancelled, is one line of the tally and not the end of the walk. The promise
+    /// round it is what lets it recover: a cancellation goes on to all that hangs on the folder, not to who follows it.
+    private func folderOrNothing(_ path: String, name: String) -> Promise<Tally> {
+        Promise(label: "enter \(name)") { resolve, _ in resolve(self.folder(path, name: name)) }
+            .catch(label: "leave it out") { error in
+                guard error is DiskError || error is PromiseCancelled else { throw error }
+                return Tally(unreadableCount: 1)
+            }
     }
 
     private func file(_ path: String, name: String) -> Promise<Tally> {

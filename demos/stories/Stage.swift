@@ -36,8 +36,8 @@ public final class Stage: Sendable {
     /// Dice of their own for one part of the story, so that its decisions do not hang on what else happens meanwhile.
     func dice(_ part: Int) -> Dice { Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(part))) }
 
-    /// So much of the story's time, in the runtime's.
-    func paced(_ duration: Duration) -> Duration { duration / speed }
+    /// So many seconds of the story's time in the runtime's, to the microsecond.
+    func paced(_ seconds: Double) -> Duration { .microseconds(Int64((seconds / speed * 1e6).rounded())) }
 
     /// Threads of its own for one part of the story. Under a virtual clock that part runs on the runtime's executor, so
     /// that a run is exact.
@@ -49,7 +49,7 @@ public final class Stage: Sendable {
     func pause(
         _ seconds: Double, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> {
-        .delay(paced(.seconds(seconds)), label: label, file: file, line: line)
+        .delay(paced(seconds), label: label, file: file, line: line)
     }
 
     /// Calls `body` at once and then again and again, with 1, 2, 3 and so on, until the stage is closed. What it makes
@@ -59,7 +59,7 @@ public final class Stage: Sendable {
     private func happen(_ number: Int, _ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {
         guard !isClosed.load(ordering: .relaxed) else { return }
         runtime.run { body(number) }
-        let pause = paced(.seconds(seconds)).components
+        let pause = paced(seconds).components
         let nanoseconds = UInt64(pause.seconds) * 1_000_000_000 + UInt64(pause.attoseconds / 1_000_000_000)
         _ = runtime.clock.schedule(at: runtime.clock.now + max(1, nanoseconds)) { [self] in
             happen(number + 1, seconds, body)
@@ -100,8 +100,10 @@ struct Dice: RandomNumberGenerator {
     /// True in so many of a hundred cases.
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-    /// A number of seconds between two others.
-    mutating func seconds(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &self) }
+    /// A number of seconds between two others, in hundredths.
+    mutating func seconds(_ range: ClosedRange<Double>) -> Double {
+        (Double.random(in: range, using: &self) * 100).rounded() / 100
+    }
 
     /// One of several.
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }

@@ -65,6 +65,6 @@ private struct Trip: Sendable {
     }
 
     private func weather(_ place: String) -> Promise<String> {
-        stage.pause(0.7).map(label: "forecast") { "\(place): 21 °C, light wind" }.timeout(stage.paced(.seconds(3)))
+        stage.pause(0.7).map(label: "forecast") { "\(place): 21 °C, light wind" }.timeout(stage.paced(3))
     }
 }
