@@ -69,7 +69,8 @@ let package = Package(
         .testTarget(name: "FramesTests", dependencies: ["Frames"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
         .testTarget(
-            name: "StoriesTests", dependencies: ["Stories", "ChainTesting", "Dashboard", "GoldenSupport"],
+            name: "StoriesTests",
+            dependencies: ["Stories", "ChainInspector", "ChainTesting", "Dashboard", "GoldenSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "Frames", "TerminalHarness", "ScreenProbe"]),
         .testTarget(name: "TidyTests"),

@@ -1,0 +1,97 @@
+import ChainEvents
+import ChainInspector
+import ChainModel
+import Dispatch
+import Foundation
+import PromiseRuntime
+import Stories
+import Testing
+
+/// What a key in the dashboard does to `files`, on real threads and in real time.
+struct FolderCancelTests {
+    private static let fileCount = 40
+
+    /// What a cancelled folder has not begun, it never begins; nothing of it stays live; the dashboard is named.
+    @Test func cancellingAFolderStopsItsWork() throws {
+        let harbour = try Harbour("cancelled")
+        for folder in ["east", "west"] {
+            for number in 0..<Self.fileCount {
+                let file = URL(fileURLWithPath: "\(harbour.path)/\(folder)/\(folder)-\(number)")
+                try Data("boat".utf8).write(to: file)
+            }
+        }
+        let runtime = Runtime()
+        let view = try View(of: runtime)
+        defer { view.inspector.stop() }
+        try #require(Story.named("files")).start(on: Stage(runtime: runtime, arguments: [harbour.path]))
+
+        #expect(view.wait { $0.begunCount(of: "east-") >= 6 })
+        let folder = try #require(view.forest.node(labelled: "east/"))
+        let begunCount = view.forest.begunCount(of: "east-")
+        let reply = view.inspector.perform(
+            Command(id: 1, process: view.inspector.info.key, request: .cancel(.node(folder), by: "ada")))
+        guard case .accepted = reply.outcome else {
+            Issue.record("\(reply.outcome)")
+            return
+        }
+        #expect(view.wait { $0.totals.counts.liveCount == 0 })
+
+        // Four at a time, which may have been over by the time that the cancellation came.
+        #expect(view.forest.begunCount(of: "east-") <= begunCount + 8)
+        #expect(view.forest.begunCount(of: "east-") < Self.fileCount)
+        #expect(view.forest.begunCount(of: "west-") == Self.fileCount, "its neighbour goes on")
+        let index = try #require(view.forest.index(of: folder))
+        #expect(view.forest.state(of: index) == .cancelled)
+        #expect(view.forest.summary(of: index) == "cancelled by ada")
+        #expect(view.forest.node(index).marks.contains(.byViewer))
+    }
+}
+
+/// A viewer's forest of a runtime that an inspector records.
+private final class View {
+    let inspector: Inspector
+    private(set) var forest: ChainForest
+    private let subscription: BatchSubscription
+    private let news = DispatchSemaphore(value: 0)
+
+    init(of runtime: Runtime) throws {
+        inspector = try Inspector.start(name: "files", runtime: runtime)
+        forest = ChainForest(process: inspector.info.key)
+        subscription = inspector.subscribe { [news] in news.signal() }
+    }
+
+    /// Waits until the forest is so, at most for half a minute; false where that was not enough.
+    func wait(_ isSo: (ChainForest) -> Bool) -> Bool {
+        let deadline = DispatchTime.now() + .seconds(30)
+        while true {
+            while let batch = subscription.next() { forest.apply(batch) }
+            if isSo(forest) { return true }
+            if news.wait(timeout: deadline) == .timedOut { return false }
+        }
+    }
+}
+
+extension ChainForest {
+    private var all: [NodeIndex] {
+        var found: [NodeIndex] = []
+        var waiting = Array(roots)
+        while let index = waiting.popLast() {
+            found.append(index)
+            var child = firstChild(of: index)
+            while let current = child {
+                waiting.append(current)
+                child = nextSibling(of: current)
+            }
+        }
+        return found
+    }
+
+    fileprivate func node(labelled label: String) -> NodeID? {
+        all.first { self.label(of: $0) == label }.map { id(of: $0) }
+    }
+
+    /// How many of the nodes whose label begins so have run or run now.
+    fileprivate func begunCount(of prefix: String) -> Int {
+        all.count { label(of: $0)?.hasPrefix(prefix) == true && node($0).started != nil }
+    }
+}
