@@ -16,7 +16,7 @@ extension State {
     /// A small forest is searched at once, a large one goes on with each tick.
     private mutating func scanSome() {
         guard forest != nil else { return }
-        _ = outline.scan(in: forest!, budget: 20_000)
+        _ = outline.scan(in: forest!, budget: Self.scanBudget)
     }
 
     mutating func accept(_ text: String) {

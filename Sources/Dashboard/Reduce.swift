@@ -29,7 +29,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 }
 
 extension State {
-    private static let scanBudget = 20_000
+    static let scanBudget = 4_000
 
     mutating func connect(_ info: ProcessInfo) {
         if process?.key != info.key {

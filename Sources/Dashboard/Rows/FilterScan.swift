@@ -12,6 +12,9 @@ struct FilterScan {
     /// The next index to look at; nil when all were.
     private(set) var cursor: UInt32?
     private var needle: [UInt8] = []
+    /// Whose word holds the text, by raw value: asked once, for making words out of enumerations is slow.
+    private var kindMatches: [Bool] = []
+    private var stateMatches: [Bool] = []
     /// By chain (its root's index), how many match; by node that matches, 1 + the root that it is counted for.
     private var counts = Paged<UInt32>(filler: 0)
     private var countedIn = Paged<UInt32>(filler: 0)
@@ -28,6 +31,10 @@ struct FilterScan {
     mutating func begin(_ newText: String) {
         text = newText.lowercased()
         needle = Array(text.utf8)
+        kindMatches = Array(repeating: false, count: 256)
+        for kind in NodeKind.allCases { kindMatches[Int(kind.rawValue)] = contains(kind.word) }
+        stateMatches = Array(repeating: false, count: 256)
+        for state in NodeState.allCases { stateMatches[Int(state.rawValue)] = contains(state.word) }
         restart()
     }
 
@@ -44,14 +51,19 @@ struct FilterScan {
     func isMatch(_ node: NodeIndex) -> Bool { countedIn[node.rawValue] != 0 }
     func matchCount(of root: NodeIndex) -> Int { Int(counts[root.rawValue]) }
 
-    /// Looks at up to `budget` more indices; false if none are left.
+    private static let freeSlotsPerNode = 64
+
+    /// Looks at up to `budget` more nodes; false if none are left.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard var next = cursor else { return false }
         let end = UInt32(forest.indexBound)
-        let stop = min(end, next + UInt32(budget))
-        while next < stop {
+        // A slot that is free costs next to nothing: a small forest is done at once, however many slots it has.
+        var rest = budget * Self.freeSlotsPerNode
+        while next < end, rest > 0 {
             let index = NodeIndex(rawValue: next)
-            if forest.contains(index) { noteChange(of: index, in: forest) }
+            let isThere = forest.contains(index)
+            if isThere { noteChange(of: index, in: forest) }
+            rest -= isThere ? Self.freeSlotsPerNode : 1
             next += 1
         }
         cursor = next >= end ? nil : next
@@ -148,14 +160,15 @@ struct FilterScan {
     func isShown(_ node: NodeIndex) -> Bool { shownRound[node.rawValue] == lastShown }
 
     private func tests(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        let view = forest.node(node)
+        if kindMatches[Int(view.kind.rawValue)] || stateMatches[Int(view.state.rawValue)] { return true }
         if let label = forest.label(of: node) {
             if contains(label) { return true }
         } else if let site = forest.site(of: node), contains(site.description) {
             return true
         }
-        if let summary = forest.summary(of: node), contains(summary) { return true }
-        let view = forest.node(node)
-        return contains(view.kind.word) || contains(view.state.word)
+        guard let summary = forest.summary(of: node) else { return false }
+        return contains(summary)
     }
 
     private func contains(_ text: String) -> Bool {
