@@ -33,6 +33,32 @@ struct FrameTests {
         check(screen, "checkout-ascii-80x24")
     }
 
+    /// From a key to the row that says who did it: the question, the command, what the program makes of it.
+    @Test func anOrderIsCancelledByKeys() throws {
+        let play = try Play("checkout", capturesValues: true)
+        var screen = Screen(Size(columns: 80, rows: 24))
+        screen.watch(play, until: 2.5)
+        screen.press("c")
+        check(screen, "checkout-question-80x24")
+        let effects = screen.press("y")
+        guard case .send(let command)? = effects.first, case .cancel(let scope, let viewer) = command.request else {
+            Issue.record("\(effects)")
+            return
+        }
+        let order = try #require(play.run.forest.roots.first)
+        #expect(scope == .node(play.run.forest.id(of: order)))
+        let count = play.run.cancelTree(labelled: "order 1", by: viewer)
+        screen.act(.replied(CommandReply(command: command.id, outcome: .accepted(count: count))))
+        screen.watch(play, until: 2.6)
+        check(screen, "checkout-cancelled-80x24")
+
+        play.run(until: .seconds(9))
+        let forest = play.run.forest
+        #expect(forest.chain(of: order).liveCount == 0)
+        #expect(forest.state(of: order) == .cancelled)
+        #expect(forest.chain(of: order).counts[.running] == 0)
+    }
+
     private func check(_ screen: Screen, _ name: String) {
         #expect(Golden.complaint(about: screen.golden, named: name) == nil)
     }
@@ -56,7 +82,11 @@ struct Screen {
 
     var golden: String { render(state).golden(theme: options.theme, glyphs: options.glyphs) }
 
-    mutating func act(_ action: Action) { _ = reduce(into: &state, action) }
+    @discardableResult
+    mutating func act(_ action: Action) -> [Effect] { reduce(into: &state, action) }
+
+    @discardableResult
+    mutating func press(_ key: Character) -> [Effect] { act(.key(.character(key))) }
 
     /// Lets a play go on, and takes in what happens, an instant at a time, with ten ticks a second.
     mutating func watch(_ play: Play, until seconds: Double) {
