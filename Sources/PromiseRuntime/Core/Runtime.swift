@@ -132,13 +132,13 @@ public final class Runtime: Sendable {
     /// that released it. Nil: nothing is called.
     public var onUnhandled: (@Sendable (UnhandledRejection) -> Void)? {
         get { hooks.withLock { $0.unhandled } }
-        set { hooks.withLock { $0.unhandled = newValue } }
+        set { _ = hooks.withLock { exchange(&$0.unhandled, with: newValue) } }
     }
 
     /// Called once for each pending promise whose resolver was released (RUNTIME S2). Nil: nothing is called.
     public var onAbandoned: (@Sendable (AbandonedPromise) -> Void)? {
         get { hooks.withLock { $0.abandoned } }
-        set { hooks.withLock { $0.abandoned = newValue } }
+        set { _ = hooks.withLock { exchange(&$0.abandoned, with: newValue) } }
     }
 }
 
@@ -153,4 +153,11 @@ final class SinkBox: Sendable {
         self.capturesErrors = capturesErrors
         self.capturesValues = capturesValues
     }
+}
+
+/// Puts a new value in and moves the old one out, so that it is released where no lock is held (RUNTIME S4).
+func exchange<Value>(_ place: inout Value, with new: Value) -> Value {
+    let old = place
+    place = new
+    return old
 }

@@ -25,46 +25,51 @@ public struct Job: Sendable {
     }
 }
 
-/// A first-in, first-out queue of jobs in a ring that grows.
-struct JobQueue {
-    private var slots: [Job?] = []
+/// A first-in, first-out queue of jobs.
+typealias JobQueue = Queue<Job>
+
+/// A first-in, first-out queue in a ring that grows. What is taken out is the caller's to release: nothing is released
+/// while the queue changes.
+struct Queue<Element> {
+    private var slots: [Element?] = []
     private var head = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ job: Job) {
+    mutating func append(_ element: Element) {
         if count == slots.count { grow() }
-        slots[(head + count) & (slots.count - 1)] = job
+        slots[(head + count) & (slots.count - 1)] = element
         count += 1
     }
 
-    mutating func popFirst() -> Job? {
+    mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
-        let job = slots[head].take()
+        let element = slots[head].take()
         head = (head + 1) & (slots.count - 1)
         count -= 1
-        return job
+        return element
     }
 
+    /// Gives the room of an empty queue back where a burst has left much of it.
+    mutating func shrink(above limit: Int) { if isEmpty, slots.count > limit { slots = [] } }
+
     private mutating func grow() {
-        var larger = [Job?](repeating: nil, count: max(16, slots.count * 2))
+        var larger = [Element?](repeating: nil, count: max(16, slots.count * 2))
         for index in 0..<count { larger[index] = slots[(head + index) & (slots.count - 1)].take() }
         slots = larger
         head = 0
     }
 }
 
-/// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean stack and no chain is too long (RUNTIME P4, E2). Used by its own
-/// thread alone.
+/// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean stack
+/// and no chain is too long (RUNTIME P4, E2). Used by its own thread alone.
 final class ThreadLoop {
     // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
     @exclusivity(unchecked)
     private var jobs = JobQueue()
     @exclusivity(unchecked)
-    private var deliveries: [AnyPromise] = []
-    @exclusivity(unchecked)
-    private var nextDelivery = 0
+    private var deliveries = Queue<AnyPromise>()
     @exclusivity(unchecked)
     private var isDelivering = false
     @exclusivity(unchecked)
@@ -120,17 +125,9 @@ final class ThreadLoop {
         if isDelivering { return telling() }
         isDelivering = true
         telling()
-        while nextDelivery < deliveries.count {
-            let promise = deliveries[nextDelivery]
-            nextDelivery += 1
-            promise.deliverOutcome()
-            if nextDelivery >= 1024 {
-                deliveries.removeFirst(nextDelivery)
-                nextDelivery = 0
-            }
-        }
-        deliveries.removeAll(keepingCapacity: deliveries.capacity <= 4096)
-        nextDelivery = 0
+        // Each leaves the queue before it is released: a value's deinit may settle others, which are told here, too.
+        while let promise = deliveries.popFirst() { promise.deliverOutcome() }
+        deliveries.shrink(above: 4096)
         isDelivering = false
         if !isRunning, let job = jobs.popFirst() { run(job) }
     }
