@@ -1,0 +1,251 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Where a node stands when its cancellation comes.
+enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected }
+
+@Suite struct CleanUpTests {
+    private func seen(_ error: any Error) -> String { error is PromiseCancelled ? "cancelled" : "\(error)" }
+
+    private func seen(_ result: Result<Int, any Error>) -> String {
+        switch result {
+        case .success(let value): "\(value)"
+        case .failure(let error): seen(error)
+        }
+    }
+
+    /// Every operation that has a handler for clean-up, each writing down what it was given.
+    private func cleanUps(of root: Promise<Int>, _ log: Log<String>) -> [AnyPromise] {
+        [
+            root.catch {
+                log.add("catch \(self.seen($0))"); return 0
+            },
+            root.recover {
+                log.add("recover \(self.seen($0))"); return Promise<Int>.resolve(0)
+            },
+            root.failed { log.add("failed \(self.seen($0))") },
+            root.anyway { log.add("anyway \(self.seen($0))") },
+            root.finally { log.add("finally cancelled") },
+            root.ignore { (outcome: Result<Int, any Error>) -> Int in
+                log.add("ignore \(self.seen(outcome))"); return 0
+            },
+            root.then({ (_: Int) -> Promise<Int> in
+                log.add("value"); return .resolve(0)
+            }) {
+                log.add("onRejected \(self.seen($0))")
+                return .resolve(0)
+            },
+        ]
+    }
+
+    @Test(arguments: CancelMoment.allCases)
+    func x3CleanUpRunsOnceWithTheCancellation(moment: CancelMoment) throws {
+        let world = ManualWorld()
+        let unhandled = Log<String>()
+        world.runtime.onUnhandled = { unhandled.add("\($0.error)") }
+        let log = Log<String>()
+        do {
+            let (root, resolver) = world.run { Promise<Int>.pending() }
+            let nodes = cleanUps(of: root, log)
+            switch moment {
+            case .waiting: root.cancel()
+            case .queued:
+                resolver.fulfill(1)
+                root.cancel()
+            case .parentRejected:
+                resolver.reject(Failure())
+                root.cancel()
+            }
+            for node in nodes { #expect(node.isSettled) }
+            world.runAll()
+            nodes.forEach { $0.cancel() }
+            world.runAll()
+        }
+        // Those that had nothing to do with the outcome have passed it on before: they were not pending any more.
+        let names =
+            switch moment {
+            case .waiting: ["anyway", "catch", "failed", "finally", "ignore", "onRejected", "recover"]
+            case .queued: ["anyway", "finally", "ignore", "onRejected"]
+            case .parentRejected: ["anyway", "catch", "failed", "finally", "onRejected", "recover"]
+            }
+        #expect(log.entries.sorted() == names.map { "\($0) cancelled" })
+        // What `ignore` passed on is an error as any other.
+        #expect(unhandled.entries == (moment == .parentRejected ? ["failed"] : []))
+    }
+
+    @Test func x3CleanUpFurtherDownRunsToo() throws {
+        let world = ManualWorld()
+        let log = Log<String>()
+        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let last = root.map { $0 + 1 }.failed { log.add("failed \(self.seen($0))") }.map { $0 }
+            .anyway { log.add("anyway \(self.seen($0))") }
+        root.cancel()
+        #expect(log.entries == [], "not on the canceller's stack")
+        world.runAll()
+        #expect(log.entries.sorted() == ["anyway cancelled", "failed cancelled"])
+        #expect(try error(of: last) is PromiseCancelled)
+        withExtendedLifetime(resolver) {}
+    }
+
+    @Test func x3ARunningHandlerIsNotRunAgain() throws {
+        let world = ManualWorld()
+        let log = Log<String>()
+        let node = Box<AnyPromise?>(nil)
+        let root = world.run { Promise<Int>.reject(Failure("first")) }
+        let child = root.catch {
+            log.add(self.seen($0))
+            node.value?.cancel()
+            return 5
+        }
+        node.value = child
+        world.runAll()
+        #expect(log.entries == ["first"])
+        #expect(try error(of: child) is PromiseCancelled, "what it returned is dropped")
+        node.value = nil
+    }
+
+    @Test func x3WhatCleanUpReturnsOrThrowsIsDropped() throws {
+        let world = ManualWorld()
+        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let (other, otherResolver) = world.run { Promise<Int>.pending() }
+        let caught = root.catch { _ in 7 }
+        let thrown = root.failed { _ in throw Failure("late") }
+        let recovered = root.recover { _ in other }
+        root.cancel()
+        world.runAll()
+        for promise in [caught, thrown, recovered] { #expect(try error(of: promise) is PromiseCancelled) }
+        #expect(!other.isSettled, "what clean-up returns is dropped, not cancelled")
+        withExtendedLifetime((resolver, otherResolver)) {}
+    }
+
+    @Test func x3ValueHandlersNeverRun() throws {
+        let world = ManualWorld()
+        let ran = Log<String>()
+        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let nodes: [AnyPromise] = [
+            root.map {
+                ran.add("map"); return $0
+            }, root.done { _ in ran.add("done") },
+            root.tap { _ in ran.add("tap") },
+            root.then { value -> Promise<Int> in
+                ran.add("then"); return .resolve(value)
+            },
+        ]
+        resolver.fulfill(1)
+        #expect(world.executor.pendingCount == 4)
+        nodes.forEach { $0.cancel() }
+        world.runAll()
+        #expect(ran.entries == [])
+    }
+
+    @Test func x3IsNoUnhandledError() throws {
+        let world = ManualWorld()
+        let told = Log<String>()
+        world.runtime.onUnhandled = { told.add("unhandled \($0.error)") }
+        world.runtime.onAbandoned = { told.add("abandoned \($0.error)") }
+        do {
+            let (root, _) = world.run { Promise<Int>.pending() }
+            _ = root
+        }
+        #expect(told.count == 1, "the hook is told of what is left behind")
+        do {
+            let (root, resolver) = world.run { Promise<Int>.pending() }
+            let child = root.map { $0 }
+            root.cancel()
+            withExtendedLifetime((child, resolver)) {}
+        }
+        world.runAll()
+        #expect(told.count == 1)
+    }
+
+    // MARK: X4
+
+    @Test func x4OnCancelRunsOnTheExecutor() throws {
+        let world = ManualWorld()
+        let ran = Box(0)
+        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        resolver.onCancel { ran.change { $0 += 1 } }
+        #expect(!resolver.isCancelled)
+        promise.cancel()
+        #expect(resolver.isCancelled)
+        #expect(ran.value == 0, "not on the canceller's thread")
+        world.runAll()
+        #expect(ran.value == 1)
+        resolver.onCancel { ran.change { $0 += 10 } }
+        #expect(ran.value == 1)
+        world.runAll()
+        #expect(ran.value == 11, "also when it is registered after")
+        promise.cancel()
+        world.runAll()
+        #expect(ran.value == 11)
+    }
+
+    @Test func x4OnCancelIsDroppedWhenThePromiseSettlesOtherwise() throws {
+        let world = ManualWorld()
+        let alive = Box(0)
+        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        do {
+            let canary = Canary(alive)
+            resolver.onCancel { canary.touch() }
+        }
+        #expect(alive.value == 1)
+        resolver.fulfill(1)
+        promise.cancel()
+        world.runAll()
+        #expect(alive.value == 0)
+        resolver.onCancel { Issue.record("it was not cancelled while pending") }
+        world.runAll()
+    }
+
+    @Test func x4RunningHandlerSeesIt() throws {
+        let pool = PoolExecutor(name: "x4", width: 1)
+        let (started, cancelled) = (Latch(), Latch())
+        let seen = Log<Bool>()
+        let done = Latch()
+        let work = Promise<Int>(on: pool) {
+            seen.add(Runtime.isCancelled)
+            started.open()
+            try cancelled.wait("the cancellation")
+            seen.add(Runtime.isCancelled)
+            done.open()
+            return 1
+        }
+        try started.wait()
+        #expect(!Runtime.isCancelled, "outside of handlers")
+        work.cancel()
+        cancelled.open()
+        try done.wait()
+        #expect(seen.entries == [false, true])
+    }
+
+    @Test func x4AsyncWorkIsCancelled() throws {
+        let (started, ended) = (Latch(), Latch())
+        let saw = Box(false)
+        let work = Promise<Int>(async: {
+            started.open()
+            while !Task.isCancelled { await Task.yield() }
+            saw.value = Task.isCancelled
+            ended.open()
+            return 1
+        })
+        try started.wait()
+        work.cancel()
+        try ended.wait("the task's end")
+        #expect(saw.value)
+        #expect(try error(of: work) is PromiseCancelled)
+    }
+
+    @Test func x4BodyThatHasNotRunNeverDoes() throws {
+        let world = ManualWorld()
+        let work = world.run {
+            Promise<Int> {
+                Issue.record("it was cancelled before"); return 1
+            }
+        }
+        work.cancel()
+        world.runAll()
+        #expect(try error(of: work) is PromiseCancelled)
+    }
+}
