@@ -25,6 +25,7 @@ extension AnyPromise {
         let isNew = !state.has(PromiseState.cancelRequested)
         state.set(PromiseState.cancelRequested)
         let followed = follows
+        let parent = waitsFor
         unlock(state)
         let waiters = liveWaiters()
         if isNew, wasPending, context.runtime.isRecording {
@@ -34,7 +35,10 @@ extension AnyPromise {
         }
         if wasPending, reject(error, by: .cancellation) {
             cancelHandler()
-            if let followed, !followed.hasConsumers { goOn(followed) }
+            parent?.desert()
+            if let followed {
+                if followed.hasConsumers { followed.desert() } else { goOn(followed) }
+            }
         }
         for waiter in waiters.reversed() {
             if let child = waiter.child, !child.current.hasOutcome { goOn(child) }
@@ -71,6 +75,37 @@ extension AnyPromise {
         var state = lock()
         state.set(PromiseState.quiet)
         unlock(state)
+        desert()
+    }
+
+    /// Notes, here and at the pending promises that this one waits for, that one who waited does no more.
+    func desert() {
+        var left: [AnyPromise] = [self]
+        while let promise = left.popLast() {
+            var state = promise.lock()
+            let goesOn = !state.has(PromiseState.deserted) && !state.hasOutcome
+            state.set(PromiseState.deserted)
+            let (parent, followed) = (promise.waitsFor, promise.follows)
+            promise.unlock(state)
+            guard goesOn else { continue }
+            if let parent { left.append(parent) }
+            if let followed { left.append(followed) }
+        }
+    }
+
+    /// Whether somebody still waits for it who has not himself been deserted; true where nobody ever stopped waiting.
+    var isWanted: Bool {
+        var left: [AnyPromise] = [self]
+        var known: Set<NodeID> = []
+        while let promise = left.popLast() {
+            guard known.insert(promise.id).inserted else { continue }
+            if !promise.current.has(PromiseState.deserted) { return true }
+            for waiter in promise.liveWaiters() where waiter.isConsumer {
+                guard let consumer = waiter.consumer else { return true }
+                left.append(consumer)
+            }
+        }
+        return false
     }
 
     /// Whether a handler of the program ran with the error of the promise that this one waits for.

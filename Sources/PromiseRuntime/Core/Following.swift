@@ -9,6 +9,7 @@ final class FollowWaiter: Waiter {
     override func settled(_ promise: AnyPromise) { follower.copyOutcome(of: promise, flags: []) }
 
     override var isDone: Bool { follower.isDone }
+    override var consumer: AnyPromise? { follower }
 }
 
 extension AnyPromise {

@@ -51,6 +51,8 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let errorHandled: UInt32 = 1 << 15
     // A loser of a race: nobody waits for it any more, so its release is no defect.
     static let quiet: UInt32 = 1 << 10
+    // Somebody who waited for it, however far down, waits no more: he lost, or was cancelled.
+    static let deserted: UInt32 = 1 << 18
     // Some promise follows this one, so that following another may close a ring.
     static let followed: UInt32 = 1 << 11
     // The node has a handler for values; for errors.

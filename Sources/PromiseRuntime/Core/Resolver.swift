@@ -71,8 +71,8 @@ extension AnyPromise {
     func abandon() {
         let state = current
         if state.hasOutcome || state.has(PromiseState.resolved) { return }
-        if state.has(PromiseState.quiet), !hasConsumers {
-            // Its last use was to lose: over, and no defect.
+        if !isWanted {
+            // Its last use was to lose, or to be cancelled: over, and no defect.
             _ = reject(PromiseCancelled(reason: "nobody waits for it any more"), by: .cancellation)
             return
         }

@@ -18,6 +18,9 @@ public class Waiter {
     /// Whether somebody wants the outcome by it: what decides if a promise has consumers (RUNTIME X2).
     var isConsumer: Bool { true }
 
+    /// The promise on whose behalf it waits, if there is one.
+    var consumer: AnyPromise? { child }
+
     /// The promise to which a cancellation of the one waited for goes on (RUNTIME X1), if it is a child.
     var child: AnyPromise? { nil }
 }

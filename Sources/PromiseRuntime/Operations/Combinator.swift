@@ -16,6 +16,7 @@ final class MemberWaiter: Waiter {
     }
 
     override var isDone: Bool { combinator.isDone }
+    override var consumer: AnyPromise? { combinator }
 }
 
 /// A promise that its members settle.
@@ -58,8 +59,13 @@ final class GatherNode<Member: Sendable, Output: Sendable>: Promise<Output>, Com
             for member in members { report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue)) }
         }
         if members.isEmpty { settle(whenEmpty()) }
-        for (index, member) in members.enumerated() where !isSettled {
-            member.register(MemberWaiter(self, index: index))
+        for (index, member) in members.enumerated() {
+            if isSettled {
+                // It has lost already: its error concerns nobody (RUNTIME S3).
+                member.markErrorSeen()
+            } else {
+                member.register(MemberWaiter(self, index: index))
+            }
         }
     }
 
