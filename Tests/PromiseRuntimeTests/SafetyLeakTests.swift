@@ -1,0 +1,188 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Sees whether promises are gone, keeping none.
+private final class Graves {
+    private struct Entry { weak var promise: AnyPromise? }
+    private var entries: [Entry] = []
+
+    func watch(_ promises: AnyPromise...) { entries += promises.map { Entry(promise: $0) } }
+    var aliveCount: Int { entries.filter { $0.promise != nil }.count }
+    var watchedCount: Int { entries.count }
+}
+
+/// What leaves nothing behind once nobody holds it (RUNTIME S2).
+enum LeakCase: CaseIterable, Sendable {
+    case settled, rejected, cancelledPending, cancelledQueued, cancelledDeep, timedOut, inTime, raced, racedCancelling
+    case all, sequence, sequenceCancelled, sequenceFailed, adopted, adoptedCancelled, ring, abandoned, onCancel
+    case delayCancelled, cleanUp
+}
+
+@Suite struct SafetyLeakTests {
+    @Test(arguments: LeakCase.allCases)
+    func s2NothingIsLeft(leakCase: LeakCase) throws {
+        let alive = Box(0)
+        let graves = Graves()
+        let world = ManualWorld()
+        world.run { build(leakCase, world, alive, graves) }
+        world.runAll()
+        world.clock.advance(by: .seconds(100))
+        world.runAll()
+        #expect(graves.watchedCount > 0)
+        #expect(graves.aliveCount == 0)
+        #expect(alive.value == 0)
+    }
+
+    private func build(_ leakCase: LeakCase, _ world: ManualWorld, _ alive: Box<Int>, _ graves: Graves) {
+        let (root, resolver) = Promise<Canary>.pending()
+        let (other, otherResolver) = Promise<Canary>.pending()
+        let captured = Canary(alive)
+        func watchedLink(_ promise: Promise<Canary>) -> Promise<Canary> {
+            let link = promise.map { value in
+                captured.touch(); return value
+            }
+            graves.watch(promise, link)
+            return link
+        }
+        let link = watchedLink(root)
+        switch leakCase {
+        case .settled: resolver.fulfill(Canary(alive))
+        case .rejected: resolver.reject(Failure())
+        case .cancelledPending: root.cancel()
+        case .cancelledQueued:
+            resolver.fulfill(Canary(alive))
+            root.cancel()
+        case .cancelledDeep:
+            var next = link
+            for _ in 0..<100 { next = watchedLink(next) }
+            link.cancel()
+            resolver.fulfill(Canary(alive))
+        case .timedOut: graves.watch(link.timeout(.seconds(1)))
+        case .inTime:
+            graves.watch(link.timeout(.seconds(50)))
+            resolver.fulfill(Canary(alive))
+        case .raced, .racedCancelling:
+            let isCancelling = leakCase == .racedCancelling
+            graves.watch(Promise.race([link, watchedLink(other)], cancellingLosers: isCancelling))
+            resolver.fulfill(Canary(alive))
+        case .all:
+            graves.watch(Promise.all([link, watchedLink(other)]))
+            resolver.fulfill(Canary(alive))
+            otherResolver.fulfill(Canary(alive))
+        case .sequence, .sequenceCancelled, .sequenceFailed:
+            let value = Canary(alive)
+            let whole = Promise.sequence(0..<5, concurrency: 2) { (index: Int) -> Promise<Canary> in
+                captured.touch()
+                return index == 1 && leakCase == .sequenceFailed
+                    ? .reject(Failure()) : index == 0 ? other : .resolve(value)
+            }
+            graves.watch(whole)
+            world.runAll()
+            if leakCase == .sequence { otherResolver.fulfill(Canary(alive)) }
+            if leakCase == .sequenceCancelled { whole.cancel() }
+        case .adopted, .adoptedCancelled:
+            let outer = Promise<Int>.resolve(0).then { _ in
+                captured.touch(); return other
+            }
+            graves.watch(outer, other)
+            world.runAll()
+            if leakCase == .adopted { otherResolver.fulfill(Canary(alive)) } else { outer.cancel() }
+        case .ring:
+            resolver.resolve(other)
+            otherResolver.resolve(root)
+        case .abandoned: break
+        case .onCancel:
+            resolver.onCancel { captured.touch() }
+            root.cancel()
+        case .delayCancelled:
+            let delay = Promise<Void>.delay(.seconds(1000))
+            graves.watch(delay, delay.done { captured.touch() })
+            delay.cancel()
+        case .cleanUp:
+            let value = Canary(alive)
+            graves.watch(
+                root.catch { _ in
+                    captured.touch(); return value
+                }, link.anyway { _ in captured.touch() })
+            root.cancel()
+        }
+    }
+
+    @Test func s2LongLivedPromiseDoesNotKeepCancelledChildren() throws {
+        let world = ManualWorld()
+        let alive = Box(0)
+        let (root, resolver) = world.run { Promise<Int>.pending() }
+        var most = 0
+        for _ in 0..<10_000 {
+            let canary = Canary(alive)
+            root.map {
+                canary.touch(); return $0
+            }.cancel()
+            most = max(most, alive.value)
+        }
+        #expect(most <= 4, "\(most) closures were kept at a time")
+        let graves = Graves()
+        for _ in 0..<1_000 {
+            let child = root.catch { _ in 0 }
+            graves.watch(child)
+            child.cancel()
+            world.runAll()
+        }
+        #expect(graves.aliveCount <= 4)
+        withExtendedLifetime(resolver) {}
+    }
+
+    @Test func s2LongLivedPromiseDoesNotKeepRacesAndTimeouts() throws {
+        let world = ManualWorld()
+        let graves = Graves()
+        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let keeper = root.done { _ in }
+        for _ in 0..<1_000 {
+            world.run {
+                graves.watch(Promise.race([root, .resolve(1)]), root.timeout(.seconds(1)))
+                let follower = Promise<Int>.resolve(0).then { _ in root }
+                graves.watch(follower)
+                world.runAll()
+                follower.cancel()
+            }
+            world.clock.advance(by: .seconds(2))
+            world.runAll()
+        }
+        #expect(graves.aliveCount <= 8)
+        #expect(!keeper.isSettled && !root.isSettled)
+        withExtendedLifetime(resolver) {}
+    }
+
+    @Test func s2RuntimeGoesWithItsPromises() throws {
+        weak var runtime: Runtime?
+        do {
+            let world = ManualWorld()
+            runtime = world.runtime
+            world.run { Promise<Int>.resolve(1).map { $0 + 1 }.done { _ in } }
+            world.runAll()
+        }
+        #expect(runtime == nil)
+    }
+
+    @Test func s2LongChainIsReleasedWithoutRecursion() throws {
+        try onThreads(1) { _ in
+            let world = ManualWorld()
+            let alive = Box(0)
+            do {
+                let (root, resolver) = world.run { Promise<Int>.pending() }
+                var last = root
+                let canary = Canary(alive)
+                for _ in 0..<100_000 {
+                    last = last.map {
+                        canary.touch(); return $0
+                    }
+                }
+                withExtendedLifetime(resolver) {}
+            }
+            world.runAll()
+            if alive.value != 0 { Issue.record("\(alive.value) left of an unsettled chain") }
+        }
+    }
+}
