@@ -51,7 +51,12 @@ extension State {
             selectedRow = 0
             return
         case .newest:
-            if let root = newestRoot() { selection = forest!.node(root).id }
+            if let root = newestRoot(), case let id = forest!.node(root).id, id != selection {
+                // It takes the place of the one before on the screen.
+                anchor = Anchor(id: id, line: selectedLine ?? 0)
+                selection = id
+                detailScroll = 0
+            }
         case .nobody: break
         }
         if let index = selectedIndex, let row = outline.row(of: index, in: forest!) {

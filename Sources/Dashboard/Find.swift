@@ -25,6 +25,9 @@ extension State {
             dropFilter()
         } else if outline.filter.count == 0, outline.filter.cursor == nil {
             say("nothing holds “\(text)” yet; Esc drops the filter", .warning)
+        } else if following == .first {
+            // Who is selected now was looked for: dropping the filter leaves the selection there.
+            following = .nobody
         }
         arrange()
     }

@@ -31,7 +31,7 @@ extension AnyPromise {
         if isNew, wasPending, context.runtime.isRecording {
             var flags: EventFlags = []
             if case .viewer = error.by { flags = .byViewer }
-            report(.cancelRequested, other: origin, flags: flags, text: "\(error)")
+            report(.cancelRequested, other: origin, flags: flags, text: error.who)
         }
         if wasPending, reject(error, by: .cancellation) {
             cancelHandler()

@@ -30,7 +30,10 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
     }
 
     /// `cancelled by WHO`, and why where that is known.
-    public var description: String { "cancelled by \(by)" + (reason.map { ": \($0)" } ?? "") }
+    public var description: String { "cancelled by \(who)" }
+
+    /// Who asked, and why where that is known.
+    var who: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
 }
 
 /// The error of a promise whose resolver was released before it settled the promise (RUNTIME S2): it can never settle.
