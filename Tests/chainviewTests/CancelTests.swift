@@ -1,0 +1,208 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// Cancelling in the running program, from the key to the row that says who did it.
+@Suite(.serialized) struct CancelTests {
+    private let by = "cancelled by \(NSUserName())"
+
+    private func stuck(_ arguments: String...) throws -> Viewer {
+        let viewer = try Viewer(["demo", "stuck"] + arguments)
+        try viewer.wait("the abandoned call") { $0.contains("3 abandoned") }
+        return viewer
+    }
+
+    @Test func aNodeAndAllUnderItAreCancelled() throws {
+        let viewer = try stuck()
+        try viewer.select("answer from")
+        viewer.type("c")
+        try viewer.see("Cancel answer from the other office?")
+        for line in ["3 pending nodes:", "pending  answer from", "waiting  read it", "waiting  complain"] {
+            #expect(viewer.screen.contains(line), "\(viewer.text)")
+        }
+        viewer.type("y")
+        try viewer.wait("three cancelled rows") { screen in
+            (2...4).allSatisfy {
+                screen.text(row: $0).contains("⊘ cancelled") && screen.text(row: $0).contains(self.by)
+            }
+        }
+        // The value's handler did not run, the clean-up's did: it has a thread.
+        #expect(!viewer.row("read it").contains("worker-"), "\(viewer.text)")
+        try viewer.wait("the clean-up") { _ in viewer.row("complain").contains("worker-") }
+        // The others have nothing to do with it.
+        #expect(viewer.row("wait at the desk").contains("running") && viewer.row("go home").contains("waiting"))
+        viewer.press(.enter)
+        try viewer.wait("who did it, in the details") { screen in
+            screen.contains("cancel requested") && screen.contains("made at")
+                && screen.row(containing: "asked for by").map {
+                    screen.text(row: $0).hasSuffix("  asked for by \(NSUserName())")
+                } ?? false
+        }
+        viewer.type("c")
+        try viewer.see("nothing to cancel: this node and all under it has settled")
+        try viewer.quit()
+    }
+
+    @Test(arguments: ["n", "\u{1B}", "q"])
+    func whoThinksAgainCancelsNothing(key: String) throws {
+        let viewer = try stuck()
+        try viewer.select("answer from")
+        viewer.type("C")
+        try viewer.see("Cancel the whole chain of answer from")
+        viewer.type(key)
+        try viewer.see("nothing was cancelled")
+        #expect(viewer.row("answer from").contains("pending") && !viewer.screen.contains("⊘"))
+        try viewer.quit()
+    }
+
+    @Test func aClickAnswersToo() throws {
+        let viewer = try stuck()
+        try viewer.select("answer from")
+        viewer.type("c")
+        try viewer.see("y  cancel")
+        let row = try #require(viewer.screen.row(containing: "y  cancel"))
+        let column = try #require((0..<120).first { viewer.screen.cell(row, $0).text == "y" })
+        viewer.press(.click(row: row, column: column))
+        try viewer.see(by)
+        try viewer.quit()
+    }
+
+    @Test func readOnlySaysSo() throws {
+        let viewer = try stuck("--read-only")
+        try viewer.select("answer from")
+        #expect(!viewer.screen.text(row: 39).contains("c cancel"))
+        viewer.type("c")
+        try viewer.see("read-only")
+        viewer.type("y")
+        viewer.type("C")
+        try viewer.see("read-only")
+        #expect(!viewer.screen.contains("Confirm") && viewer.row("answer from").contains("pending"))
+        try viewer.quit()
+    }
+
+    @Test func theQuestionIsAboutNodesNotRows() throws {
+        let viewer = try Viewer.demo("checkout", "--seed", "3")
+        try viewer.see("order 2")
+        try viewer.select("order 2")
+        viewer.type("C")
+        try viewer.see("Cancel the whole chain of order 2?")
+        // The tree goes on behind the question.
+        let header = viewer.screen.text(row: 0).components(separatedBy: "nodes")[0]
+        try viewer.wait("more nodes") { $0.text(row: 0).components(separatedBy: "nodes")[0] != header }
+        viewer.type("y")
+        try viewer.wait("order 2's end") { _ in viewer.row("order 2 ").contains("cancelled") }
+        #expect(!viewer.row("order 1 ").contains("cancelled") && !viewer.row("order 3 ").contains("cancelled"))
+        try viewer.quit()
+    }
+
+    @Test func workOnAThreadStopsAndCleaningUpHappens() throws {
+        // At a tenth of the pace, so that the reserving runs on for seconds if nobody stops it.
+        let viewer = try Viewer.demo("checkout", "--seed", "3", "--speed", "0.1")
+        try viewer.wait("work on a thread") { _ in
+            viewer.row("reserve").contains("running") && viewer.screen.contains("release the shelf")
+        }
+        viewer.type("C")
+        try viewer.see("Cancel the whole chain of order 1?")
+        viewer.type("y")
+        try viewer.wait("the end of the chain") { screen in
+            screen.text(row: 2).contains("cancelled") && screen.text(row: 0).contains("0 running")
+        }
+        for label in ["order 1", "reserve", "check ", "charge", "send receipt", "release the shelf", "tell the"] {
+            #expect(viewer.row(label).contains("⊘ cancelled"), "\(viewer.text)")
+            #expect(viewer.row(label).contains(by), "\(viewer.text)")
+        }
+        for label in ["release the shelf", "tell the"] {
+            try viewer.wait("the clean-up \(label)") { _ in
+                viewer.row(label).contains("worker-") || viewer.row(label).contains("stock-")
+            }
+        }
+        for label in ["check ", "charge", "send receipt"] {
+            #expect(!viewer.row(label).contains("worker-") && !viewer.row(label).contains("stock-"), "\(viewer.text)")
+        }
+        try viewer.quit()
+    }
+
+    @Test func aHandlerThatIgnoresItIsSaidToRunOn() throws {
+        let viewer = try stuck()
+        try viewer.select("wait at the")
+        viewer.type("c")
+        try viewer.see("Cancel wait at the desk?")
+        viewer.type("y")
+        try viewer.wait("the end") { _ in viewer.row("wait at").contains("cancelled") }
+        #expect(viewer.row("go home").contains("cancelled"))
+        try viewer.quit()
+    }
+
+    /// Files that are links to pipes with one byte in each: what was read is missing there.
+    @Test func cancellingAFolderEndsItsReading() throws {
+        let pipes = try PipeFolder(["alpha": 120, "beta": 40])
+        // Each file takes a fifth of a second, so that reading all takes many.
+        let viewer = try Viewer.demo("files", pipes.path, "--speed", "0.25")
+        try viewer.wait("the reading of both") { _ in pipes.readCount("alpha") > 3 && pipes.readCount("beta") > 0 }
+        try viewer.select("alpha/")
+        viewer.type("c")
+        try viewer.see("Cancel alpha/?")
+        viewer.type("y")
+        try viewer.wait("the folder's end") { _ in
+            viewer.row("alpha/").contains("⊘ cancelled") && viewer.row("alpha/").contains(self.by)
+        }
+        // Who had just begun to read may end that; then there is a second, five files long, without any.
+        let clock = ContinuousClock()
+        var (count, steady) = (pipes.readCount("alpha"), clock.now)
+        try viewer.wait("a second without reading") { _ in
+            let now = pipes.readCount("alpha")
+            if now != count { (count, steady) = (now, clock.now) }
+            return clock.now - steady >= .seconds(1)
+        }
+        #expect(count < 100, "\(count) were read")
+        try viewer.wait("no files under way in it") { screen in
+            !(0..<screen.rows).contains {
+                screen.text(row: $0).contains("alpha-") && screen.text(row: $0).contains("running")
+            }
+        }
+        try viewer.quit()
+        #expect(pipes.readCount("alpha") == count)
+    }
+}
+
+/// A temporary folder of folders whose files are links to pipes that hold one byte each.
+private final class PipeFolder {
+    let path: String
+    private var pipes: [String: [Int32]] = [:]
+
+    init(_ folders: [String: Int]) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "chainview-\(UUID().uuidString)")
+        path = root.path
+        for (name, count) in folders {
+            let folder = root.appending(path: name)
+            // Hidden, so that the walk does not go there.
+            let hidden = root.appending(path: ".pipes-\(name)")
+            for each in [folder, hidden] {
+                try FileManager.default.createDirectory(at: each, withIntermediateDirectories: true)
+            }
+            for number in 0..<count {
+                let pipe = hidden.appending(path: "\(number)").path
+                guard mkfifo(pipe, 0o600) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+                try FileManager.default.createSymbolicLink(
+                    atPath: folder.appending(path: "\(name)-\(number)").path, withDestinationPath: pipe)
+                let descriptor = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+                guard descriptor >= 0, write(descriptor, "x", 1) == 1 else { throw POSIXError(.EIO) }
+                pipes[name, default: []].append(descriptor)
+            }
+        }
+    }
+
+    deinit {
+        for descriptor in pipes.values.joined() { close(descriptor) }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// How many files of a folder were read.
+    func readCount(_ name: String) -> Int {
+        pipes[name, default: []].filter { descriptor in
+            var count: Int32 = 0
+            return ioctl(descriptor, UInt(FIONREAD), &count) == 0 && count == 0
+        }
+        .count
+    }
+}

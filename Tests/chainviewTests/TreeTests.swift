@@ -1,0 +1,185 @@
+import TerminalHarness
+import Testing
+
+/// What is seen and how one gets about in it, on a real terminal.
+@Suite(.serialized) struct TreeTests {
+    /// `demo stuck`, once all that happens in it has happened: three chains, nine nodes.
+    private func stuck(_ arguments: String...) throws -> Viewer {
+        let viewer = try Viewer(["demo", "stuck"] + arguments)
+        try viewer.wait("the abandoned call") { $0.contains("3 abandoned") && $0.contains("9 nodes") }
+        return viewer
+    }
+
+    @Test func aDemoComesUpAndMoves() throws {
+        let viewer = try Viewer.demo("checkout", "--seed", "3")
+        try viewer.wait("a chain under way") { $0.contains("running") && $0.contains("waiting") }
+        let header = viewer.screen.text(row: 0)
+        for part in ["chainview", "checkout \(viewer.terminal.processID)", "● live", "nodes", "running", "0 lost"] {
+            #expect(header.contains(part), "\(header)")
+        }
+        let titles = viewer.screen.text(row: 1)
+        for title in ["state", "node", "thread", "wait", "run", "total", "value / error"] {
+            #expect(titles.contains(title), "\(titles)")
+        }
+        let footer = viewer.screen.text(row: 39)
+        for hint in ["↑↓ move", "←→ fold", "c cancel", "/ filter", "? help", "q quit"] {
+            #expect(footer.contains(hint), "\(footer)")
+        }
+        #expect(viewer.selectedRow == 2)
+        // What runs is seen to run, and new chains to come.
+        try viewer.see("order 3")
+        let total = viewer.row("order 3")
+        try viewer.wait("its time to go on") { _ in viewer.row("order 3") != total }
+        try viewer.wait("a value") { $0.contains("✔ fulfilled") }
+        try viewer.quit()
+    }
+
+    @Test func theSelectionMoves() throws {
+        let viewer = try stuck()
+        let steps: [(String, Int)] = [
+            ("j", 3), ("\u{1B}OB", 4), ("k", 3), ("\u{1B}OA", 2), ("G", 10), ("g", 2), ("\u{1B}OF", 10),
+            ("\u{1B}OH", 2), ("\u{1B}[6~", 10), ("\u{1B}[5~", 2), ("jjjj", 6),
+        ]
+        for (keys, row) in steps {
+            viewer.type(keys)
+            try viewer.wait("row \(row) after \(keys.debugDescription)") { _ in viewer.selectedRow == row }
+        }
+        viewer.type("Gj")
+        try viewer.see("this is the last row")
+        try viewer.quit()
+    }
+
+    @Test func treesFoldAndUnfold() throws {
+        let viewer = try stuck()
+        try viewer.select("call back")
+        viewer.type("h")
+        try viewer.wait("the fold") { !$0.contains("forget to") && $0.contains("▸ call back") }
+        viewer.press(.right)
+        try viewer.see("forget to")
+        viewer.type("_")
+        try viewer.wait("one row a chain") { !$0.contains("forget to") && !$0.contains("go home") }
+        #expect(viewer.screen.text(row: 5).isEmpty && viewer.screen.contains("answer from"))
+        viewer.type("*")
+        try viewer.wait("all rows") { $0.contains("forget to") && $0.contains("go home") && $0.contains("complain") }
+        // Left on what cannot be folded goes to the node above.
+        try viewer.select("read it")
+        viewer.press(.left)
+        try viewer.wait("the root") { _ in viewer.selected.contains("answer from") }
+        try viewer.quit()
+    }
+
+    @Test func detailsOpenAndClose() throws {
+        let viewer = try stuck()
+        try viewer.select("call back")
+        #expect(!viewer.screen.contains("made at"))
+        viewer.press(.enter)
+        try viewer.see("made at   Stories/Stuck.swift:")
+        viewer.type("jj")
+        try viewer.wait("the error in full") {
+            $0.contains("was released; keep it until it settles") && $0.contains("made by   ◇ forget to")
+        }
+        viewer.press(.escape)
+        try viewer.seeNoMore("made at")
+        // On a wide screen they stand beside the tree.
+        viewer.terminal.resize(columns: 160, rows: 40)
+        viewer.press(.enter)
+        try viewer.wait("both") { $0.contains("made at") && $0.row(containing: "made at").map { $0 < 20 } ?? false }
+        try viewer.quit()
+    }
+
+    @Test func helpLiesOverTheTree() throws {
+        let viewer = try stuck()
+        for (open, close) in [("?", "\u{1B}"), ("\u{1B}OP", "q"), ("?", "?")] {
+            viewer.type(open)
+            try viewer.wait("the help") { $0.contains("In the tree") && $0.contains("this help") }
+            viewer.press(.pageDown)
+            try viewer.wait("its end") { $0.contains("States") && !$0.contains("In the tree") }
+            viewer.type(close)
+            try viewer.wait("the tree") { !$0.contains("States") && $0.contains("answer from") }
+        }
+        try viewer.quit()
+    }
+
+    @Test func aFilterHidesWhatDoesNotMatch() throws {
+        let viewer = try stuck()
+        viewer.type("/deskq")
+        try viewer.see("/deskq")
+        viewer.press(.backspace)
+        try viewer.wait("the match") { $0.contains("1 match") && !$0.contains("answer from") }
+        viewer.press(.enter)
+        try viewer.see("Esc drop")
+        #expect(viewer.screen.contains("wait at the desk") && !viewer.screen.contains("go home"))
+        viewer.type("m")
+        try viewer.see("go home")
+        viewer.type("m")
+        try viewer.seeNoMore("go home")
+        viewer.press(.escape)
+        try viewer.wait("everything, and the selection where it was") {
+            $0.contains("answer from") && viewer.selected.contains("wait at the")
+        }
+        viewer.type("/nowhere\r")
+        try viewer.see("nothing holds “nowhere”")
+        viewer.press(.escape)
+        try viewer.see("answer from")
+        try viewer.quit()
+    }
+
+    @Test func freezingHoldsThePictureWhileTheProgramGoesOn() throws {
+        let viewer = try Viewer.demo("checkout", "--speed", "4")
+        try viewer.see("order 3")
+        viewer.type("p")
+        try viewer.see("frozen")
+        let before = (1..<39).map { viewer.screen.text(row: $0) }
+        try viewer.wait("a hundred events to wait") { screen in
+            let words = screen.text(row: 0).split(separator: " ")
+            return words.firstIndex(of: "wait").flatMap { Int(words[$0 - 1].filter(\.isNumber)) } ?? 0 > 100
+        }
+        #expect((1..<39).map { viewer.screen.text(row: $0) } == before)
+        // It can still be looked about in.
+        viewer.type("jj")
+        try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
+        viewer.type("p")
+        try viewer.wait("the rest") { $0.contains("● live") }
+        viewer.type("G")
+        try viewer.wait("new orders") { !$0.contains("order 3 ") && $0.contains("order ") }
+        try viewer.quit()
+    }
+
+    @Test func followingStaysOnTheNewestChain() throws {
+        let viewer = try Viewer.demo("checkout", "--speed", "2")
+        viewer.type("f")
+        for order in ["order 12", "order 16"] {
+            try viewer.wait(order) { $0.text(row: 0).contains("following") && viewer.selected.contains(order) }
+        }
+        viewer.type("k")
+        try viewer.wait("the end of that") { !$0.text(row: 0).contains("following") }
+        try viewer.quit()
+    }
+
+    @Test func whyGoesToWhatHoldsItUp() throws {
+        let viewer = try stuck()
+        try viewer.select("go home")
+        viewer.type("w")
+        try viewer.wait("its blocker") { _ in viewer.selected.contains("wait at the") }
+        #expect(viewer.screen.text(row: 39).contains("wait at the desk"), "\(viewer.screen.text(row: 39))")
+        try viewer.quit()
+    }
+
+    @Test func theMouseSelectsFoldsAndScrolls() throws {
+        let viewer = try stuck()
+        viewer.press(.click(row: 6, column: 30))
+        try viewer.wait("the clicked row") { _ in viewer.selectedRow == 6 }
+        let marker = try #require((0..<60).first { viewer.screen.cell(5, $0).text == "▾" })
+        viewer.press(.click(row: 5, column: marker))
+        try viewer.wait("the fold") { !$0.contains("forget to") && viewer.selectedRow == 5 }
+        viewer.press(.click(row: 5, column: marker))
+        try viewer.see("forget to")
+        viewer.terminal.resize(columns: 100, rows: 9)
+        try viewer.wait("few rows") { $0.contains("quit") && !$0.contains("go home") }
+        for _ in 0..<3 { viewer.press(.wheel(up: false, row: 4, column: 20)) }
+        try viewer.see("go home")
+        for _ in 0..<3 { viewer.press(.wheel(up: true, row: 4, column: 20)) }
+        try viewer.wait("the top") { $0.contains("answer") && !$0.contains("go home") }
+        try viewer.quit()
+    }
+}
