@@ -1,0 +1,147 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Cancelling against settling against registering, on real threads (RUNTIME S1, X1 to X4).
+@Suite struct CancellationRaceTests {
+    private static let rounds = 1_500
+
+    private struct Round: Sendable {
+        let promise: Promise<Int>
+        let resolver: Resolver<Int>
+        let early: Promise<Int>
+        let values = Box(0)
+        let cleanUps = Box(0)
+        let lateCalls = Box(0)
+        let cancelCalls = Box(0)
+
+        init() {
+            (promise, resolver) = Promise<Int>.pending()
+            let (values, cleanUps) = (values, cleanUps)
+            early = promise.then(
+                { value -> Promise<Int> in
+                    values.change { $0 += 1 }; return Promise<Int>.resolve(value)
+                },
+                onRejected: { error -> Promise<Int> in
+                    cleanUps.change { $0 += 1 }
+                    throw error
+                })
+        }
+    }
+
+    private func rounds(_ runtime: Runtime) -> [Round] { runtime.run { (0..<Self.rounds).map { _ in Round() } } }
+
+    @Test func x1CancelAgainstFulfilAgainstRegister() throws {
+        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let rounds = rounds(runtime)
+        try onThreads(3) { thread in
+            for round in rounds {
+                switch thread {
+                case 0: round.promise.cancel("race")
+                case 1: round.resolver.fulfill(1)
+                default:
+                    round.resolver.onCancel { round.cancelCalls.change { $0 += 1 } }
+                    round.promise.anyway { _ in round.lateCalls.change { $0 += 1 } }
+                }
+            }
+        }
+        for round in rounds { try outcome(round.early) }
+        try eventually("all late handlers") { rounds.allSatisfy { $0.lateCalls.value == 1 } }
+        var (cancelledCount, fulfilledCount) = (0, 0)
+        for round in rounds {
+            let early = try #require(round.early.result)
+            switch try #require(round.promise.result) {
+            case .success(let value):
+                fulfilledCount += 1
+                #expect(value == 1)
+                #expect(round.cancelCalls.value == 0)
+                // The child may have been fulfilled, or cancelled in whatever state it was.
+                if case .success = early { #expect(round.values.value == 1 && round.cleanUps.value == 0) }
+                #expect(round.values.value + round.cleanUps.value <= 2 && round.values.value <= 1)
+            case .failure(let error):
+                cancelledCount += 1
+                #expect(error is PromiseCancelled)
+                #expect(round.values.value == 0)
+                if case .success = early { Issue.record("a value came out of a cancelled promise") }
+            }
+        }
+        try eventually("clean-up") {
+            rounds.allSatisfy { round in
+                guard case .failure? = round.promise.result else { return true }
+                return round.cleanUps.value == 1 && round.cancelCalls.value == 1
+            }
+        }
+        #expect(cancelledCount + fulfilledCount == Self.rounds)
+    }
+
+    @Test func x3ANodeRunsOneHandlerOnce() throws {
+        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let rounds = rounds(runtime)
+        try onThreads(2) { thread in
+            for round in rounds {
+                if thread == 0 { round.early.cancel() } else { round.resolver.fulfill(1) }
+            }
+        }
+        try eventually("one handler each") {
+            rounds.allSatisfy { $0.values.value + $0.cleanUps.value >= 1 }
+        }
+        for round in rounds {
+            #expect(round.values.value + round.cleanUps.value == 1, "either the value or the cancellation")
+            #expect(try round.promise.result?.get() == 1, "never its parent")
+        }
+    }
+
+    @Test func x1ManyCancellersOneOutcome() throws {
+        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let rounds = rounds(runtime)
+        try onThreads(4) { thread in
+            for round in rounds {
+                if thread == 3 { round.resolver.reject(Failure()) } else { round.promise.cancel("\(thread)") }
+            }
+        }
+        for round in rounds { try outcome(round.early) }
+        try eventually("clean-up") { rounds.allSatisfy { $0.cleanUps.value >= 1 } }
+        #expect(rounds.allSatisfy { $0.cleanUps.value == 1 && $0.values.value == 0 })
+    }
+
+    @Test func x2CancelAgainstFollow() throws {
+        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let rounds: [(outer: Promise<Int>, write: Resolver<Int>, inner: Promise<Int>, keep: Resolver<Int>)] =
+            runtime.run {
+                (0..<Self.rounds).map { _ in
+                    let (outer, inner) = (Promise<Int>.pending(), Promise<Int>.pending())
+                    return (outer.promise, outer.resolver, inner.promise, inner.resolver)
+                }
+            }
+        try onThreads(2) { thread in
+            for round in rounds {
+                if thread == 0 { round.outer.cancel() } else { round.write.resolve(round.inner) }
+            }
+        }
+        for round in rounds {
+            #expect(try error(of: round.outer) is PromiseCancelled)
+            #expect(try error(of: round.inner) is PromiseCancelled, "whichever came first")
+        }
+    }
+
+    @Test func x2CancelAgainstSequence() throws {
+        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        for _ in 0..<150 {
+            let made = Log<(Promise<Int>, Resolver<Int>)>()
+            let whole = runtime.run {
+                Promise.sequence(0..<6, concurrency: 2) { (_: Int) -> Promise<Int> in
+                    let pair = Promise<Int>.pending()
+                    made.add((pair.promise, pair.resolver))
+                    if made.count < 3 { pair.resolver.fulfill(0) }
+                    return pair.promise
+                }
+            }
+            try onThreads(2) { thread in
+                if thread == 0 { whole.cancel() } else { made.entries.first?.1.fulfill(1) }
+            }
+            #expect(try error(of: whole) is PromiseCancelled)
+            try eventually("the end of what was started") { made.entries.allSatisfy { $0.0.isSettled } }
+        }
+    }
+}
