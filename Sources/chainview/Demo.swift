@@ -39,7 +39,7 @@ struct Demo: ParsableCommand {
     }
 
     func run() throws {
-        if list { return try printList() }
+        if list { return try Streams.print(Self.list + "\n") }
         guard let story = Story.named(name) else {
             let near = Story.names(near: name)
             let hint = near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
@@ -57,11 +57,5 @@ struct Demo: ParsableCommand {
         }
         try display.show(InProcessSource(inspector))
         stage.close()
-    }
-
-    private func printList() throws {
-        guard Streams.write(Self.list + "\n", to: 1) else {
-            throw Failure(status: .inputOutput, message: "standard output takes no more")
-        }
     }
 }

@@ -9,9 +9,11 @@ enum ExitStatus: Int32 {
 }
 
 /// Why chainview ends: one sentence that says what is wrong and what to do, and an exit code.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
     var status: ExitStatus
     var message: String
+
+    var description: String { message }
 
     /// Says it on standard error and ends the process.
     func exit() -> Never {
@@ -22,6 +24,24 @@ struct Failure: Error {
 
 /// Standard output and standard error, past all buffers.
 enum Streams {
+    /// Gives a standard stream that is closed a descriptor that fails, lest the next file that is opened take its place.
+    static func fillClosed() {
+        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", mode)
+        }
+    }
+
+    /// Writes a text to standard output, or throws the failure that says why not.
+    static func print(_ text: String) throws {
+        // A reader that has gone is told as any other failure.
+        signal(SIGPIPE, SIG_IGN)
+        guard write(text, to: STDOUT_FILENO) else {
+            throw Failure(
+                status: .inputOutput, message: "standard output takes no more (\(String(cString: strerror(errno)))).")
+        }
+    }
+
     /// Writes to standard error, whatever state it is in.
     static func say(_ text: String) { write(text, to: STDERR_FILENO) }
 

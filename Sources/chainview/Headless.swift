@@ -28,10 +28,7 @@ struct Headless {
         tick(store, clock.now)
         let text = store.withState { render($0).plainText() }
         feed.stop()
-        guard Streams.write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO) else {
-            throw Failure(
-                status: .inputOutput, message: "standard output takes no more (\(String(cString: strerror(errno))))")
-        }
+        try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
     }
 
     private func tick(_ store: Store<State, Action, Effect>, _ now: UInt64) {
