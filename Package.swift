@@ -64,7 +64,7 @@ let package = Package(
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
-        .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness"]),
+        .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness", "Dashboard"]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),

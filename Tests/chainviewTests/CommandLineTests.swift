@@ -1,0 +1,114 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// What can be said on the command line, and what is answered.
+@Suite(.serialized) struct CommandLineTests {
+    private struct Outcome {
+        var status: Int32
+        var output: String
+        var errors: String
+        var lineCount: Int { output.split(separator: "\n", omittingEmptySubsequences: false).count - 1 }
+    }
+
+    private struct NeverEnds: Error { var words: String }
+
+    /// Runs `chainview WORDS`, put to a shell, so that what is redirected can be said; bounded.
+    private func run(_ words: String) throws -> Outcome {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "\"$0\" \(words)", builtProduct("chainview")]
+        process.environment = PseudoTerminal.standardEnvironment
+        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        guard ended.wait(timeout: .now() + 60) == .success else {
+            process.terminate()
+            throw NeverEnds(words: words)
+        }
+        func text(_ pipe: Pipe) -> String {
+            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        return Outcome(status: process.terminationStatus, output: text(output), errors: text(errors))
+    }
+
+    @Test(arguments: [(60, 12), (120, 32), (200, 60), (20, 5)])
+    func aHeadlessFrameHasTheSizeAskedFor(columns: Int, rows: Int) throws {
+        let outcome = try run("demo steps --headless --for 300ms --size \(columns)x\(rows)")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.lineCount <= rows && !outcome.output.isEmpty, "\(outcome.output)")
+        #expect(outcome.output.split(separator: "\n").allSatisfy { $0.count <= columns }, "\(outcome.output)")
+        #expect(outcome.output.contains(columns == 20 ? "too small" : "steps"), "\(outcome.output)")
+    }
+
+    @Test func withoutATerminalItIsHeadlessByItself() throws {
+        for story in ["checkout", "files .", "trip", "steps", "mirrors", "storm", "stuck"] {
+            let outcome = try run("demo \(story) --for 200ms")
+            #expect(outcome.status == 0 && outcome.output.contains("● live"), "\(story): \(outcome)")
+            #expect(!outcome.output.contains("\u{1B}"))
+        }
+        #expect(try run("demo stuck --for 200ms --ascii").output.utf8.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test func listHelpAndVersionAreThere() throws {
+        let list = try run("demo --list").output
+        for story in ["checkout", "files", "trip", "steps", "mirrors", "storm", "stuck"] {
+            #expect(list.contains("  \(story) "))
+        }
+        let help = try run("--help").output
+        for code in ["0 done", "64 wrong usage", "66 no such file", "70 a defect", "74 input or output"] {
+            #expect(help.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(code), "\(help)")
+        }
+        let demo = try run("demo --help").output
+        for option in [
+            "--list", "--seed", "--speed", "--headless", "--for", "--size", "--read-only", "--no-color", "--ascii",
+        ] {
+            #expect(demo.contains(option))
+        }
+        #expect(try run("--version").output.contains(/^\d+\.\d+\.\d+\n$/))
+    }
+
+    @Test(arguments: [
+        ("demo stuk", 64, "Did you mean stuck?"), ("demo nope", 64, "no demo called nope"),
+        ("demo files /no/such/folder", 66, "/no/such/folder"), ("demo --size 0x0", 64, "'0x0' is invalid"),
+        ("demo --size 10x", 64, "'10x'"), ("demo --size abc", 64, "'abc'"), ("demo --speed 0", 64, "above 0"),
+        ("demo --speed x", 64, "'x'"), ("demo --for nonsense", 64, "'nonsense'"), ("demo --for -1s", 64, "--for"),
+        ("demo --seed", 64, "--seed"), ("demo --nonsense", 64, "--nonsense"), ("nonsense", 64, "nonsense"),
+    ])
+    func whatIsWrongIsOneSentence(words: String, status: Int, part: String) throws {
+        let outcome = try run(words)
+        #expect(outcome.status == status && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("chainview: ") && outcome.errors.contains(part), "\(outcome)")
+        #expect(outcome.errors.filter { $0 == "\n" }.count == 1, "\(outcome)")
+    }
+
+    @Test(arguments: [">/dev/full", ">&-"])
+    func anOutputThatTakesNothingIsToldAsSuch(redirection: String) throws {
+        for words in ["demo --for 100ms", "demo --list", "--help", "--version"] {
+            let outcome = try run("\(words) \(redirection)")
+            #expect(outcome.status == 74, "\(words): \(outcome)")
+            #expect(outcome.errors.hasPrefix("chainview: standard output takes no more"), "\(words): \(outcome)")
+        }
+    }
+
+    @Test func aReaderThatGoesAwayAndAClosedInputDoNoHarm() throws {
+        let first = try run("demo --for 200ms | head -1")
+        #expect(first.status == 0 && first.lineCount == 1, "\(first)")
+        let gone = try run("demo --for 500ms | true")
+        #expect(!gone.errors.lowercased().contains("fatal"), "\(gone)")
+        #expect(try run("demo --for 200ms <&-").status == 0)
+    }
+
+    @Test(arguments: [
+        ("", "TERM is not set"), ("no-such-terminal", "TERM=no-such-terminal"), ("dumb", "cannot place its cursor"),
+    ])
+    func anUnsuitableTerminalIsOneSentence(name: String, part: String) throws {
+        let viewer = try Viewer(["demo"], columns: 220, setting: ["TERM": name], waits: false)
+        #expect(try viewer.terminal.waitForExit() == .exited(64))
+        #expect(viewer.text.hasPrefix("chainview: ") && viewer.text.contains(part), "\(viewer.text)")
+        #expect(viewer.text.contains("--headless") && !viewer.text.contains("\n"), "\(viewer.text)")
+        #expect(viewer.terminal.modes == viewer.modes)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// Sizes, signals, kinds of terminal: whatever comes, the terminal is given back as it was.
+@Suite(.serialized) struct SurroundingsTests {
+    @Test func anySizeIsTaken() throws {
+        let viewer = try Viewer.demo("stuck")
+        for (columns, rows, part) in [
+            (80, 24, "running"), (40, 12, "stuck"), (20, 5, "too small"), (200, 60, "made at"), (120, 40, "go home"),
+        ] {
+            viewer.terminal.resize(columns: columns, rows: rows)
+            try viewer.wait("\(columns)x\(rows)") { $0.contains(part) }
+        }
+        viewer.terminal.resize(columns: 20, rows: 5)
+        try viewer.see("too small")
+        try viewer.quit()
+    }
+
+    @Test func controlCQuits() throws {
+        let viewer = try Viewer.demo("checkout")
+        viewer.press(.control("c"))
+        #expect(try viewer.terminal.waitForExit() == .exited(0))
+        viewer.expectRestored()
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGTRAP, SIGILL, SIGABRT, SIGSEGV])
+    func aSignalEndsItWithTheTerminalRestored(signal: Int32) throws {
+        let viewer = try Viewer.demo("checkout")
+        viewer.terminal.signal(signal)
+        #expect(try viewer.terminal.waitForExit() == .signalled(signal))
+        viewer.expectRestored()
+    }
+
+    @Test(arguments: ["^Z", "SIGTSTP"])
+    func itStopsAndGoesOn(how: String) throws {
+        let viewer = try Viewer.demo("stuck")
+        if how == "^Z" { viewer.press(.control("z")) } else { viewer.terminal.signal(SIGTSTP) }
+        try viewer.terminal.waitForStop()
+        #expect(!viewer.screen.isAlternate && viewer.screen.isCursorVisible && viewer.terminal.modes == viewer.modes)
+        viewer.terminal.goOn()
+        try viewer.wait("the tree again") { $0.isAlternate && $0.contains("answer from") }
+        viewer.type("j")
+        try viewer.wait("row 3") { _ in viewer.selectedRow == 3 }
+        try viewer.quit()
+    }
+
+    @Test func withoutColoursThereAreNone() throws {
+        for (arguments, setting) in [(["--no-color"], [:]), ([], ["NO_COLOR": "1"])] {
+            let viewer = try Viewer(["demo", "stuck"] + arguments, setting: setting)
+            #expect(!String(decoding: viewer.terminal.received, as: UTF8.self).contains(/\e\[[0-9;]*[34]8;5/))
+            #expect(viewer.row("answer from").contains("◍ pending"))
+            try viewer.quit()
+        }
+    }
+
+    @Test func sixteenColoursWillDo() throws {
+        let viewer = try Viewer.demo("stuck", setting: ["TERM": "xterm"])
+        #expect(!String(decoding: viewer.terminal.received, as: UTF8.self).contains("38;5;"))
+        #expect((0..<120).contains { viewer.screen.cell(2, $0).foreground != nil })
+        try viewer.quit()
+    }
+
+    @Test func asciiIsDrawnWhereAskedForOrNeeded() throws {
+        for (arguments, setting) in [(["--ascii"], [:]), ([], ["LC_ALL": "C", "LANG": "C"])] {
+            let viewer = try Viewer(["demo", "stuck"] + arguments, setting: setting, waits: false)
+            try viewer.wait("the rows") { $0.contains("answer from") && viewer.selectedRow == 2 }
+            #expect(viewer.text.utf8.allSatisfy { $0 < 0x80 }, "\(viewer.text)")
+            try viewer.quit()
+        }
+    }
+
+    #if os(Linux)
+        @Test func whatTheProgramPrintsIsShownAfterwards() throws {
+            let viewer = try Viewer.demo("stuck")
+            // As if the program itself had printed it.
+            let output = try #require(FileHandle(forWritingAtPath: "/proc/\(viewer.terminal.processID)/fd/1"))
+            output.write(Data("printed meanwhile\n".utf8))
+            try output.close()
+            viewer.type("j")
+            try viewer.wait("row 3") { _ in viewer.selectedRow == 3 }
+            #expect(!viewer.screen.contains("printed meanwhile"))
+            viewer.type("q")
+            #expect(try viewer.terminal.waitForExit() == .exited(0))
+            #expect(viewer.text == "printed meanwhile")
+        }
+    #endif
+}
