@@ -1,0 +1,239 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Writes records down as lines; nodes are numbered in the order in which they are first told of.
+private final class LineSink: EventSink {
+    private let numbers = Box<[NodeID: Int]>([:])
+    private let log = Log<String>()
+
+    private func number(_ node: NodeID) -> String {
+        if node == .none { return "" }
+        return numbers.change { numbers in
+            let number = numbers[node] ?? numbers.count + 1
+            numbers[node] = number
+            return "#\(number)"
+        }
+    }
+
+    func record(_ record: EventRecord, text: String?) {
+        var words = ["\(record.kind)", number(record.node)]
+        switch record.kind {
+        case .created:
+            words.append(NodeKind(rawValue: UInt8(record.detail))?.word ?? "?")
+            if record.other != .none {
+                words.append((record.flags.contains(.hasParent) ? "of " : "by ") + number(record.other))
+            }
+            if record.flags.contains(.external) { words.append("external") }
+        case .queued: words.append("on \(ExecutorNames.name(of: record.detail) ?? "?")")
+        case .linked: words.append("\(number(record.other)) \(LinkKind(rawValue: UInt8(record.detail))!)")
+        default: if record.other != .none { words.append(number(record.other)) }
+        }
+        if record.flags.contains(.handlerEnded) { words.append("ended") }
+        if record.flags.contains(.error) { words.append("error") }
+        if record.flags.contains(.byViewer) { words.append("byViewer") }
+        if let text { words.append("\"\(text)\"") }
+        log.add(words.joined(separator: " "))
+    }
+
+    var lines: [String] { log.entries }
+}
+
+@Suite struct EventTests {
+    /// What `body` has recorded but for releases, all that is ready having run and all that it held being gone.
+    private func lines(
+        errors: Bool = true, values: Bool = false, _ body: (ManualWorld) throws -> Void
+    ) rethrows -> [String] {
+        let world = ManualWorld()
+        let sink = LineSink()
+        #expect(world.runtime.startRecording(into: sink, capturesErrors: errors, capturesValues: values))
+        try world.run { try body(world) }
+        world.runAll()
+        #expect(world.runtime.liveNodeCount == 0)
+        // When exactly a promise is released is the optimiser's affair; that it is, once and at the end, is ours.
+        let lines = sink.lines
+        for line in lines where line.hasPrefix("created") {
+            let node = line.split(separator: " ")[1]
+            let own = lines.filter { $0.split(separator: " ")[1] == node }
+            #expect(own.last == "released \(node)" && own.count { $0.hasPrefix("released") } == 1)
+        }
+        return lines.filter { !$0.hasPrefix("released") }
+    }
+
+    @Test func handlerFromQueueToRelease() {
+        let lines = lines { _ in
+            Promise<Int>.resolve(1, label: "one").map(label: "two") { $0 + 1 }
+        }
+        #expect(
+            lines == [
+                "created #1 resolve \"one\"", "fulfilled #1", "created #2 map of #1 \"two\"", "queued #2 on manual",
+                "started #2", "fulfilled #2 ended",
+            ])
+    }
+
+    @Test func bodiesAndWork() {
+        let lines = lines(values: true) { _ in
+            _ = Promise<Int> { 5 }
+            _ = Promise<Int> { resolve, _ in resolve(6) }
+        }
+        #expect(
+            lines == [
+                "created #1 work", "queued #1 on manual", "created #2 promise external", "queued #2 on manual",
+                "started #1", "fulfilled #1 ended \"5\"",
+                "started #2", "fulfilled #2 \"6\"", "ended #2",
+            ])
+    }
+
+    @Test func rejectedSkippedUnhandled() {
+        let lines = lines { _ in
+            Promise<Int>.reject(Failure("no")).map { $0 }
+        }
+        #expect(
+            lines == [
+                "created #1 reject", "rejected #1 \"no\"", "created #2 map of #1", "skipped #2 error",
+                "unhandled #2 \"no\"",
+            ])
+    }
+
+    @Test func valuesPassHandlersForErrors() {
+        let lines = lines { _ in Promise<Int>.resolve(1).catch { _ in 0 } }
+        #expect(
+            lines == [
+                "created #1 resolve", "fulfilled #1", "created #2 catch of #1", "skipped #2",
+            ])
+    }
+
+    @Test func throwsEndTheirHandlers() {
+        let lines = lines(errors: false) { _ in
+            Promise<Int>.resolve(1).map { _ -> Int in throw Failure("secret") }
+        }
+        #expect(lines.suffix(3) == ["started #2", "rejected #2 ended", "unhandled #2"])
+    }
+
+    @Test func adoptionAndCreators() {
+        let lines = lines { _ in
+            Promise<Int>.resolve(1).then { _ in Promise<Int>.resolve(2, label: "inner") }
+        }
+        #expect(
+            lines == [
+                "created #1 resolve", "fulfilled #1", "created #2 then of #1", "queued #2 on manual",
+                "started #2", "created #3 resolve by #2 \"inner\"", "fulfilled #3", "adopted #2 #3", "fulfilled #2",
+                "ended #2",
+            ])
+    }
+
+    @Test func membersAreLinked() {
+        let lines = lines { _ in
+            let members = [Promise<Int>.resolve(1), Promise<Int>.resolve(2)]
+            _ = Promise.all(members, label: "both")
+        }
+        #expect(
+            lines.prefix(7) == [
+                "created #1 resolve", "fulfilled #1", "created #2 resolve", "fulfilled #2", "created #3 all \"both\"",
+                "linked #3 #1 member", "linked #3 #2 member",
+            ])
+        #expect(lines.dropFirst(7).first == "fulfilled #3")
+    }
+
+    @Test func cancellationSpreads() {
+        let lines = lines { _ in
+            let (root, resolver) = Promise<Int>.pending()
+            let child = root.map { $0 }.failed { _ in }
+            root.cancel("enough", by: .viewer("ada"))
+            root.cancel("again")
+            resolver.fulfill(1)
+            withExtendedLifetime((child, resolver)) {}
+        }
+        #expect(
+            lines.dropFirst(3) == [
+                "cancelRequested #1 byViewer \"ada: enough\"",
+                "cancelled #1 byViewer \"cancelled by ada: enough\"",
+                "cancelRequested #2 #1 byViewer \"ada: enough\"",
+                "cancelled #2 byViewer \"cancelled by ada: enough\"",
+                "cancelRequested #3 #2 byViewer \"ada: enough\"",
+                "cancelled #3 byViewer \"cancelled by ada: enough\"", "queued #3 on manual",
+                "started #3", "ended #3",
+            ])
+    }
+
+    @Test func settledAgain() {
+        let lines = lines { _ in
+            let resolver = Promise<Int>.pending().resolver
+            resolver.fulfill(1)
+            resolver.fulfill(2)
+            resolver.reject(Failure())
+        }
+        #expect(
+            lines == [
+                "created #1 pending external", "fulfilled #1", "settledAgain #1", "settledAgain #1",
+            ])
+    }
+
+    @Test func abandonedNamesItself() throws {
+        let lines = lines { _ in _ = Promise<Int>.pending(label: "lost") }
+        #expect(lines.count == 2)
+        #expect(lines[0] == "created #1 pending external \"lost\"")
+        #expect(lines[1].hasPrefix("abandoned #1 \"abandoned: ") && lines[1].contains("(lost)"))
+    }
+
+    @Test func valuesOnlyWhereAskedFor() {
+        func fulfilled(values: Bool) -> String? {
+            lines(values: values) { _ in _ = Promise<String>.resolve("secret") }.first { $0.hasPrefix("fulfilled") }
+        }
+        #expect(fulfilled(values: false) == "fulfilled #1")
+        #expect(fulfilled(values: true) == "fulfilled #1 \"secret\"")
+    }
+
+    // MARK: R1
+
+    @Test func r1RuntimesSeeNothingOfEachOther() {
+        let (left, right) = (ManualWorld(), ManualWorld())
+        let (leftSink, rightSink) = (LineSink(), LineSink())
+        #expect(left.runtime.startRecording(into: leftSink))
+        #expect(right.runtime.startRecording(into: rightSink))
+        left.run {
+            Promise<Int>.resolve(1, label: "left").done { _ in
+                right.run { _ = Promise<Int>.resolve(2, label: "right").map { $0 } }
+            }
+        }
+        left.runAll()
+        right.runAll()
+        #expect(!leftSink.lines.contains { $0.contains("right") } && leftSink.lines.count == 8)
+        #expect(!rightSink.lines.contains { $0.contains("left") || $0.contains("by ") })
+        #expect(rightSink.lines.first == "created #1 resolve \"right\"")
+    }
+
+    @Test func r1HandlersAndChildrenInheritTheRuntime() throws {
+        let world = ManualWorld()
+        let inner = Box<Promise<Int>?>(nil)
+        let child = world.run { Promise<Int>.resolve(1) }.map { value in
+            inner.value = Promise<Int>.resolve(value)
+            return value
+        }
+        world.runAll()
+        #expect(child.runtime === world.runtime && inner.value?.runtime === world.runtime)
+        #expect(Runtime.current === Runtime.shared)
+    }
+
+    // MARK: Recording
+
+    @Test func recordingStartsOnceAndStops() {
+        let world = ManualWorld()
+        let (first, second) = (LineSink(), LineSink())
+        #expect(world.runtime.startRecording(into: first))
+        #expect(!world.runtime.startRecording(into: second))
+        let kept = world.run { Promise<Int>.resolve(1, label: "kept") }
+        #expect(world.runtime.liveNodeCount == 1)
+        #expect(world.runtime.liveNode(kept.id) === kept)
+        world.runtime.stopRecording()
+        world.runtime.stopRecording()
+        kept.done { _ in }
+        world.runAll()
+        #expect(first.lines == ["created #1 resolve \"kept\"", "fulfilled #1"] && second.lines == [])
+        #expect(world.runtime.startRecording(into: second))
+        kept.done { _ in }
+        #expect(second.lines.first == "created #1 done of #2")
+        world.runtime.stopRecording()
+    }
+}

@@ -1,0 +1,94 @@
+import ChainEvents
+import Foundation
+import Testing
+
+@testable import PromiseRuntime
+
+@Suite struct RegistryTests {
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state >> 33) ^ (state << 31)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func agreesWithADictionary(seed: UInt64) {
+        var random = Seeded(state: seed)
+        let registry = Registry()
+        var live: [NodeID: AnyPromise] = [:]
+        let all = (0..<3_000).map { _ in Promise<Int>.resolve(1) as AnyPromise }
+        for step in 0..<30_000 {
+            let promise = all.randomElement(using: &random)!
+            // Fills at first, empties at last, so that the tables grow and holes are filled.
+            let inserts = Int.random(in: 0..<30_000, using: &random) > step
+            if live[promise.id] == nil, inserts {
+                registry.insert(promise)
+                live[promise.id] = promise
+            } else if live[promise.id] != nil, !inserts {
+                registry.remove(promise.id)
+                live[promise.id] = nil
+            }
+            if step % 100 == 0 {
+                #expect(registry.count == live.count)
+                for promise in all.shuffled(using: &random).prefix(50) {
+                    #expect(registry.promise(promise.id) === live[promise.id])
+                }
+            }
+        }
+        let told = (0..<Registry.shardCount).flatMap { registry.promises(inShard: $0) }
+        #expect(Set(told.map(\.id)) == Set(live.keys) && told.count == live.count)
+        for id in live.keys { registry.remove(id) }
+        #expect(registry.count == 0)
+    }
+
+    @Test func removingWhatIsNotThereDoesNothing() {
+        let registry = Registry()
+        let promise = Promise<Int>.resolve(1)
+        registry.remove(promise.id)
+        registry.insert(promise)
+        registry.remove(NodeID(promise.id.rawValue + 1))
+        #expect(registry.count == 1 && registry.promise(promise.id) === promise)
+        registry.remove(promise.id)
+        registry.remove(promise.id)
+        #expect(registry.count == 0 && registry.promise(promise.id) == nil)
+    }
+
+    private final class NullSink: EventSink {
+        func record(_ record: EventRecord, text: String?) {}
+    }
+
+    @Test func lookUpRacesWithRelease() throws {
+        let runtime = Runtime()
+        #expect(runtime.startRecording(into: NullSink()))
+        let latest = Box<[NodeID]>(Array(repeating: .none, count: 2))
+        let found = Box(0)
+        let done = Box(0)
+        try onThreads(4) { thread in
+            if thread < 2 {
+                for round in 0..<10_000 {
+                    runtime.run {
+                        let promise = Promise<[Int]>.resolve([round])
+                        latest.change { $0[thread] = promise.id }
+                    }
+                }
+                done.change { $0 += 1 }
+            } else {
+                while done.value < 2 {
+                    for id in latest.value {
+                        guard let promise = runtime.liveNode(id) else { continue }
+                        if promise.id != id { Issue.record("another promise under \(id)") }
+                        _ = promise.snapshot()
+                        found.change { $0 += 1 }
+                    }
+                    for promise in runtime.liveNodes(inShard: found.value % Runtime.registryShardCount) {
+                        _ = promise.isSettled
+                    }
+                }
+            }
+        }
+        #expect(runtime.liveNodeCount == 0)
+    }
+}
