@@ -52,6 +52,19 @@ import Testing
         #expect(try run("demo stuck --for 200ms --ascii").output.utf8.allSatisfy { $0 < 0x80 })
     }
 
+    @Test func theCommandsOfTheReadmeWork() throws {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        let made = readme.matches(of: /(?m)make demo(?: ARGS="([^"]*)")?/).map { "demo \($0.1 ?? "")" }
+        let direct = readme.matches(of: /`chainview ([^`\n]+)`/).map { String($0.1) }
+        #expect(made.count > 2 && !direct.isEmpty)
+        for words in Set(made + direct) {
+            let outcome = try run(words + (words.contains("--help") ? "" : " --headless --for 200ms"))
+            #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome)")
+        }
+    }
+
     @Test func listHelpAndVersionAreThere() throws {
         let list = try run("demo --list").output
         for story in ["checkout", "files", "trip", "steps", "mirrors", "storm", "stuck"] {
