@@ -155,6 +155,24 @@ enum LeakCase: CaseIterable, Sendable {
         withExtendedLifetime(resolver) {}
     }
 
+    @Test func s2CombinatorOfPendingMembersGoesWithThem() throws {
+        let world = ManualWorld()
+        let alive = Box(0)
+        let graves = Graves()
+        let told = Log<String>()
+        world.runtime.onAbandoned = { told.add("\($0.error)") }
+        world.run {
+            let canary = Canary(alive)
+            let members = (0..<3).map { _ in Promise<Int>.pending() }
+            let all = Promise.all(members.map(\.promise))
+            graves.watch(all, all.anyway { _ in canary.touch() }, members[0].promise)
+            all.cancel()
+        }
+        world.runAll()
+        #expect(graves.aliveCount == 0 && alive.value == 0)
+        #expect(told.entries == [], "nobody waits for the members of a cancelled combinator")
+    }
+
     @Test func s2RuntimeGoesWithItsPromises() throws {
         weak var runtime: Runtime?
         do {
