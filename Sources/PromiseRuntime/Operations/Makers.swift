@@ -70,6 +70,10 @@ extension Promise {
     }
 
     /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`.
+    ///
+    /// (Disfavoured, so that `Promise { … }` at the head of a chain is not tried as a promised closure, too: a chain of 15
+    /// links took the type checker over a minute; RUNTIME P3.)
+    @_disfavoredOverload
     public convenience init(
         _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
