@@ -220,20 +220,17 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(seen.entries == [false, true])
     }
 
-    @Test func x4AsyncWorkIsCancelled() throws {
-        let (started, ended) = (Latch(), Latch())
-        let saw = Box(false)
+    @Test func x4AsyncWorkIsCancelled() async throws {
+        let (started, saw) = (Box(false), Box(false))
         let work = Promise<Int>(async: {
-            started.open()
+            started.value = true
             while !Task.isCancelled { await Task.yield() }
-            saw.value = Task.isCancelled
-            ended.open()
+            saw.value = true
             return 1
         })
-        try started.wait()
+        try await soon("the task's start") { started.value }
         work.cancel()
-        try ended.wait("the task's end")
-        #expect(saw.value)
+        try await soon("the task's end") { saw.value }
         #expect(try error(of: work) is PromiseCancelled)
     }
 

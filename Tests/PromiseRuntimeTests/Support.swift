@@ -134,6 +134,17 @@ func eventually(
     }
 }
 
+/// As ``eventually(_:sourceLocation:_:)`` for what tasks do: a blocked test keeps a thread of theirs.
+func soon(
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) async throws {
+    let limit = Date() + 60
+    while !condition() {
+        try #require(Date() < limit, "\(what) did not come within a minute", sourceLocation: sourceLocation)
+        await Task.yield()
+    }
+}
+
 /// Runs `body` on `count` real threads that start together, with stacks of 512 kB, and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
     let ready = Box(0)

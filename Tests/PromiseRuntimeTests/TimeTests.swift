@@ -1,0 +1,125 @@
+import ChainEvents
+import PromiseRuntime
+import Testing
+
+/// RUNTIME P7, delay and timeout; R1, the clock; X2.
+struct TimeTests {
+    private let world = ManualWorld()
+
+    @Test("P7 delay is fulfilled at its time, not before")
+    func delay() throws {
+        let promise = world.run { Promise.delay(.milliseconds(5)) }
+        world.clock.advance(by: .milliseconds(4))
+        #expect(!promise.isSettled)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(promise.isSettled)
+    }
+
+    @Test("P7 none and negative delays are due at once")
+    func noDelay() {
+        let made = world.run { [Promise.delay(.zero), Promise.delay(.seconds(-1))] }
+        world.clock.advance(by: .zero)
+        #expect(made.map(\.isSettled) == [true, true])
+    }
+
+    @Test("P7 delays of one deadline are fulfilled in the order in which they were set")
+    func order() {
+        let seen = Log<Int>()
+        world.run {
+            for index in 0..<100 { Promise.delay(.milliseconds(index % 3)).done { seen.add(index) } }
+        }
+        world.clock.advance(by: .seconds(1))
+        world.runAll()
+        #expect(
+            seen.entries == (0..<100).filter { $0 % 3 == 0 } + (0..<100).filter { $0 % 3 == 1 }
+                + (0..<100).filter { $0 % 3 == 2 })
+    }
+
+    @Test("P7 a link's delay holds a value back, not an error")
+    func delayedLink() throws {
+        let (value, error) = world.run {
+            (Promise.resolve(1).delay(.seconds(1)), Promise<Int>.reject(Failure()).delay(.seconds(1)))
+        }
+        #expect(!value.isSettled && error.isSettled)
+        world.clock.advance(by: .seconds(1))
+        #expect(try value.result?.get() == 1)
+        error.catch { _ in 0 }
+    }
+
+    @Test("P7 timeout: in time, too late, and the clean-up of the timer")
+    func timeout() throws {
+        let (inTime, resolver) = world.run { Promise<Int>.pending() }
+        let limited = inTime.timeout(.seconds(1))
+        resolver.fulfill(1)
+        #expect(try limited.result?.get() == 1)
+        #expect(world.clock.isIdle)
+
+        let (late, lateResolver) = world.run { Promise<Int>.pending() }
+        let timedOut = late.timeout(.seconds(1))
+        world.clock.advance(by: .seconds(1))
+        guard case .rejected(let error as PromiseTimedOut) = timedOut.state else {
+            return #expect(Bool(false), "did not time out")
+        }
+        #expect(error.limit == .seconds(1))
+        lateResolver.fulfill(2)
+        timedOut.catch { _ in 0 }
+    }
+
+    @Test("X2 who is timed out is cancelled, if nobody else waits for it", arguments: [false, true])
+    func timedOutIsCancelled(_ hasOther: Bool) {
+        let stopped = Log<Int>()
+        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        resolver.onCancel { stopped.add(1) }
+        if hasOther { promise.done { _ in } }
+        promise.timeout(.seconds(1)).catch { _ in 0 }
+        world.clock.advance(by: .seconds(1))
+        world.runAll()
+        #expect(promise.isCancelled == !hasOther)
+        #expect(stopped.count == (hasOther ? 0 : 1))
+        resolver.fulfill(1)
+    }
+
+    @Test("P7 cancelling a delay or a timeout cancels its timer")
+    func cancelled() {
+        let (delay, waiting, resolver) = world.run {
+            let (promise, resolver) = Promise<Int>.pending()
+            return (Promise.delay(.seconds(9)), promise.timeout(.seconds(9)), resolver)
+        }
+        #expect(!world.clock.isIdle)
+        delay.cancel()
+        waiting.cancel()
+        #expect(world.clock.isIdle)
+        resolver.fulfill(0)
+    }
+
+    @Test("R1 the system's clock fires in order, and cancelled timers not at all")
+    func systemClock() throws {
+        let seen = Log<Int>()
+        let latch = Latch()
+        let start = SystemClock.shared.now
+        var timers: [any ClockTimer] = []
+        for index in 0..<200 {
+            timers.append(
+                SystemClock.shared.schedule(at: start + UInt64(200 - index % 20) * 50_000) { seen.add(index) })
+        }
+        for index in stride(from: 0, to: 200, by: 2) { timers[index].cancel() }
+        _ = SystemClock.shared.schedule(at: start + 20_000_000) { latch.open() }
+        try latch.wait()
+        #expect(SystemClock.shared.now >= start + 20_000_000)
+        #expect(!seen.entries.contains(0) && Set(seen.entries).count == seen.count)
+        #expect(timers.count == 200)
+    }
+
+    @Test("R1 timers cancelled while they fire, from other threads", arguments: 0..<20)
+    func cancelledWhileFiring(_ round: Int) throws {
+        let latch = Latch()
+        try onThreads(3) { _ in
+            for index in 0..<200 {
+                let timer = SystemClock.shared.schedule(at: SystemClock.shared.now + UInt64(index % 7) * 1_000) {}
+                timer.cancel()
+            }
+        }
+        _ = SystemClock.shared.schedule(at: SystemClock.shared.now) { latch.open() }
+        try latch.wait()
+    }
+}
