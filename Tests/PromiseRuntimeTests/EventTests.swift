@@ -63,7 +63,7 @@ private final class LineSink: EventSink {
 
     @Test func handlerFromQueueToRelease() {
         let lines = lines { _ in
-            Promise<Int>.resolve(1, label: "one").map(label: "two") { $0 + 1 }
+            _ = Promise<Int>.resolve(1, label: "one").map(label: "two") { $0 + 1 }
         }
         #expect(
             lines == [
@@ -87,7 +87,7 @@ private final class LineSink: EventSink {
 
     @Test func rejectedSkippedUnhandled() {
         let lines = lines { _ in
-            Promise<Int>.reject(Failure("no")).map { $0 }
+            _ = Promise<Int>.reject(Failure("no")).map { $0 }
         }
         #expect(
             lines == [
@@ -106,14 +106,14 @@ private final class LineSink: EventSink {
 
     @Test func throwsEndTheirHandlers() {
         let lines = lines(errors: false) { _ in
-            Promise<Int>.resolve(1).map { _ -> Int in throw Failure("secret") }
+            _ = Promise<Int>.resolve(1).map { _ -> Int in throw Failure("secret") }
         }
         #expect(lines.suffix(3) == ["started #2", "rejected #2 ended", "unhandled #2"])
     }
 
     @Test func adoptionAndCreators() {
         let lines = lines { _ in
-            Promise<Int>.resolve(1).then { _ in Promise<Int>.resolve(2, label: "inner") }
+            _ = Promise<Int>.resolve(1).then { _ in Promise<Int>.resolve(2, label: "inner") }
         }
         #expect(
             lines == [
@@ -192,7 +192,7 @@ private final class LineSink: EventSink {
         let (leftSink, rightSink) = (LineSink(), LineSink())
         #expect(left.runtime.startRecording(into: leftSink))
         #expect(right.runtime.startRecording(into: rightSink))
-        left.run {
+        _ = left.run {
             Promise<Int>.resolve(1, label: "left").done { _ in
                 right.run { _ = Promise<Int>.resolve(2, label: "right").map { $0 } }
             }

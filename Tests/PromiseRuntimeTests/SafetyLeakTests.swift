@@ -178,7 +178,7 @@ enum LeakCase: CaseIterable, Sendable {
         do {
             let world = ManualWorld()
             runtime = world.runtime
-            world.run { Promise<Int>.resolve(1).map { $0 + 1 }.done { _ in } }
+            _ = world.run { Promise<Int>.resolve(1).map { $0 + 1 }.done { _ in } }
             world.runAll()
         }
         #expect(runtime == nil)

@@ -41,7 +41,7 @@ private struct Told {
     @Test func s2AbandonedRejectsOnTheExecutor() throws {
         let told = Told()
         let seen = Log<String>()
-        told.world.run {
+        _ = told.world.run {
             Promise<Int>.pending(label: "lost").promise.failed { seen.add("\(type(of: $0))") }
         }
         #expect(seen.entries == [])

@@ -66,7 +66,7 @@ private struct Seeded: RandomNumberGenerator {
                         }
                         switch Int.random(in: 0..<18, using: &random) {
                         case 0:
-                            promise.map {
+                            _ = promise.map {
                                 once(); return $0
                             }
                         case 1:
@@ -82,7 +82,7 @@ private struct Seeded: RandomNumberGenerator {
                                 once(); return $0
                             }.cancel()
                         case 7:
-                            promise.then { _ in
+                            _ = promise.then { _ in
                                 once(); return shared[0].promise
                             }
                         case 8: resolver.resolve(shared.randomElement(using: &random)!.promise)
@@ -177,7 +177,7 @@ private struct Seeded: RandomNumberGenerator {
             root.map { value in
                 withExtendedLifetime(kept) {}; return value
             }.cancel()
-            root.anyway { _ in }.map { $0 }
+            _ = root.anyway { _ in }.map { $0 }
             resolver.fulfill(OnRelease(act))
             Promise.race([Promise<OnRelease>.resolve(OnRelease(act)), root])
                 .done { _ in }
@@ -234,7 +234,7 @@ private struct Seeded: RandomNumberGenerator {
         world.runtime.onUnhandled = { _ in
             count.change { $0 += 1 }
             world.runtime.onUnhandled = nil
-            world.runtime.run { Promise<Int>.resolve(1).done { _ in } }
+            _ = world.runtime.run { Promise<Int>.resolve(1).done { _ in } }
         }
         world.run { _ = Promise<Int>.reject(Failure()) }
         world.runAll()
