@@ -49,7 +49,7 @@ public final class RecordedRun: Sendable {
     /// - Returns: false where the limit was reached first.
     @discardableResult
     public func run(until moment: Duration, limit: Int = 1_000_000) -> Bool {
-        let end = VirtualClock.start + moment.nanoseconds
+        let end = VirtualClock.start + moment.clampedNanoseconds
         guard drive(until: end, limit: limit) else { return false }
         if clock.now < end { clock.advance(by: .nanoseconds(Int64(end - clock.now))) }
         return true

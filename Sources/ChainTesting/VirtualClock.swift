@@ -46,7 +46,7 @@ public final class VirtualClock: ChainClock {
     /// Goes on by `duration` (none below 0), stopping at each deadline on the way to fire its timers; those that they
     /// set on the way fire, too. Only timers run: jobs that wait in a ``ManualExecutor`` go on waiting.
     public func advance(by duration: Duration) {
-        let target = now &+ duration.nanoseconds
+        let target = now &+ duration.clampedNanoseconds
         while fireNext(until: target) {}
         state.withLock { $0.now = max($0.now, target) }
     }
@@ -68,15 +68,5 @@ public final class VirtualClock: ChainClock {
         }
         due.forEach { $0.fire() }
         return !due.isEmpty
-    }
-}
-
-extension Duration {
-    /// In nanoseconds; none below 0, and at most some 292 years.
-    var nanoseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        if seconds < 0 || attoseconds < 0 { return 0 }
-        guard seconds < 9_223_372_036 else { return UInt64(Int64.max) }
-        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
     }
 }

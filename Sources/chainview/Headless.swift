@@ -17,8 +17,7 @@ struct Headless {
         let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:))
         let feed = Feed(source, wake: { woken.signal() })
         let clock = SystemClock.shared
-        let (seconds, attoseconds) = duration.components
-        let end = clock.now &+ UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds / 1_000_000_000))
+        let end = clock.now &+ duration.clampedNanoseconds
         while clock.now < end {
             feed.drain { store.dispatch($0) }
             tick(store, clock.now)

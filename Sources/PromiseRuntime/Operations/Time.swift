@@ -80,7 +80,7 @@ final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
 
 extension Duration {
     /// In nanoseconds; none below 0, and at most some 292 years.
-    var clampedNanoseconds: UInt64 {
+    package var clampedNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         if seconds < 0 || (seconds == 0 && attoseconds <= 0) { return 0 }
         guard seconds < 9_223_372_036 else { return UInt64(Int64.max) }
