@@ -172,6 +172,27 @@ enum Runner: CaseIterable, Sendable {
         try ended.wait()
     }
 
+    @Test(arguments: [1, 2]) func e2ABlockingWorkerIsStoodInFor(width: Int) throws {
+        let pool = PoolExecutor(name: "blocking", width: width)
+        let (reached, ran, ended) = (Latch(width), Latch(20), Latch(width))
+        let goOn = DispatchSemaphore(value: 0)
+        for _ in 0..<width {
+            pool.execute {
+                PoolExecutor.blocking {
+                    reached.open()
+                    goOn.wait()
+                }
+                ended.open()
+            }
+        }
+        try reached.wait("all workers")
+        for _ in 0..<20 { pool.execute { ran.open() } }
+        try ran.wait("what came while all workers blocked")
+        for _ in 0..<width { goOn.signal() }
+        try ended.wait()
+        #expect(PoolExecutor.blocking { 1 } == 1, "elsewhere it only runs its body")
+    }
+
     // MARK: E3
 
     private static func threadCount(named prefix: String) -> Int {

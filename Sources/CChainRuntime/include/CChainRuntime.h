@@ -19,6 +19,7 @@ typedef struct chain_thread {
     void *loop;            ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
     uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
     uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
+    void *worker;          ///< PromiseRuntime: the pool's worker whose thread this is, unretained, or NULL.
     uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
 } chain_thread;
 

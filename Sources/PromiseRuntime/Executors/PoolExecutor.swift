@@ -28,6 +28,29 @@ public final class PoolExecutor: PromiseExecutor {
 
     /// Queues the job: at the calling worker where it is one of this pool's, else for whichever is free.
     public func submit(_ job: Job) { core.submit(job) }
+
+    /// Runs `body`, which will block its thread, and where that thread is a pool's worker has another one stand in for it
+    /// meanwhile (RUNTIME E2). Elsewhere it only runs `body`. May be nested.
+    package static func blocking<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let pointer = chain_thread_current().pointee.worker else { return try body() }
+        let core = Unmanaged<PoolCore>.fromOpaque(pointer).takeUnretainedValue()
+        let standIn = core.standIn()
+        defer { standIn?.end() }
+        return try body()
+    }
+}
+
+/// Serves a pool until the worker that it stands in for goes on.
+private final class StandIn: Sendable {
+    let isEnded = Lock(false)
+    let core: PoolCore
+
+    init(_ core: PoolCore) { self.core = core }
+
+    func end() {
+        isEnded.withLock { $0 = true }
+        core.wakeAll()
+    }
 }
 
 /// The pool's threads share this; the pool itself is the handle that the program holds.
@@ -45,6 +68,7 @@ private final class PoolCore: Sendable {
         var sleepingCount = 0
         var isStarted = false
         var isStopped = false
+        var standInCount = 0
         // Counts submissions, so that a worker which found nothing does not sleep over one that came meanwhile.
         var submissionCount = 0
     }
@@ -86,6 +110,39 @@ private final class PoolCore: Sendable {
         }
     }
 
+    /// Starts a thread that runs what nobody else does; nil where 64 do already or the system has none left.
+    func standIn() -> StandIn? {
+        let mayStart = parking.withLock {
+            guard parked.standInCount < 64, !parked.isStopped else { return false }
+            parked.standInCount += 1
+            return true
+        }
+        guard mayStart else { return nil }
+        let standIn = StandIn(self)
+        let started = startThread { [self] in
+            chain_thread_set_name("\(name)-extra")
+            chain_thread_current().pointee.worker = Unmanaged.passUnretained(self).toOpaque()
+            while !standIn.isEnded.withLock({ $0 }) {
+                let seen = parking.withLock { parked.submissionCount }
+                if let job = injected.withLock({ $0.popFirst() }) ?? steal(for: nil) {
+                    ThreadLoop.current.run(job)
+                } else if !sleep(unlessAfter: seen) {
+                    break
+                }
+            }
+            parking.withLock { parked.standInCount -= 1 }
+        }
+        if !started { parking.withLock { parked.standInCount -= 1 } }
+        return started ? standIn : nil
+    }
+
+    func wakeAll() {
+        parking.withLock {
+            parked.submissionCount &+= 1
+            parking.broadcast()
+        }
+    }
+
     func stop() {
         parking.withLock {
             parked.isStopped = true
@@ -97,6 +154,7 @@ private final class PoolCore: Sendable {
         let worker = workers[index]
         let loop = ThreadLoop.current
         loop.enterPool(self, worker)
+        chain_thread_current().pointee.worker = Unmanaged.passUnretained(self).toOpaque()
         var turn = 0
         while true {
             let seen = parking.withLock { parked.submissionCount }
@@ -129,17 +187,17 @@ private final class PoolCore: Sendable {
         }
     }
 
-    /// Takes half of what another worker has waiting; gives the first of it.
-    private func steal(for thief: Int) -> Job? {
-        for offset in 1..<max(2, width) {
-            let victim = workers[(thief + offset) % width]
+    /// Takes half of what another worker has waiting, a stand-in one job; gives the first of it.
+    private func steal(for thief: Int?) -> Job? {
+        for offset in 0..<width where thief == nil || offset > 0 {
+            let victim = workers[((thief ?? 0) + offset) % width]
             var loot = victim.jobs.withLock { jobs in
                 var loot = JobQueue()
-                for _ in 0..<((jobs.count + 1) / 2) { jobs.popFirst().map { loot.append($0) } }
+                for _ in 0..<(thief == nil ? 1 : (jobs.count + 1) / 2) { jobs.popFirst().map { loot.append($0) } }
                 return loot
             }
             guard let first = loot.popFirst() else { continue }
-            if !loot.isEmpty {
+            if let thief, !loot.isEmpty {
                 workers[thief].jobs.withLock { jobs in while let job = loot.popFirst() { jobs.append(job) } }
             }
             return first
