@@ -66,6 +66,10 @@ let package = Package(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness", "Dashboard"]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
+        // Compiles the examples of the documentation, with the modules that it links.
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["PromiseRuntime", "ChainInspector", "ChainTesting", "ChainBus"],
+            exclude: ["World"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
         .testTarget(

@@ -41,7 +41,7 @@ public final class AnyDisposable: Disposable {
 ///     final class Screen {
 ///         private let bag = DisposeBag()
 ///         init(_ status: Variable<String>) {
-///             status.subscribe(onNext: { … }).disposed(by: bag)
+///             status.subscribe(onNext: { text in draw(text) }).disposed(by: bag)
 ///         }
 ///     }
 ///

@@ -4,9 +4,9 @@
 /// missed. Once an element did not fit, all that follow are dropped too until the next ``drain()``: so what is lost is
 /// one gap, exactly after the elements that are drained.
 ///
-///     let mailbox = Mailbox<EventBatch>(limit: 100_000, cost: { $0.events.count }) { wakePipe.write() }
-///     batches.subscribe(mailbox).disposed(by: bag)
-///     …
+///     let mailbox = Mailbox<EventBatch>(limit: 100_000, cost: { $0.events.count }) { wakeUp() }
+///     let subscription = batches.subscribe(mailbox)
+///
 ///     let mail = mailbox.drain()  // on the subscriber's thread, when woken
 ///
 /// Every element that was pushed before the stream's end is in exactly one ``Mail``: among its elements or in its count

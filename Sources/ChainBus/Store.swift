@@ -2,13 +2,18 @@ import Synchronization
 
 /// One uniquely owned state, changed by actions alone.
 ///
-///     let store = Store(Counter()) { (state: inout Counter, action: Counter.Action) -> [Counter.Effect] in
+///     struct Counter { var count = 0 }
+///     enum Action { case increment, save, saved }
+///     enum Effect { case write(Int) }
+///
+///     let store = Store(Counter()) { (state: inout Counter, action: Action) -> [Effect] in
 ///         switch action {
 ///         case .increment: state.count += 1; return []
 ///         case .save: return [.write(state.count)]
+///         case .saved: return []
 ///         }
 ///     } handle: { effect, store in
-///         …
+///         if case .write(let count) = effect { write(count) }
 ///         store.dispatch(.saved)
 ///     }
 ///     store.dispatch(.increment)

@@ -9,9 +9,9 @@ import Synchronization
 /// what does not fit is dropped and counted, and then the whole state is told anew, so that the subscriber's forest
 /// becomes right by itself. The state stands between `Resync.begin` and `.end`: whoever it does not name has ended.
 ///
-///     let subscription = inspector.subscribe(onReady: { wakePipe.write() })
-///     …
-///     while let batch = subscription.next() { forest.apply(batch) }
+///     let subscription = try Inspector.start().subscribe(onReady: { wakeUp() })
+///
+///     while let batch = subscription.next() { send(batch) }
 ///
 /// Safe from any thread, but batches are in order only if one thread takes them. Numbers of batches
 /// (``EventBatch/sequence``) are the subscription's own, without gaps.

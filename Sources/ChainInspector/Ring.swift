@@ -10,8 +10,10 @@ import Synchronization
 
 /// One event as it lies in a ring; its text follows in slots of plain bytes, `textLength` of them in all.
 ///
-///     0       8      16      24     32     36      38     40   41    42     48
-///     ├ ticks ┼ node ┼ other ┼ file ┼ line ┼ text ─┼detail┼kind┼flags┼ free ─┤
+/// ```text
+/// 0       8      16      24     32     36      38     40   41    42     48
+/// ├ ticks ┼ node ┼ other ┼ file ┼ line ┼ text ─┼detail┼kind┼flags┼ free ─┤
+/// ```
 ///
 /// The thread is not here: a ring serves one thread until it is drained.
 struct RingSlot {

@@ -9,7 +9,7 @@ import ChainModel
 ///
 ///     @Test func declinedOrder() {
 ///         let run = RecordedRun()
-///         run.make { charge(card: .expired).catch(label: "say sorry") { _ in } }
+///         run.make { charge(expiredCard).catch(label: "say sorry") { _ in 0 } }
 ///         run.runUntilIdle()
 ///         assertChain(run, matches: """
 ///             rejected work charge ! card expired

@@ -4,8 +4,10 @@ import ChainModel
 extension ChainForest {
     /// The forest as ``assertChain(_:matches:_:_:_:_:)`` compares it: a line a node, indented as a dashboard draws it.
     ///
-    ///     rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s
-    ///     └ state  └ kind  └ label └ error    └ marks              └ what is not zero                └ made, if not at 0
+    /// ```text
+    /// rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s
+    /// └ state  └ kind  └ label └ error    └ marks              └ what is not zero                └ made, if not at 0
+    /// ```
     ///
     /// A value that was recorded stands after `=`. Line breaks and other control characters in texts are escaped. O(n).
     public func chainText() -> String {

@@ -6,7 +6,7 @@ import PromiseRuntime
 /// events, however busy the machine is.
 ///
 ///     let run = RecordedRun()
-///     run.make { order(42) }          // whatever makes promises
+///     run.make { checkout(42) }       // whatever makes promises
 ///     run.runUntilIdle()              // an hour of delays takes no time
 ///     assertChain(run, matches: """
 ///         fulfilled promise order 42 = "thanks" · total 3.2s

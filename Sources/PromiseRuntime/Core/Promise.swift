@@ -13,7 +13,7 @@ public protocol Thenable<Value>: Sendable {
 /// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers that
 /// are attached to it run always later, at most once, on their executor, in the order in which they were attached.
 ///
-///     let size = Promise { try readFile(path) }
+///     let size = Promise { try parse(data) }
 ///         .map { $0.count }
 ///         .catch { _ in 0 }
 ///

@@ -1,0 +1,48 @@
+// What the examples of the documentation are about: a shop. Compiled with them, not with the tests.
+import ChainBus
+import ChainEvents
+import ChainInspector
+import ChainModel
+import Foundation
+import PromiseRuntime
+
+struct Order: Sendable {
+    var number = 17
+    var items = ["tea", "pot"]
+}
+
+struct Declined: Error, Equatable {}
+struct NotFound: Error, Equatable {}
+struct NoNetwork: Error, Equatable {}
+
+let order = Order()
+let data = "tea pot"
+let mirrors = ["north", "south", "east"]
+
+/// Throws where a shop would.
+func reserve(_ order: Order) throws -> [String] { order.items }
+func charge(_ items: [String]) -> Promise<Int> { .resolve(items.count * 10) }
+func parse(_ text: String) throws -> [String] { text.split(separator: " ").map(String.init) }
+func fetch(_ count: Int) -> Promise<[String]> { .resolve((0..<count).map { "page \($0)" }) }
+func download(_ mirror: String) -> Promise<String> { .resolve("file from \(mirror)") }
+let expiredCard = ["expired"]
+
+/// One order from start to end.
+func checkout(_ number: Int) -> Promise<String> { Promise { "thanks" } }
+
+func log(_ what: Any) {}
+func report(_ error: any Error) {}
+
+// For examples of the bus and the inspector.
+
+let batches = PublishSubject<EventBatch>()
+func wakeUp() {}
+func send(_ batch: EventBatch) {}
+func write(_ count: Int) {}
+func draw(_ text: String) {}
+
+struct Timer {
+    func cancel() {}
+}
+
+func startTimer(_ tick: @escaping @Sendable (Int) -> Void) -> Timer { Timer() }
