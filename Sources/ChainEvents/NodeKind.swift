@@ -7,6 +7,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case rejected = 4
     case work = 5
     case task = 6
+    case fromCallback = 7
     // Links: one parent, one handler.
     case then = 16
     case map = 17
@@ -29,6 +30,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case `repeat` = 54
     case retry = 55
     case attempt = 56
+    case round = 57
     // Time.
     case timeout = 64
     case delay = 65
@@ -39,7 +41,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
 
     /// What kind of part a node plays, which decides where it stands in the tree and which timings it has.
     public enum Role: Sendable {
-        /// A root of its own: nobody's `then`.
+        /// Nobody's `then`: a root of its own, or under the node that started it.
         case maker
         /// Made by an operation on its parent, with one handler of its own.
         case link
@@ -50,9 +52,10 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// The part that nodes of this kind play.
     public var role: Role {
         switch self {
-        case .promise, .pending, .resolved, .rejected, .work, .task, .chain, .other: .maker
+        case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .attempt, .round, .chain, .other:
+            .maker
         case .then, .map, .done, .catch, .recover, .failed, .anyway, .ignore, .asResult, .tap, .callback: .link
-        case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry, .attempt, .timeout, .delay:
+        case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry, .timeout, .delay:
             .combinator
         }
     }
@@ -63,6 +66,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case .resolved: "resolve"
         case .rejected: "reject"
         case .callback: "thenCallback"
+        case .fromCallback: "callback"
         case .other: "?"
         default: "\(self)"
         }

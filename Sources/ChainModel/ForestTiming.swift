@@ -19,7 +19,7 @@ extension ChainForest {
         let record = nodes[checked(index)].pointee
         guard record.state != .skipped, record.has(.told) else { return Timing() }
         var timing = Timing()
-        if record.kind.role != .combinator || record.kind == .attempt {
+        if record.kind.role != .combinator {
             if let queued = record.queued { timing.wait = since(queued, record.started ?? record.settled ?? now) }
             if let started = record.started {
                 timing.run = since(started, record.ended ?? (record.has(.released) ? record.settled : nil) ?? now)
