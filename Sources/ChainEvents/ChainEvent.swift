@@ -47,10 +47,13 @@ public struct ChainEvent: Hashable, Sendable {
 ///
 /// The raw values are ranks: where two reports of one node disagree, the higher one is true (it knows more).
 public enum Settlement: UInt8, Comparable, BitwiseCopyable, Sendable {
+    /// Not settled.
     case pending = 0
     /// It ended during a loss of events; nobody knows how.
     case unknown = 1
+    /// With a value of its own, or of what it follows.
     case fulfilled = 2
+    /// With an error of its own, or of what it follows.
     case rejected = 3
     /// Passed its parent's value on for want of a handler.
     case skippedFulfilled = 4

@@ -1,40 +1,69 @@
 /// By which operation a node was made. The raw values are part of the wire format: never renumbered, only added to.
 public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     // Makers.
+    /// `Promise { resolve, reject in … }` and `Promise(resolver:)`.
     case promise = 1
+    /// `Promise.pending()`.
     case pending = 2
+    /// `Promise.resolve(_:)`: fulfilled from the start.
     case resolved = 3
+    /// `Promise.reject(_:)`: rejected from the start.
     case rejected = 4
+    /// `Promise { … }`: work on an executor.
     case work = 5
+    /// `Promise(async:)`: work in a task.
     case task = 6
     case fromCallback = 7
     // Links: one parent, one handler.
+    /// `then`: its handler gives a promise.
     case then = 16
+    /// `map`: its handler gives a value.
     case map = 17
+    /// `done`: its handler gives nothing.
     case done = 18
+    /// `catch`: its handler makes a value of an error.
     case `catch` = 19
+    /// `recover`: its handler makes a promise of an error.
     case recover = 20
+    /// `failed`: its handler looks at an error.
     case failed = 21
+    /// `anyway` and `finally`: its handler looks at the outcome.
     case anyway = 22
+    /// `ignore`: the outcome of its handler becomes a value.
     case ignore = 23
+    /// `asResult`: the outcome of its parent becomes a value.
     case asResult = 24
+    /// `tap`: its handler looks at the value.
     case tap = 25
+    /// `thenCallback` and `Promise.callback`: a resolver settles it.
     case callback = 26
     // Combinators: members are links.
+    /// `all`: every member is fulfilled, or one rejected.
     case all = 48
+    /// `allSettled`: every member is settled.
     case allSettled = 49
+    /// `any`: the first member that is fulfilled.
     case any = 50
+    /// `race`: the first member that is settled.
     case race = 51
+    /// `sequence`: makes its members itself, for their values.
     case sequence = 52
+    /// `forEach`: makes its members itself.
     case forEach = 53
+    /// `repeat`: makes one member after another until told to end.
     case `repeat` = 54
+    /// `retry`: makes one attempt after another until one is fulfilled.
     case retry = 55
+    /// One attempt of a `retry`.
     case attempt = 56
     case round = 57
     // Time.
+    /// `timeout`: its parent or a timer settles it.
     case timeout = 64
+    /// `delay`: a timer settles it.
     case delay = 65
     // Cold chains.
+    /// A launched chain.
     case chain = 80
     /// A kind that this version does not know.
     case other = 255

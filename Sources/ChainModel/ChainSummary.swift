@@ -43,7 +43,9 @@ public struct ForestTotals: Hashable, Sendable {
 
 /// What became of nodes that were evicted from under a node, and from under those.
 public struct EvictedCounts: Hashable, BitwiseCopyable, Sendable {
+    /// How many nodes ended so.
     public var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
+    /// How many nodes ended so.
     public var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
 
     /// All zero.

@@ -64,15 +64,23 @@ public struct Blocker: Hashable, Sendable {
 public struct HistoryStep: Hashable, Sendable {
     /// What happened.
     public enum Kind: Hashable, Sendable {
+        /// It was made.
         case created
         /// The first thing heard of it; its making was not seen.
         case seen
+        /// Its handler was handed to that executor.
         case queued(ExecutorID)
+        /// Its handler began on that thread.
         case started(ThreadID)
+        /// Its handler ended.
         case ended
+        /// It began to follow that node.
         case adopted(NodeIndex)
+        /// It got that node for a member.
         case linked(NodeIndex)
+        /// Its cancellation was asked for.
         case cancelRequested
+        /// It was settled so.
         case settled(Settlement)
     }
 

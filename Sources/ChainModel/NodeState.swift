@@ -9,8 +9,11 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case running = 2
     /// Nothing of ours runs: a callback, members, a timer or an adopted promise will settle it.
     case pending = 3
+    /// Settled with a value.
     case fulfilled = 4
+    /// Settled with an error.
     case rejected = 5
+    /// Rejected by a cancellation.
     case cancelled = 6
     /// Passed its parent's value or error on for want of a handler.
     case skipped = 7
@@ -28,8 +31,11 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
 
 /// What of the program's own code a node has going on, whether it is settled or not.
 public enum Activity: UInt8, Hashable, Sendable {
+    /// Nothing.
     case none = 0
+    /// A handler was handed to an executor and has not begun.
     case queued = 1
+    /// A handler runs.
     case running = 2
 }
 

@@ -5,19 +5,20 @@ public struct Glyphs: Hashable, Sendable {
     /// `unicode` or `ascii`, as golden frames name it.
     public let name: String
 
-    // The states of a node (the words of the screen).
+    /// The states of a node (the words of the screen).
     public let waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown: String
     /// On top of a state: cancellation was asked for; a handler still runs although the node is settled.
     public let cancelRequested, stillRunning: String
 
-    // The tree: a line passing by, a child, the last child, and the dash in front of it.
+    /// The tree: a line passing by, a child, the last child, and the dash in front of it.
     public let guideLine, guideBranch, guideLast, guideDash: String
     /// In front of a node with children that are shown, and hidden.
     public let unfolded, folded: String
 
-    // A box.
+    /// A box.
     public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight, teeLeft, teeRight: String
 
+    /// Signs in texts, each named for what it shows or stands for.
     public let up, down, left, right, enter, ellipsis, dot, times, live, frozen, ascending, descending, tagged,
         prompt: String
     /// The track and the thumb of a scroll bar.

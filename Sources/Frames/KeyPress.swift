@@ -2,7 +2,9 @@
 public enum Key: Hashable, Sendable {
     /// A character that was typed, already shifted.
     case character(Character)
+    /// Keys that move.
     case up, down, left, right, home, end, pageUp, pageDown
+    /// Keys that do something, as they are labelled.
     case enter, escape, tab, backTab, backspace, delete, insert
     /// F1 is 1.
     case function(Int)

@@ -2,7 +2,9 @@
 ///
 /// The order is not meaningful; ``Style`` keeps the raw value in six bits.
 public enum Role: UInt8, CaseIterable, Sendable {
+    /// Parts of the screen and of its rows.
     case normal, dim, header, headerAccent, selected, guide, label, kind, thread, number, key, keyText, border
+    /// What asks for attention.
     case error, warning, match
     /// The states of a node, by the words of the screen.
     case waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown

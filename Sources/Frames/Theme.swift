@@ -2,8 +2,11 @@
 public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
     /// Bold, underlined and reversed only.
     case none = 0
+    /// The eight of ANSI.
     case ansi8 = 8
+    /// Those and their bright forms.
     case ansi16 = 16
+    /// The palette of 256.
     case ansi256 = 256
 
     /// By number.

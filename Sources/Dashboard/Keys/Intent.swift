@@ -1,17 +1,17 @@
 /// What the user wants, whichever key, click or command line said so.
 public enum Intent: Hashable, Sendable, CaseIterable {
-    // Moving.
+    /// Moving.
     case up, down, pageUp, pageDown, home, end
-    // The tree.
+    /// The tree.
     case left, right, unfoldAll, foldAll, follow
-    // Looking closer.
+    /// Looking closer.
     case detail, detailUp, detailDown, why, back
-    // Finding.
+    /// Finding.
     case filter, nextMatch, previousMatch, dim
-    // Doing.
+    /// Doing.
     case tag, untag, cancelNode, cancelChain, freeze, copy, edit
-    // The screen.
+    /// The screen.
     case redraw, suspend, help, quit
-    // In the dialog, and while a filter is typed.
+    /// In the dialog, and while a filter is typed.
     case yes, no, accept, abort
 }

@@ -2,6 +2,7 @@ import ChainEvents
 
 /// What a handler of ``Promise/then(_:onRejected:label:on:_:_:)`` may return: a promise, or something that becomes one.
 public protocol Thenable<Value>: Sendable {
+    /// What the promise is fulfilled with.
     associatedtype Value: Sendable
 
     /// The promise that settles as this does.
@@ -74,8 +75,11 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 
     /// Where the promise stands (Promises/A+ 2.1).
     public enum State: Sendable {
+        /// No outcome yet.
         case pending
+        /// With this value, for good.
         case fulfilled(Value)
+        /// With this error, for good.
         case rejected(any Error)
     }
 

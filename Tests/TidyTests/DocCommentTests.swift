@@ -1,0 +1,108 @@
+import Testing
+
+/// Every public declaration of a library says what it is. (swift-format's rule leaves out enum cases and what protocols
+/// require.)
+struct DocCommentTests {
+    @Test func everyPublicDeclarationIsDocumented() {
+        let files = Repository.sources.filter { $0.isSwift && $0.path.hasPrefix("Sources/") }
+        var count = 0
+        for file in files {
+            let declarations = publicDeclarations(file.lines)
+            count += declarations.count
+            for index in declarations where !isDocumented(index, in: file.lines) {
+                Issue.record("\(file):\(index + 1) says nothing of \(file.lines[index].trimmingSpaces)")
+            }
+        }
+        #expect(count > 500)
+    }
+
+    @Test func publicDeclarationsAreFound() {
+        let lines = """
+            public protocol A {
+                associatedtype B
+                func c()
+            }
+            /// What.
+            @frozen
+            public enum D {
+                case e, f
+                // Why.
+                case g
+                func h() {
+                    switch self { case .e: break }
+                }
+                public static let i = 1
+            }
+            struct J {
+                enum K {
+                    case l
+                }
+                public override var m: Int { 1 }
+                private func n() {}
+            }
+            extension N {
+                @inlinable
+                public final func `o`(public p: Int) {}
+                public enum Q { case r }
+                public private(set) var s = 1
+                public init() {}
+            }
+            public extension T {
+                func u() {}
+                private func v() {}
+            }
+            """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let found = publicDeclarations(lines).map { lines[$0].trimmingSpaces }
+        #expect(
+            found == [
+                "public protocol A {", "associatedtype B", "func c()", "public enum D {", "case e, f", "case g",
+                "public static let i = 1", "public final func `o`(public p: Int) {}", "public enum Q { case r }",
+                "public private(set) var s = 1", "public init() {}", "func u() {}",
+            ])
+        #expect(lines.indices.filter { isDocumented($0, in: lines) } == [5, 6])
+    }
+}
+
+/// The lines on which something begins that other modules see. An override is its superclass's to explain.
+private func publicDeclarations(_ lines: [String]) -> [Int] {
+    let declaration =
+        #/
+        (?: @\w+ (?: \( [^)]* \) )? \s+ )*  (?: [a-z]+ (?: \(set\) )? \s+ )*
+        (?: actor | associatedtype | case | class | enum | func | init | let | protocol | struct | subscript | typealias | var )
+        \b .*
+        /#
+    // How far the members of what is open are indented, and which of them are public without saying so.
+    var scopes: [(indent: Int, implied: (String) -> Bool)] = []
+    return lines.indices.filter { index in
+        let text = lines[index].trimmingSpaces
+        guard !text.isEmpty, !text.hasPrefix("//"), !text.hasPrefix("#") else { return false }
+        let indent = lines[index].prefix { $0 == " " }.count
+        scopes.removeAll { indent < $0.indent }
+        let head = String(text.prefix { !"({=:".contains($0) })
+        let isSaid = head.contains(/^(?:@\w+ )*(?:\w+ )*public\b/)
+        let isImplied = scopes.last.map { $0.indent == indent && $0.implied(head) } ?? false
+        if text.hasSuffix("{") || text.hasSuffix("(") { scopes.append((indent + 4, impliedMembers(of: head))) }
+        guard isSaid || isImplied, !head.contains("override ") else { return false }
+        return text.wholeMatch(of: declaration) != nil
+    }
+}
+
+/// Which members of a declaration are public without saying so.
+private func impliedMembers(of head: String) -> (String) -> Bool {
+    guard head.hasPrefix("public "), let kind = head.firstMatch(of: /\b(?:enum|protocol|extension)\b/) else {
+        return { _ in false }
+    }
+    if kind.0 == "enum" { return { $0.hasPrefix("case ") || $0.hasPrefix("indirect case ") } }
+    return { !$0.contains(/\b(?:private|fileprivate|internal|package)\b/) }
+}
+
+/// Whether documentation stands above the line, over attributes and plain comments.
+private func isDocumented(_ index: Int, in lines: [String]) -> Bool {
+    let above = lines[..<index].reversed().lazy.map(\.trimmingSpaces)
+    let first = above.first { !$0.hasPrefix("@") && !($0.hasPrefix("//") && !$0.hasPrefix("///")) }
+    return first?.hasPrefix("///") ?? false
+}
+
+extension String {
+    fileprivate var trimmingSpaces: String { String(drop { $0 == " " }) }
+}
