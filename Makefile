@@ -1,6 +1,6 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench tsan format picture record clean
+.PHONY: help demo test check bench counts tsan format picture record clean
 
 ARGS ?=
 FILTER ?=
@@ -34,6 +34,9 @@ check: ## formatting, compiler warnings, and the rules of the repository
 bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 
+counts: ## allocations, bytes and instructions against their limits (Benchmarks/Counts/limits)
+	@Benchmarks/Counts/counts
+
 tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)
 	@.ci/need ncursesw vterm
 	$(utf8) swift test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
@@ -50,5 +53,5 @@ record: ## rewrites the golden files from what the tests see: look at the differ
 	CHAINVIEW_RECORD=1 $(utf8) swift test $(only)
 
 clean: ## removes what was built, and what failed tests left
-	rm -rf .build
+	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build
 	find Tests -name '*.actual' -delete

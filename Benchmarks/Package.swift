@@ -7,17 +7,18 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "chainview", path: "..")
+        .package(name: "chainview", path: ".."),
+        .package(path: "Counts"),
     ],
     targets: [
-        .target(name: "CHeap"),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "CHeap",
+                .product(name: "CHeap", package: "Counts"),
+                .product(name: "Workloads", package: "Counts"),
                 .product(name: "PromiseRuntime", package: "chainview"),
                 .product(name: "ChainBus", package: "chainview"),
-            ]),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

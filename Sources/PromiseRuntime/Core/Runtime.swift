@@ -75,7 +75,13 @@ public final class Runtime: Sendable {
     // MARK: Recording
 
     @usableFromInline
-    var isRecording: Bool { recording.load(ordering: .relaxed) != 0 }
+    var isRecording: Bool {
+        #if CHAINVIEW_NO_EVENTS
+            false  // A build without hooks, which `make counts` compares with.
+        #else
+            recording.load(ordering: .relaxed) != 0
+        #endif
+    }
 
     var sink: SinkBox? {
         guard let pointer = UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring)) else { return nil }

@@ -1,0 +1,78 @@
+import PromiseRuntime
+
+/// The work that is measured and counted, on the executor of the runtime that the caller runs it in. Each round leaves
+/// nothing behind.
+public enum Workloads {
+    /// A settled promise and three links, `count` times.
+    public static func threeLinks(_ count: Int) {
+        for _ in 0..<count { use(Promise.resolve(1).map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }) }
+    }
+
+    /// The same with closures that capture a number each.
+    public static func threeCapturingLinks(_ count: Int) {
+        for number in 0..<count {
+            use(Promise.resolve(1).map { $0 &+ number }.map { $0 &+ number }.map { $0 &+ number })
+        }
+    }
+
+    /// A pending promise with its resolver, `count` times, each fulfilled.
+    public static func pending(_ count: Int) {
+        for _ in 0..<count { pendingPromise().fulfill(1) }
+    }
+
+    /// The same with a handler each.
+    public static func pendingWithHandler(_ count: Int) {
+        for _ in 0..<count { pendingPromiseWithHandler().fulfill(1) }
+    }
+
+    /// A pending promise, three links, and then its value, `count` times.
+    public static func pendingThreeLinks(_ count: Int) {
+        for _ in 0..<count {
+            let (promise, resolver) = Promise<Int>.pending()
+            use(promise.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 })
+            resolver.fulfill(1)
+        }
+    }
+
+    /// One chain of `length` links on a pending promise, then its value, then its release.
+    public static func chain(_ length: Int) {
+        let (root, resolver) = Promise<Int>.pending()
+        var last = root
+        for _ in 0..<length { last = last.map { $0 &+ 1 } }
+        resolver.fulfill(0)
+        precondition((try? last.result?.get()) == length)
+    }
+
+    /// `all` of members that are fulfilled already.
+    public static func allOfSettled(_ members: [Promise<Int>]) {
+        precondition((try? Promise.all(members).result?.get().count) == members.count)
+    }
+
+    /// `all` of pending members, which are then fulfilled in order.
+    public static func allOfPending(_ members: [(promise: Promise<Int>, resolver: Resolver<Int>)]) {
+        let whole = Promise.all(members.map(\.promise))
+        for member in members { member.resolver.fulfill(1) }
+        precondition((try? whole.result?.get().count) == members.count)
+    }
+
+    /// A pending promise that nobody but its resolver holds.
+    public static func pendingPromise() -> Resolver<Int> { Promise<Int>.pending().resolver }
+
+    /// A pending promise with one handler that captures nothing.
+    public static func pendingPromiseWithHandler() -> Resolver<Int> {
+        let (promise, resolver) = Promise<Int>.pending()
+        promise.done { _ in }
+        return resolver
+    }
+
+    /// A pending promise with one handler that captures a number.
+    public static func pendingPromiseWithHandler(capturing number: Int) -> Resolver<Int> {
+        let (promise, resolver) = Promise<Int>.pending()
+        promise.done { use($0 &+ number) }
+        return resolver
+    }
+}
+
+/// Keeps the optimiser from finding out that a result is not used.
+@inline(never)
+public func use<Value>(_ value: Value) {}

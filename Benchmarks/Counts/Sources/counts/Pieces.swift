@@ -1,0 +1,39 @@
+import CCounting
+import PromiseRuntime
+import Workloads
+
+/// A piece of work whose instructions are counted: what is done before, once, does not count.
+struct Piece {
+    let name: String
+    /// How many of what the name says are done.
+    let units: Int
+    let prepare: @Sendable (_ units: Int) -> () -> Void
+
+    /// Runs it twice: the first time fills caches and metadata, and stays outside of the region.
+    func run() {
+        prepare(units)()
+        var work = prepare(units)
+        withUnsafeMutablePointer(to: &work) { work in
+            counted_region({ $0!.assumingMemoryBound(to: (() -> Void).self).pointee() }, work)
+        }
+    }
+}
+
+let pieces = [
+    Piece(name: "three-links", units: 1_000) { units in { Workloads.threeLinks(units) } },
+    Piece(name: "three-capturing-links", units: 1_000) { units in { Workloads.threeCapturingLinks(units) } },
+    Piece(name: "pending-three-links", units: 1_000) { units in { Workloads.pendingThreeLinks(units) } },
+    Piece(name: "recorded-three-links", units: 1_000) { units in
+        let (runtime, _) = recordedRuntime()
+        return { runtime.run { Workloads.threeLinks(units) } }
+    },
+    Piece(name: "chain.link", units: 1_000) { units in { Workloads.chain(units) } },
+    Piece(name: "all.settled-member", units: 1_000) { units in
+        let members = (0..<units).map { Promise.resolve($0) }
+        return { Workloads.allOfSettled(members) }
+    },
+    Piece(name: "all.pending-member", units: 1_000) { units in
+        let members = (0..<units).map { _ in Promise<Int>.pending() }
+        return { Workloads.allOfPending(members) }
+    },
+]
