@@ -13,6 +13,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case work = 5
     /// `Promise(async:)`: work in a task.
     case task = 6
+    /// `Promise.callback`: a foreign API calls its completion.
     case fromCallback = 7
     // Links: one parent, one handler.
     /// `then`: its handler gives a promise.
@@ -35,7 +36,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case asResult = 24
     /// `tap`: its handler looks at the value.
     case tap = 25
-    /// `thenCallback` and `Promise.callback`: a resolver settles it.
+    /// `thenCallback`: a resolver that its handler is given settles it.
     case callback = 26
     // Combinators: members are links.
     /// `all`: every member is fulfilled, or one rejected.
@@ -56,6 +57,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case retry = 55
     /// One attempt of a `retry`.
     case attempt = 56
+    /// One round of a `repeat`.
     case round = 57
     // Time.
     /// `timeout`: its parent or a timer settles it.
