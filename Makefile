@@ -23,7 +23,7 @@ demo: ## the dashboard on a demo, built for release (ARGS="NAME --seed 7" and mo
 
 test: ## every test (FILTER=Name for some)
 	@.ci/need ncursesw vterm
-	$(utf8) swift test $(only)
+	$(utf8) .ci/test $(only)
 
 check: ## formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
@@ -39,7 +39,7 @@ counts: ## allocations, bytes and instructions against their limits (Benchmarks/
 
 tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)
 	@.ci/need ncursesw vterm
-	$(utf8) swift test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
+	$(utf8) .ci/test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
 
 format: ## brings all sources into the one format
 	swift format --in-place --parallel --recursive $(ours)
