@@ -14,7 +14,7 @@ import Synchronization
 ///     while let batch = subscription.next() { send(batch) }
 ///
 /// Safe from any thread, but batches are in order only if one thread takes them. Numbers of batches
-/// (``EventBatch/sequence``) are the subscription's own, without gaps.
+/// (`EventBatch.sequence`) are the subscription's own, without gaps.
 public final class BatchSubscription: Disposable {
     fileprivate struct State {
         /// Batches that are ready, and which comes next.

@@ -25,7 +25,7 @@ public func assertChain(
     _ line: Int = #line, _ column: Int = #column
 ) { assertChain(run.forest, matches: expected, fileID, filePath, line, column) }
 
-/// As ``assertChain(_:matches:_:_:_:_:)``, for a forest from anywhere.
+/// As `assertChain(_:matches:)`, for a forest from anywhere.
 public func assertChain(
     _ forest: ChainForest, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
@@ -40,7 +40,7 @@ public func assertChain(
     report(complaint, fileID, filePath, line, column)
 }
 
-/// As ``assertChain(_:matches:_:_:_:_:)``, with the text in the file `__Chains__/NAME.txt` beside the test, for trees
+/// As `assertChain(_:matches:)`, with the text in the file `__Chains__/NAME.txt` beside the test, for trees
 /// that would be too long within it.
 ///
 /// A file that is missing is written, and the test fails, so that it is looked at; of a run that went otherwise

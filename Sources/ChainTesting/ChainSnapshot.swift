@@ -1,6 +1,6 @@
 import ChainModel
 
-/// The comparison behind ``assertChain(_:matches:_:_:_:_:)``, without a test framework.
+/// The comparison behind `assertChain(_:matches:)`, without a test framework.
 public enum ChainSnapshot {
     /// Nil where the forest is as `expected` says, else what is wrong, line by line. Indentation that all lines of
     /// `expected` share, and empty lines around it, do not count.

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 
 extension ChainForest {
-    /// The forest as ``assertChain(_:matches:_:_:_:_:)`` compares it: a line a node, indented as a dashboard draws it.
+    /// The forest as `assertChain(_:matches:)` compares it: a line a node, indented as a dashboard draws it.
     ///
     /// ```text
     /// rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s

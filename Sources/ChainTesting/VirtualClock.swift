@@ -44,7 +44,7 @@ public final class VirtualClock: ChainClock {
     }
 
     /// Goes on by `duration` (none below 0), stopping at each deadline on the way to fire its timers; those that they
-    /// set on the way fire, too. Only timers run: jobs that wait in a ``ManualExecutor`` go on waiting.
+    /// set on the way fire, too. Only timers run: jobs that wait in a `ManualExecutor` go on waiting.
     public func advance(by duration: Duration) {
         let target = now &+ duration.clampedNanoseconds
         while fireNext(until: target) {}

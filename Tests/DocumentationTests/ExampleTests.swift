@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 /// What the documentation shows compiles, and prints what it says that it prints.
+@Suite(.serialized)
 struct ExampleTests {
     /// The only reasons for an example not to be compiled.
     private static let reasons: Set = ["package-manifest"]
@@ -18,28 +19,28 @@ struct ExampleTests {
         }
     }
 
-    @Test func everyExampleCompiles() throws {
+    @Test func everyExampleCompiles() async throws {
         let examples = try Documentation.examples(ofModules: Self.modules).filter(\.remark.isEmpty)
-        let errors = try Workbench().errors(in: examples)
+        let errors = try await Workbench().errors(in: examples)
         #expect(errors == "", "\(errors)")
     }
 
     @Test(.disabled(if: isSanitized, "the examples' program is linked without the sanitizer"))
-    func whatExamplesPrintIsTrue() throws {
+    func whatExamplesPrintIsTrue() async throws {
         let examples = try Documentation.examples(ofModules: Self.modules)
             .filter { $0.remark.isEmpty && !$0.prints.isEmpty }
         #expect(!examples.isEmpty)
         let bench = Workbench()
-        try bench.link(examples)
+        try await bench.link(examples)
         for (number, example) in examples.enumerated() {
-            let run = try bench.run(number)
+            let run = try await bench.run(number)
             let printed = run.standardOutput.split(separator: "\n").map(String.init)
             #expect(printed == example.prints, "\(example): \(run.standardError)")
             #expect(run.status == 0, "\(example): \(run.standardError)")
         }
     }
 
-    @Test func anErrorIsReportedAtTheArticlesLine() throws {
+    @Test func anErrorIsReportedAtTheArticlesLine() async throws {
         let article = """
             Text.
 
@@ -48,7 +49,7 @@ struct ExampleTests {
             let text: String = number
             ```
             """
-        let errors = try Workbench().errors(in: ExampleReader.markdown(article, file: "Sources/Article.md"))
+        let errors = try await Workbench().errors(in: ExampleReader.markdown(article, file: "Sources/Article.md"))
         #expect(errors.contains("Sources/Article.md:5:20: error: cannot convert value"), "\(errors)")
     }
 
@@ -68,9 +69,9 @@ private final class Workbench {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    func errors(in examples: [Example]) throws -> String { try Toolchain().errors(in: files(examples)) }
-    func link(_ examples: [Example]) throws { try Toolchain().link(files(examples), into: program) }
-    func run(_ number: Int) throws -> Run { try Run([program.path, "\(number)"]) }
+    func errors(in examples: [Example]) async throws -> String { try await Toolchain().errors(in: files(examples)) }
+    func link(_ examples: [Example]) async throws { try await Toolchain().link(files(examples), into: program) }
+    func run(_ number: Int) async throws -> Run { try await Run.of([program.path, "\(number)"]) }
 
     private func files(_ examples: [Example]) throws -> [URL] {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

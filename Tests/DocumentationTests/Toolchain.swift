@@ -30,26 +30,40 @@ struct Toolchain {
     }
 
     /// What the compiler says of the files, which is nothing where all is well.
-    func errors(in files: [URL]) throws -> String {
-        try compile(["-typecheck", "-suppress-warnings"], files).standardError
+    func errors(in files: [URL]) async throws -> String {
+        try await compile(["-typecheck", "-suppress-warnings"], files).standardError
     }
 
     /// Compiles and links a program.
-    func link(_ files: [URL], into program: URL) throws {
-        let run = try compile(["-Onone", "-suppress-warnings", "-o", program.path], files + objects())
+    func link(_ files: [URL], into program: URL) async throws {
+        let run = try await compile(["-Onone", "-suppress-warnings", "-o", program.path], files + objects())
         if run.status != 0 { throw Failure(description: run.standardError) }
     }
 
-    private func compile(_ options: [String], _ files: [URL]) throws -> Run {
+    /// Writes what DocC has to know of a module.
+    func extractSymbols(of module: String, into folder: URL) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let target = try await Run.of(["swiftc", "-print-target-info"]).standardOutput.firstMatch(
+            of: /"triple": "([^"]+)"/)
+        let run = try await Run.of(
+            ["swift-symbolgraph-extract", "-module-name", module, "-target", target.map { "\($0.1)" } ?? ""]
+                + ["-output-dir", folder.path, "-minimum-access-level", "public"] + moduleOptions)
+        if run.status != 0 { throw Failure(description: run.standardError) }
+    }
+
+    /// Where the compiler finds the modules.
+    private var moduleOptions: [String] {
+        let map = folder(of: "CChainRuntime").appending(path: "module.modulemap").path
+        return ["-I", build.appending(path: "Modules").path, "-Xcc", "-fmodule-map-file=" + map]
+    }
+
+    private func compile(_ options: [String], _ files: [URL]) async throws -> Run {
         var arguments = ["swiftc", "-swift-version", "6", "-parse-as-library"] + options
-        arguments += ["-I", build.appending(path: "Modules").path]
-        arguments += [
-            "-Xcc", "-fmodule-map-file=" + folder(of: "CChainRuntime").appending(path: "module.modulemap").path,
-        ]
+        arguments += moduleOptions
         #if os(macOS)
             arguments += ["-target", "\(Self.architecture)-apple-macosx15.0"]
         #endif
-        return try Run(arguments + files.map(\.path))
+        return try await Run.of(arguments + files.map(\.path))
     }
 
     private static var architecture: String {
@@ -72,44 +86,5 @@ struct Toolchain {
             }
             return names.filter { sources?.contains($0) ?? true }.sorted().map { folder.appending(path: $0) }
         }
-    }
-}
-
-/// One run of a program, to its end, of which it is given two minutes.
-struct Run {
-    var status: Int32
-    var standardOutput: String
-    var standardError: String
-
-    init(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = arguments
-        let outputs = [Pipe(), Pipe()]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = outputs[0]
-        process.standardError = outputs[1]
-        try process.run()
-        let watchdog = DispatchWorkItem { process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
-        // Errors are read beside: a full pipe would stop the program.
-        let errors = Collected()
-        let done = DispatchSemaphore(value: 0)
-        let pipe = outputs[1].fileHandleForReading
-        Thread.detachNewThread {
-            errors.data = pipe.readDataToEndOfFile()
-            done.signal()
-        }
-        standardOutput = String(decoding: outputs[0].fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        done.wait()
-        process.waitUntilExit()
-        watchdog.cancel()
-        status = process.terminationStatus
-        standardError = String(decoding: errors.data, as: UTF8.self)
-    }
-
-    // Sendable: written once, before the semaphore is signalled; read after.
-    private final class Collected: @unchecked Sendable {
-        var data = Data()
     }
 }

@@ -59,7 +59,7 @@ public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
     public var description: String { "a promise cannot follow itself: made at \(site)" }
 }
 
-/// The error of a ``Promise/timeout(_:label:_:_:)`` that came first.
+/// The error of a ``Promise/timeout(_:label:file:line:)`` that came first.
 public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
     /// After how long.
     public var limit: Duration
@@ -68,7 +68,7 @@ public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
     public var description: String { "timed out after \(limit)" }
 }
 
-/// The error of ``Promise/any(_:cancellingLosers:label:_:_:)`` and `race` where there is no winner.
+/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` and `race` where there is no winner.
 public struct AllRejected: Error, CustomStringConvertible {
     /// The members' errors, in the order of the members; empty where there were no members.
     public var errors: [any Error]

@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// What a handler of ``Promise/then(_:onRejected:label:on:_:_:)`` may return: a promise, or something that becomes one.
+/// What a handler of ``Promise/then(label:on:file:line:_:onRejected:)`` may return: a promise, or something that becomes one.
 public protocol Thenable<Value>: Sendable {
     /// What the promise is fulfilled with.
     associatedtype Value: Sendable

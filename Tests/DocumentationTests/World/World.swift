@@ -24,6 +24,7 @@ func reserve(_ order: Order) throws -> [String] { order.items }
 func charge(_ items: [String]) -> Promise<Int> { .resolve(items.count * 10) }
 func parse(_ text: String) throws -> [String] { text.split(separator: " ").map(String.init) }
 func fetch(_ count: Int) -> Promise<[String]> { .resolve((0..<count).map { "page \($0)" }) }
+func close() -> Promise<Void> { .resolve(()) }
 func download(_ mirror: String) -> Promise<String> { .resolve("file from \(mirror)") }
 let expiredCard = ["expired"]
 
@@ -41,7 +42,7 @@ func send(_ batch: EventBatch) {}
 func write(_ count: Int) {}
 func draw(_ text: String) {}
 
-struct Timer {
+struct Timer: Sendable {
     func cancel() {}
 }
 

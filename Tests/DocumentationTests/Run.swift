@@ -1,0 +1,47 @@
+import Foundation
+
+/// One run of a program, to its end, of which it is given two minutes.
+struct Run {
+    var status: Int32
+    var standardOutput: String
+    var standardError: String
+
+    /// Runs a program on a thread of its own: a blocked test keeps a thread that other tests need.
+    static func of(_ arguments: [String]) async throws -> Run {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try Run(arguments) }) }
+        }
+    }
+
+    private init(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        let outputs = [Pipe(), Pipe()]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = outputs[0]
+        process.standardError = outputs[1]
+        try process.run()
+        let watchdog = DispatchWorkItem { process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
+        // Errors are read beside: a full pipe would stop the program.
+        let errors = Collected()
+        let done = DispatchSemaphore(value: 0)
+        let pipe = outputs[1].fileHandleForReading
+        Thread.detachNewThread {
+            errors.data = pipe.readDataToEndOfFile()
+            done.signal()
+        }
+        standardOutput = String(decoding: outputs[0].fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        done.wait()
+        process.waitUntilExit()
+        watchdog.cancel()
+        status = process.terminationStatus
+        standardError = String(decoding: errors.data, as: UTF8.self)
+    }
+
+    // Sendable: written once, before the semaphore is signalled; read after.
+    private final class Collected: @unchecked Sendable {
+        var data = Data()
+    }
+}
