@@ -2,6 +2,9 @@ import ChainEvents
 
 /// The write side of a promise: settles it, once. Released while the promise is pending, it rejects it with
 /// ``PromiseAbandoned``, since then nobody can settle it any more (RUNTIME S2).
+///
+/// All of it may be called from any thread, any number of times: the first that settles or resolves counts. Settling costs
+/// what it takes to tell the waiters, which with the inline executor includes running their handlers.
 public final class Resolver<Value: Sendable>: Sendable {
     /// The promise that this resolves.
     public let promise: Promise<Value>
@@ -22,6 +25,9 @@ public final class Resolver<Value: Sendable>: Sendable {
     }
 
     /// Makes the promise follow another (A+ 2.3.2); nothing happens, but an event, if it is resolved already.
+    ///
+    /// Until the other is settled the promise stays pending, and can still be cancelled, which cancels the other, too, if
+    /// nobody else waits for it. Following itself, or a ring, rejects with ``PromiseCycle`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
         let other = other.asPromise()
         if promise.follow(other, byHandler: false) { return }
@@ -29,7 +35,7 @@ public final class Resolver<Value: Sendable>: Sendable {
         promise.cancelLate(other)
     }
 
-    /// Fulfils or rejects by a result.
+    /// Fulfils or rejects by a result; nothing happens, but an event, if the promise is resolved already.
     public func settle(_ result: Result<Value, any Error>) {
         switch result {
         case .success(let value): fulfill(value)
@@ -37,10 +43,14 @@ public final class Resolver<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the promise was cancelled: the work may stop (RUNTIME X4).
+    /// Whether the promise was cancelled: the work may stop (RUNTIME X4). True at once, also while what tells of it is under
+    /// way. Costs one load.
     public var isCancelled: Bool { promise.isCancelled }
 
     /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been (X4).
+    ///
+    /// Several actions run in the order of the calls on a serial executor. If the promise settles otherwise they are released
+    /// and not called. An action that captures the resolver keeps both alive until the promise is settled.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         promise.register(CancelWaiter(promise.context.executor, action))
     }

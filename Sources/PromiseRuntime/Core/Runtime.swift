@@ -24,6 +24,7 @@ public final class Runtime: Sendable {
     private let hooks = Lock(Hooks())
 
     /// Makes a runtime of its own. Without an executor it has the process's default pool; without a clock, the system's.
+    /// With a sink it records from the start, until ``stopRecording()``.
     public init(
         sink: (any EventSink)? = nil, clock: any ChainClock = SystemClock.shared,
         executor: any PromiseExecutor = PoolExecutor.shared
@@ -33,13 +34,14 @@ public final class Runtime: Sendable {
         if let sink { _ = startRecording(into: sink) }
     }
 
-    /// The runtime whose handler runs on this thread, or the one that ``run(_:)`` set, or ``shared``.
+    /// The runtime whose handler runs on this thread, or the one that ``run(_:)`` set, or ``shared``. Costs two loads.
     public static var current: Runtime {
         guard let pointer = chain_thread_current().pointee.runtime else { return shared }
         return Unmanaged<Runtime>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Runs `body` on the calling thread so that promises which it makes belong to this runtime.
+    /// Runs `body` on the calling thread so that promises which it makes belong to this runtime. May be nested. Work that
+    /// `body` hands to other threads, or to tasks, does not inherit it; promises do.
     public func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         let thread = chain_thread_current()!
         let outer = thread.pointee.runtime
@@ -92,6 +94,7 @@ public final class Runtime: Sendable {
     /// step on.
     ///
     /// - Parameters:
+    ///   - sink: Is told of each step on the thread where it happens; it must neither block nor throw.
     ///   - capturesErrors: whether a rejection's text goes with it (it may hold secrets).
     ///   - capturesValues: whether a value's description goes with it; costs a rendering for each value.
     /// - Returns: false, and nothing is changed, where somebody records already.

@@ -1,6 +1,7 @@
 import ChainEvents
 
-/// Fulfils the promise whose body it was given to, or makes it follow another (ES6 `resolve`).
+/// Fulfils the promise whose body it was given to, or makes it follow another (ES6 `resolve`). The first call of it or of
+/// its ``Reject`` counts; later ones do nothing, but an event. May be kept, and called from any thread.
 public struct Resolve<Value: Sendable>: Sendable {
     @usableFromInline let resolver: Resolver<Value>
 
@@ -17,7 +18,7 @@ extension Resolve where Value == Void {
     public func callAsFunction() { resolver.fulfill(()) }
 }
 
-/// Rejects the promise whose body it was given to (ES6 `reject`).
+/// Rejects the promise whose body it was given to (ES6 `reject`). The first call of it or of its ``Resolve`` counts.
 public struct Reject<Value: Sendable>: Sendable {
     @usableFromInline let resolver: Resolver<Value>
 
@@ -28,6 +29,20 @@ public struct Reject<Value: Sendable>: Sendable {
 extension Promise {
     /// Runs `body` asynchronously on the executor; it settles the promise by calling what it is given, then or later. A
     /// throw rejects (ES6). Both of its arguments keep the promise from being abandoned.
+    ///
+    ///     let answer = Promise<Int> { resolve, reject in
+    ///         ask { text in
+    ///             if let number = Int(text) { resolve(number) } else { reject(NotFound()) }
+    ///         }
+    ///     }
+    ///
+    /// A promise that is cancelled before its body has begun never runs it. That the body of JavaScript's runs before the
+    /// initialiser returns is not so here.
+    ///
+    /// - Parameters:
+    ///   - label: What the dashboard calls it; empty for none.
+    ///   - executor: Runs the body, and the handlers of the whole chain where they name no other; nil for the runtime's.
+    ///   - body: May keep what it is given. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: @escaping @Sendable (Resolve<Value>, Reject<Value>) throws -> Void
@@ -39,7 +54,10 @@ extension Promise {
             })
     }
 
-    /// Runs `body` asynchronously on the executor, with the promise's write side. A throw rejects.
+    /// Runs `body` asynchronously on the executor, with the promise's write side (PromiseKit's `seal`). A throw rejects.
+    ///
+    /// As the initialiser that is given `resolve` and `reject`, for bodies that want more of the ``Resolver``: to be told of
+    /// a cancellation, or to settle with a `Result`.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, resolver body: @escaping @Sendable (Resolver<Value>) throws -> Void
@@ -54,7 +72,10 @@ extension Promise {
         }
     }
 
-    /// Runs `work` asynchronously on the executor and settles as it ends.
+    /// Runs `work` asynchronously on the executor and settles as it ends: with what it returns, or what it throws.
+    ///
+    /// Work that was cancelled before it began does not run; work that runs already is not interrupted, can look at
+    /// ``Runtime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ work: @escaping @Sendable () throws -> Value
@@ -69,7 +90,7 @@ extension Promise {
         }
     }
 
-    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`.
+    /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. As `Promise { … }`.
     ///
     /// (Disfavoured, so that `Promise { … }` at the head of a chain is not tried as a promised closure, too: a chain of 15
     /// links took the type checker over a minute; RUNTIME P3.)
@@ -81,7 +102,10 @@ extension Promise {
         self.init(label: label, on: executor, file: file, line: line, { try expression() })
     }
 
-    /// Runs asynchronous work in a task; cancelling the promise cancels the task (RUNTIME X4).
+    /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (RUNTIME X4).
+    ///
+    /// The task runs where Swift's tasks run, not on `executor`: that is for the handlers of the chain. Promises that the
+    /// work makes are in the tree only by what they are linked to: a task changes threads.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
@@ -90,7 +114,8 @@ extension Promise {
         startTask(work)
     }
 
-    /// A promise that is fulfilled already.
+    /// A promise that is fulfilled already (ES6). Its handlers run later all the same. To follow a promise, return it, or
+    /// use a ``Resolver``.
     @inlinable
     public static func resolve(
         _ value: Value, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -102,7 +127,7 @@ extension Promise {
         return promise
     }
 
-    /// A promise that is rejected already.
+    /// A promise that is rejected already (ES6). If nobody handles the error it is reported at the promise's release.
     @inlinable
     public static func reject(
         _ error: any Error, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -114,7 +139,10 @@ extension Promise {
         return promise
     }
 
-    /// A pending promise and its write side. Whoever releases the ``Resolver`` without settling abandons the promise.
+    /// A pending promise and its write side (ES6 `withResolvers`, PromiseKit, RXPromise). Whoever releases the ``Resolver``
+    /// without settling abandons the promise.
+    ///
+    /// Cost: two objects; a label or an executor of its own takes another.
     public static func pending(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line

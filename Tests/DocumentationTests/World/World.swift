@@ -38,6 +38,7 @@ func report(_ error: any Error) {}
 
 let batches = PublishSubject<EventBatch>()
 func wakeUp() {}
+func ask(_ completion: @escaping @Sendable (String) -> Void) { completion("17") }
 func send(_ batch: EventBatch) {}
 func write(_ count: Int) {}
 func draw(_ text: String) {}
