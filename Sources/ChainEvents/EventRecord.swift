@@ -30,6 +30,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case unhandled = 14
     /// Its memory is gone.
     case released = 15
+    /// Its handler has blocked a worker of a pool over a limit, without using the processor; told by the thread that
+    /// watches over workers, at most once a handler. `detail` is the ``ExecutorID``; the text says for how long.
+    case blocked = 16
 }
 
 /// Marks on an event. Part of the wire format.

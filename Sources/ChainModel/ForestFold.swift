@@ -52,6 +52,7 @@ extension ChainForest {
         case .cancelRequested:
             if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
             cancelRequested(slot, event.time, by: batch.text(of: event))
+        case .blocked: break
         case .settledAgain: nodes[slot].pointee.bits.insert(.settledAgain)
         case .unhandled:
             nodes[slot].pointee.bits.insert(.unhandled)

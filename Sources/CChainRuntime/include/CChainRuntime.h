@@ -20,11 +20,22 @@ typedef struct chain_thread {
     uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
     uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
     void *worker;          ///< PromiseRuntime: the pool's worker whose thread this is, unretained, or NULL.
+    uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for nobody; read by the watch over blocked workers.
     uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
 } chain_thread;
 
 /// The calling thread's record; never NULL, valid until the thread ends. About 2 ns.
 chain_thread *chain_thread_current(void);
+
+/// Notes the id of the node whose handler runs on this thread, so that another thread may ask for it.
+static inline void chain_thread_set_node_id(chain_thread *thread, uint64_t id) {
+    __atomic_store_n(&thread->node_id, id, __ATOMIC_RELAXED);
+}
+
+/// The id of the node whose handler runs on that thread, which is to be alive; 0 for nobody. From any thread.
+static inline uint64_t chain_thread_node_id(const chain_thread *thread) {
+    return __atomic_load_n(&thread->node_id, __ATOMIC_RELAXED);
+}
 
 /// The kernel's id of the calling thread, asked for once a thread (gettid costs 200 ns).
 uint32_t chain_thread_id(void);

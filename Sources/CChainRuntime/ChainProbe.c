@@ -1,0 +1,64 @@
+#define _GNU_SOURCE
+#include "ChainThreads.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <unistd.h>
+#else
+#include <mach/mach.h>
+#endif
+
+uintptr_t chain_thread_handle(void) { return (uintptr_t)pthread_self(); }
+
+#if defined(__linux__)
+
+uint64_t chain_thread_cpu_ns(uintptr_t handle) {
+    clockid_t clock;
+    struct timespec used;
+    if (pthread_getcpuclockid((pthread_t)handle, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+    return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+}
+
+bool chain_thread_is_waiting(uintptr_t handle, uint32_t id) {
+    (void)handle;
+    char path[64], text[128];
+    snprintf(path, sizeof path, "/proc/self/task/%u/stat", id);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return true;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return true;
+    text[count] = '\0';
+    // "id (name) state ...": a name may hold anything, brackets too.
+    const char *end = strrchr(text, ')');
+    return end == NULL || end[1] == '\0' || end[2] != 'R';
+}
+
+#else
+
+static bool read_info(uintptr_t handle, thread_basic_info_data_t *info) {
+    mach_msg_type_number_t count = THREAD_BASIC_INFO_COUNT;
+    thread_act_t port = pthread_mach_thread_np((pthread_t)handle);
+    return thread_info(port, THREAD_BASIC_INFO, (thread_info_t)info, &count) == KERN_SUCCESS;
+}
+
+uint64_t chain_thread_cpu_ns(uintptr_t handle) {
+    thread_basic_info_data_t info;
+    if (!read_info(handle, &info)) return 0;
+    uint64_t seconds = (uint64_t)info.user_time.seconds + (uint64_t)info.system_time.seconds;
+    uint64_t microseconds = (uint64_t)info.user_time.microseconds + (uint64_t)info.system_time.microseconds;
+    return seconds * 1000000000ull + microseconds * 1000ull;
+}
+
+bool chain_thread_is_waiting(uintptr_t handle, uint32_t id) {
+    (void)id;
+    thread_basic_info_data_t info;
+    return !read_info(handle, &info) || info.run_state != TH_STATE_RUNNING;
+}
+
+#endif
