@@ -18,8 +18,11 @@ extension AnyPromise {
         let outer = (thread.pointee.node, thread.pointee.runtime)
         thread.pointee.node = Unmanaged.passUnretained(self).toOpaque()
         thread.pointee.runtime = Unmanaged.passUnretained(context.runtime).toOpaque()
+        let outerID = thread.pointee.node_id
+        chain_thread_set_node_id(thread, id.rawValue)
         body()
         (thread.pointee.node, thread.pointee.runtime) = outer
+        chain_thread_set_node_id(thread, outerID)
     }
 
     /// Queues the body of a promise that has no parent; it does not run if the promise is cancelled before.

@@ -102,12 +102,14 @@ public final class Runtime: Sendable {
         into sink: any EventSink, capturesErrors: Bool = true, capturesValues: Bool = false
     ) -> Bool {
         let box = SinkBox(sink: sink, capturesErrors: capturesErrors, capturesValues: capturesValues)
-        return sinks.withLock { sinks in
+        let isFirst = sinks.withLock { sinks in
             guard recording.load(ordering: .relaxed) == 0 else { return false }
             sinks.append(box)
             recording.store(UInt(bitPattern: Unmanaged.passUnretained(box).toOpaque()), ordering: .releasing)
             return true
         }
+        if isFirst { RecordedRuntimes.insert(self) }
+        return isFirst
     }
 
     /// Ends recording; idempotent. A step under way on another thread may still reach the sink, which the runtime keeps

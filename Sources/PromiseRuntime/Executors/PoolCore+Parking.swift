@@ -1,0 +1,102 @@
+import CChainRuntime
+import Synchronization
+
+extension PoolCore {
+    /// Counts the worker asleep, where there are more active ones than the pool is wide; false where there are not.
+    func stepsAside(_ worker: PoolWorker) -> Bool {
+        parking.withLock {
+            guard currentCounts.active > width else { return false }
+            uncount(worker)
+            worker.isSleeping = true
+            counts.wrappingAdd(PoolCounts.sleeping, ordering: .relaxed)
+            return true
+        }
+    }
+
+    /// Sleeps until there is something to do, as a searcher then; false where the thread is to end. `isSearching` is nil
+    /// where the worker is counted asleep already.
+    func sleep(_ worker: PoolWorker, isSearching: Bool?) -> Bool {
+        if let isSearching {
+            parking.withLock {
+                uncount(worker)
+                worker.isSleeping = true
+                counts.wrappingAdd(PoolCounts.sleeping, ordering: .relaxed)
+                if isSearching { counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed) }
+            }
+        }
+        // Whoever submitted before that may have relied on this one's search.
+        if hasWork() { help() }
+        let deadline = chain_monotonic_ns() &+ policy.idleLimit.clampedNanoseconds
+        let (goesOn, isNew) = parking.withLock {
+            while parked.tokens == 0 {
+                let now = chain_monotonic_ns()
+                if parked.isStopped || now >= deadline {
+                    leave(worker)
+                    return (false, false)
+                }
+                parking.wait(nanoseconds: deadline - now)
+            }
+            parked.tokens -= 1
+            worker.isSleeping = false
+            return (true, attend())
+        }
+        if isNew { BlockMonitor.shared.attend(self) }
+        return goesOn
+    }
+
+    /// Gives the place of a sleeper back. Who submits from now on sees that there is one fewer.
+    private func leave(_ worker: PoolWorker) {
+        counts.wrappingSubtract(PoolCounts.sleeping + PoolCounts.live, ordering: .relaxed)
+        worker.isSleeping = false
+        worker.isTaken = false
+        worker.thread = nil
+        worker.isStuck.store(true, ordering: .relaxed)
+    }
+
+    /// Ends the threads once nothing is left to do.
+    func stop() {
+        parking.withLock {
+            parked.isStopped = true
+            parking.broadcast()
+        }
+    }
+
+    // MARK: Blocking
+
+    /// Takes the worker out of the active ones, where it is not out yet. Under the lock.
+    func count(_ worker: PoolWorker) {
+        if worker.isCounted { return }
+        worker.isCounted = true
+        counts.wrappingAdd(PoolCounts.blocked, ordering: .relaxed)
+    }
+
+    /// Takes it back. Under the lock.
+    func uncount(_ worker: PoolWorker) {
+        guard worker.isCounted else { return }
+        worker.isCounted = false
+        counts.wrappingSubtract(PoolCounts.blocked, ordering: .relaxed)
+    }
+
+    /// The worker of this thread is about to block, and says so.
+    func enterBlocking(_ worker: PoolWorker) {
+        worker.blockingDepth += 1
+        if worker.blockingDepth > 1 { return }
+        worker.isStuck.store(true, ordering: .relaxed)
+        parking.withLock {
+            worker.isBlocking = true
+            count(worker)
+        }
+        if hasWork() { help() }
+    }
+
+    /// It goes on.
+    func leaveBlocking(_ worker: PoolWorker) {
+        worker.blockingDepth -= 1
+        if worker.blockingDepth > 0 { return }
+        worker.isStuck.store(false, ordering: .relaxed)
+        parking.withLock {
+            worker.isBlocking = false
+            uncount(worker)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import CChainRuntime
+import ChainEvents
+import Synchronization
+
+/// What a pool's threads share; the pool itself is the handle that the program holds.
+///
+/// A job that a worker makes ready goes to that worker's own queue, any other to one of a few shards, chosen by the
+/// submitting thread. A worker takes from its own, then a batch from a shard, then half of what another has, then sleeps.
+/// Nobody wakes a sleeper while somebody searches: the last to end a search looks whether more hands are needed.
+final class PoolCore: Sendable {
+    let identity: ExecutorIdentity
+    let width: Int
+    let policy: PoolPolicy
+    /// A place for each thread that there may be; those beyond the width stand in for blocked ones.
+    let workers: [PoolWorker]
+    let counts = Atomic<UInt64>(0)
+    let parking = Condition()
+    let parked = Parked()
+    let onBlocked = Lock<(@Sendable (BlockedWorker) -> Void)?>(nil)
+
+    private let name: String
+    private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
+    // One past the highest place that was ever taken, and how many threads there may be.
+    let placeCount = Atomic<Int>(0)
+    private let threadLimit: Atomic<Int>
+
+    private static let shardCount = 4
+    // So many jobs of its own in a row, then what came from outside.
+    private static let budget: UInt64 = 61
+    // How often a worker that found nothing looks again, giving its processor away in between, before it sleeps.
+    private static let searchCount = 8
+
+    final class Parked: @unchecked Sendable {
+        // Sendable: reached only under the lock of `parking`.
+        /// How many sleepers were told to wake and have not yet.
+        var tokens = 0
+        var isStopped = false
+        var isAttended = false
+        var idleChecks = 0
+    }
+
+    init(name: String, width: Int, policy: PoolPolicy) {
+        self.name = name
+        self.width = width
+        self.policy = policy
+        identity = ExecutorIdentity(name: name)
+        threadLimit = Atomic(width + policy.extraLimit)
+        workers = (0..<width + policy.extraLimit).map { PoolWorker(index: $0) }
+    }
+
+    // MARK: Submitting
+
+    func submit(_ job: Job) {
+        let thread = chain_thread_current()!
+        if let pointer = thread.pointee.worker {
+            let isOurs = Unmanaged<PoolWorker>.fromOpaque(pointer)._withUnsafeGuaranteedRef { worker in
+                guard worker.core?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() else { return false }
+                let (count, counts) = worker.append(job, reading: self.counts)
+                // The only one is for the worker itself, which comes to it next: a thief would gain nothing.
+                if count > 1 || worker.blockingDepth > 0, isShort(counts) { help() }
+                return true
+            }
+            if isOurs { return }
+        }
+        // Threads' records lie some kilobytes apart.
+        let hash = (UInt(bitPattern: thread) >> 6) &* 0x9E37_79B9_7F4A_7C15
+        let (_, counts) = shards[Int(hash >> 62)].append(job, reading: self.counts)
+        if isShort(counts) { help() }
+    }
+
+    @inline(__always)
+    func isShort(_ counts: PoolCounts) -> Bool {
+        counts.isShort(of: width, limit: threadLimit.load(ordering: .relaxed))
+    }
+
+    func mayStart(_ counts: PoolCounts) -> Bool { counts.live < threadLimit.load(ordering: .relaxed) }
+
+    var currentCounts: PoolCounts { PoolCounts(rawValue: counts.load(ordering: .relaxed)) }
+
+    /// Wakes or starts one thread, if that is still needed.
+    func help() {
+        let place: PoolWorker? = parking.withLock {
+            let counts = currentCounts
+            guard isShort(counts) else { return nil }
+            if counts.sleeping > 0 {
+                self.counts.wrappingAdd(PoolCounts.searching &- PoolCounts.sleeping, ordering: .relaxed)
+                parked.tokens += 1
+                parking.signal()
+                return nil
+            }
+            guard let place = workers.first(where: { !$0.isTaken }) else { return nil }
+            place.isTaken = true
+            placeCount.store(max(placeCount.load(ordering: .relaxed), place.index + 1), ordering: .relaxed)
+            self.counts.wrappingAdd(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)
+            return place
+        }
+        if let place { start(place) }
+    }
+
+    private func start(_ worker: PoolWorker) {
+        if startThread({ [self] in serve(worker) }) { return }
+        let left = parking.withLock {
+            worker.isTaken = false
+            counts.wrappingSubtract(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)
+            // Nor will the system have one for the next job.
+            threadLimit.store(currentCounts.live, ordering: .relaxed)
+            return currentCounts.live
+        }
+        precondition(left > 0, "the system has no thread left for the pool \(name)")
+    }
+
+    // MARK: A worker's life
+
+    private func serve(_ worker: PoolWorker) {
+        chain_thread_set_name("\(name)-\(worker.index + 1)")
+        worker.core = .passUnretained(self)
+        worker.isStuck.store(false, ordering: .relaxed)
+        chain_thread_current().pointee.worker = Unmanaged.passUnretained(worker).toOpaque()
+        let isNew = parking.withLock {
+            worker.thread = PoolThread(index: worker.index)
+            worker.watch.reset()
+            return attend()
+        }
+        if isNew { BlockMonitor.shared.attend(self) }
+        let loop = ThreadLoop.current
+        var isSearching = true
+        while true {
+            if let job = nextJob(for: worker, &isSearching) {
+                worker.turn &+= 1
+                worker.progress.store(worker.turn << 1 | 1, ordering: .relaxed)
+                loop.run(job)
+                worker.progress.store(worker.turn << 1, ordering: .relaxed)
+            } else {
+                if !sleep(worker, isSearching: isSearching) { break }
+                isSearching = true
+                continue
+            }
+            if currentCounts.active > width {
+                // Whoever it stood in for goes on: what waits here is for the others.
+                handOver(worker)
+                if stepsAside(worker) {
+                    if !sleep(worker, isSearching: nil) { break }
+                    isSearching = true
+                }
+            }
+        }
+        chain_thread_current().pointee.worker = nil
+    }
+
+    private func nextJob(for worker: PoolWorker, _ isSearching: inout Bool) -> Job? {
+        if !isSearching {
+            // Now and then what came from outside goes first, so that a busy worker does not starve it.
+            if worker.turn % Self.budget == 0, let job = takeShared(worker) { return job }
+            if let job = worker.popFirst() ?? takeShared(worker) ?? steal(worker) { return job }
+            isSearching = true
+            counts.wrappingAdd(PoolCounts.searching, ordering: .relaxed)
+        }
+        for _ in 0..<Self.searchCount {
+            if let job = takeShared(worker) ?? steal(worker) {
+                isSearching = false
+                let left = counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed).newValue
+                // Who submitted meanwhile woke nobody, as this one searched.
+                if isShort(PoolCounts(rawValue: left)), hasWork() { help() }
+                return job
+            }
+            threadYield()
+        }
+        return nil
+    }
+
+    /// Takes its share, at most a batch, of what came from outside; gives the first of it.
+    private func takeShared(_ worker: PoolWorker) -> Job? {
+        for offset in 0..<Self.shardCount {
+            let shard = shards[(Int(truncatingIfNeeded: worker.turn) + offset) & (Self.shardCount - 1)]
+            if let job = take(from: shard, oneIn: width, ifMoreThan: 0, for: worker) { return job }
+        }
+        return nil
+    }
+
+    /// Takes half, at most a batch, of what another worker has waiting; gives the first of it.
+    private func steal(_ thief: PoolWorker) -> Job? {
+        let count = placeCount.load(ordering: .relaxed)
+        let start = thief.random()
+        for offset in 0..<count {
+            let victim = workers[(start &+ offset) % count]
+            if victim === thief { continue }
+            let kept = victim.isStuck.load(ordering: .relaxed) ? 0 : 1
+            if let job = take(from: victim, oneIn: 2, ifMoreThan: kept, for: thief) { return job }
+        }
+        return nil
+    }
+
+    private func take(from shard: JobShard, oneIn share: Int, ifMoreThan kept: Int, for worker: PoolWorker) -> Job? {
+        let count = shard.take(oneIn: share, limit: PoolWorker.batchLimit, ifMoreThan: kept, to: worker.buffer)
+        guard count > 0 else { return nil }
+        let first = worker.buffer.move()
+        if count > 1 { worker.append(count - 1, from: worker.buffer + 1) }
+        return first
+    }
+
+    /// Moves what waits at a worker to where all look.
+    private func handOver(_ worker: PoolWorker) {
+        while true {
+            let count = worker.take(oneIn: 1, limit: PoolWorker.batchLimit, ifMoreThan: 0, to: worker.buffer)
+            if count == 0 { return }
+            shards[worker.index & (Self.shardCount - 1)].append(count, from: worker.buffer)
+        }
+    }
+
+    /// Whether there is a job that a free worker may take, for certain.
+    func hasWork() -> Bool {
+        if shards.contains(where: { $0.hasMore(than: 0) }) { return true }
+        return workers[..<placeCount.load(ordering: .relaxed)].contains {
+            $0.hasMore(than: $0.isStuck.load(ordering: .relaxed) ? 0 : 1)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import ChainEvents
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Workers that block are seen, told of and stood in for (RUNTIME E2), as a clock says that a test moves.
+@Suite struct BlockTests {
+    /// Time, and the processor time of each of a pool's threads, as the test sets them.
+    private final class Clocks: Sendable {
+        let now = Box<UInt64>(1)
+        let used = Box<[Int: UInt64]>([:])
+        let isWaiting = Box(true)
+
+        var probe: ThreadProbe {
+            ThreadProbe(
+                now: { self.now.value }, cpuTime: { thread in self.used.value[thread.index, default: 1] },
+                isWaiting: { _ in self.isWaiting.value })
+        }
+
+        func advance(milliseconds: UInt64) { now.change { $0 += milliseconds * 1_000_000 } }
+        func use(milliseconds: UInt64, on thread: Int) {
+            used.change { $0[thread, default: 1] += milliseconds * 1_000_000 }
+        }
+    }
+
+    /// A pool of one whose worker stands in a job until it is told to go on.
+    private struct Blocked {
+        let clocks = Clocks()
+        let pool: PoolExecutor
+        let told = Log<BlockedWorker>()
+        let goOn = Latch()
+        let ended = Latch()
+
+        init(extraLimit: Int = 64, _ job: (PoolExecutor, @escaping @Sendable () -> Void) -> Void) throws {
+            pool = PoolExecutor(
+                name: "watched", width: 1,
+                policy: PoolPolicy(extraLimit: extraLimit, isWatched: false, probe: clocks.probe))
+            let told = told
+            pool.onBlocked = { told.add($0) }
+            let (begun, goOn, ended) = (Latch(), goOn, ended)
+            job(pool) {
+                begun.open()
+                _ = try? goOn.wait("the test")
+                ended.open()
+            }
+            try begun.wait("the job that stands")
+        }
+
+        init(extraLimit: Int = 64) throws { try self.init(extraLimit: extraLimit) { $0.execute($1) } }
+
+        /// Looks now, and every 10 ms up to so many from now.
+        func look(milliseconds: UInt64, using: UInt64 = 0) {
+            pool.checkBlocks()
+            for _ in 0..<milliseconds / 10 {
+                clocks.advance(milliseconds: 10)
+                clocks.use(milliseconds: using, on: 0)
+                pool.checkBlocks()
+            }
+        }
+
+        func end() throws {
+            goOn.open()
+            try ended.wait("the end of the job that stood")
+        }
+    }
+
+    @Test func e2ABlockedWorkerIsSeenOverTheLimitAndOnceAJob() throws {
+        let blocked = try Blocked()
+        // One look to meet the job, a second to read its processor's clock: from there it is 100 ms.
+        blocked.look(milliseconds: 100)
+        #expect(blocked.told.entries.isEmpty)
+        blocked.look(milliseconds: 10)
+        #expect(blocked.told.count == 1)
+        let told = try #require(blocked.told.entries.first)
+        #expect(told.node == .none && told.executor == blocked.pool.identity && told.isStoodInFor)
+        #expect(told.thread != 0 && told.duration >= .milliseconds(100) && told.duration < .milliseconds(120))
+        blocked.look(milliseconds: 500)
+        #expect(blocked.told.count == 1)
+        try blocked.end()
+    }
+
+    @Test func e2AWorkerThatUsesItsProcessorIsNotBlocked() throws {
+        let blocked = try Blocked()
+        blocked.look(milliseconds: 1_000, using: 3)
+        #expect(blocked.told.entries.isEmpty && blocked.pool.threadCounts.blocked == 0)
+        try blocked.end()
+    }
+
+    @Test func e2OneThatWaitsForAProcessorIsNotBlocked() throws {
+        let blocked = try Blocked()
+        blocked.clocks.isWaiting.value = false
+        blocked.look(milliseconds: 1_000)
+        #expect(blocked.told.entries.isEmpty)
+        blocked.clocks.isWaiting.value = true
+        blocked.look(milliseconds: 10)
+        #expect(blocked.told.count == 1)
+        try blocked.end()
+    }
+
+    @Test func e2ABlockedWorkerIsStoodInForUntilItGoesOn() throws {
+        let blocked = try Blocked()
+        let ran = Latch(10)
+        for _ in 0..<10 { blocked.pool.execute { ran.open() } }
+        #expect(blocked.pool.threadCounts.live == 1)
+        blocked.look(milliseconds: 200)
+        #expect(blocked.pool.threadCounts.blocked == 1)
+        try ran.wait("what the blocked worker would have run")
+        #expect(blocked.pool.threadCounts.live == 2)
+        // It works again, in the same job.
+        blocked.look(milliseconds: 10, using: 10)
+        #expect(blocked.pool.threadCounts.blocked == 0)
+        try blocked.end()
+        try eventually("one active worker") {
+            blocked.pool.threadCounts.live - blocked.pool.threadCounts.sleeping <= 1
+        }
+    }
+
+    @Test func e2AWorkerCountsAgainOnceItsJobHasEnded() throws {
+        let blocked = try Blocked()
+        blocked.look(milliseconds: 200)
+        #expect(blocked.pool.threadCounts.blocked == 1)
+        try blocked.end()
+        try eventually("the worker at rest") {
+            blocked.pool.threadCounts.blocked == 0 && blocked.pool.threadCounts.sleeping == 1
+        }
+        let next = Latch()
+        blocked.pool.execute { next.open() }
+        try next.wait()
+        #expect(blocked.told.count == 1)
+    }
+
+    @Test func e2WithoutThreadsLeftThatIsSaid() throws {
+        let blocked = try Blocked(extraLimit: 0)
+        let ran = Latch()
+        blocked.pool.execute { ran.open() }
+        blocked.look(milliseconds: 200)
+        #expect(blocked.told.entries.map(\.isStoodInFor) == [false])
+        #expect(blocked.pool.threadCounts.live == 1)
+        try blocked.end()
+        try ran.wait("what waited for the blocked worker")
+    }
+
+    private final class BlockSink: EventSink {
+        let log = Log<(record: EventRecord, text: String?)>()
+        func record(_ record: EventRecord, text: String?) {
+            if record.kind == .blocked { log.add((record, text)) }
+        }
+    }
+
+    @Test func e2TheEventNamesTheNodeThatBlocks() throws {
+        let (ours, other) = (BlockSink(), BlockSink())
+        let runtime = Runtime(sink: ours)
+        let stranger = Runtime(sink: other)
+        let promise = Box<Promise<Int>?>(nil)
+        let blocked = try Blocked { pool, body in
+            promise.value = runtime.run {
+                Promise<Int>.resolve(1, on: pool).map { value in
+                    body()
+                    return value
+                }
+            }
+        }
+        blocked.look(milliseconds: 200)
+        let node = try #require(promise.value)
+        #expect(blocked.told.entries.map(\.node) == [node.id])
+        #expect(ours.log.entries.map(\.record.node) == [node.id])
+        #expect(ours.log.entries.map(\.record.detail) == [blocked.pool.identity.id])
+        #expect(ours.log.entries.first?.text == "blocks a worker of watched for 100 ms without using the processor")
+        #expect(other.log.count == 0, "another runtime sees nothing of it (R1)")
+        try blocked.end()
+        _ = stranger
+    }
+
+    @Test func e2TheSystemsClocksTellThatAThreadWaits() throws {
+        let pool = PoolExecutor(name: "real", width: 1, policy: PoolPolicy(blockLimit: .milliseconds(20)))
+        let (told, ended) = (Latch(), Latch())
+        pool.onBlocked = { _ in told.open() }
+        pool.execute {
+            _ = try? told.wait("the watch")
+            ended.open()
+        }
+        try ended.wait()
+    }
+}
