@@ -1,7 +1,10 @@
 import ChainEvents
 
 extension Promise {
-    /// Recovers from an error with a value; a value is passed on. A throw rejects the child.
+    /// Recovers from an error with a value; a value is passed on. A throw rejects the child (A+ 2.2.7, ES6 `catch`).
+    ///
+    /// Runs in a cancelled branch, too, with ``PromiseCancelled``; what it returns is then dropped (RUNTIME X3). So do
+    /// `recover`, `failed`, `anyway`, `finally` and `ignore`.
     @inlinable @discardableResult
     public final func `catch`(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -10,7 +13,8 @@ extension Promise {
         errorLink(.catch, label, executor, CallSite(file, line), onRejected)
     }
 
-    /// Recovers with a value from errors of one type; others, and a value, are passed on.
+    /// Recovers with a value from errors of one type (by `as?`, so a protocol or a class will do); others, and a value, are
+    /// passed on. A throw rejects the child.
     @inlinable @discardableResult
     public final func `catch`<Failure: Error>(
         only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -23,7 +27,8 @@ extension Promise {
         }
     }
 
-    /// Recovers from an error with another promise, which the child follows; a value is passed on.
+    /// Recovers from an error with another promise, which the child follows; a value is passed on. A throw rejects the
+    /// child (PromiseKit).
     @inlinable
     public final func recover<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -45,7 +50,8 @@ extension Promise {
         }
     }
 
-    /// Looks at an error, which stays one for what follows; a value is passed on. A throw replaces the error.
+    /// Looks at an error, which stays one for what follows; a value is passed on. A throw replaces the error (MICAcom).
+    /// An error that was looked at is handled: it is not reported at the release of its promise.
     @inlinable @discardableResult
     public final func failed(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -56,7 +62,8 @@ extension Promise {
         }
     }
 
-    /// Looks at the outcome, whichever it is, and passes it on unchanged. A throw rejects the child (ES6 `finally`).
+    /// Looks at the outcome, whichever it is, and passes it on unchanged. A throw rejects the child (ES6 `finally`, MICAcom).
+    /// It does not wait for a promise that the handler makes, and does not count as handling an error.
     @inlinable @discardableResult
     public final func anyway(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -76,7 +83,7 @@ extension Promise {
         anyway(label: label, on: executor, file: file, line: line) { _ in try onSettled() }
     }
 
-    /// Runs an action whose failure does not matter: the child is fulfilled with what became of it.
+    /// Runs an action whose failure does not matter: the child is fulfilled with what became of it (MICAcom).
     ///
     /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation (X3).
     @inlinable @discardableResult
@@ -99,7 +106,7 @@ extension Promise {
         }
     }
 
-    /// The outcome as a value: the child is always fulfilled.
+    /// The outcome as a value: the child is always fulfilled, unless it is cancelled itself. An error counts as handled.
     @inlinable
     public final func asResult(
         label: String = "", file: StaticString = #fileID, line: UInt = #line

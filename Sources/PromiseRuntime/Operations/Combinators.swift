@@ -2,7 +2,9 @@ import ChainEvents
 
 // All take O(n) for n members. Members are links: a combinator is nobody's child, and cancelling it leaves them alone.
 extension Promise {
-    /// Fulfilled with the values of all members, in their order; rejected as the first of them is rejected.
+    /// Fulfilled with the values of all members, in their order; rejected as the first of them is rejected (ES6).
+    ///
+    ///     let pages = Promise.all([1, 2, 3].map { fetch($0) }).map { $0.joined() }
     ///
     /// No members: fulfilled with `[]`. The other members run on; with `cancellingLosers` they are cancelled once one
     /// was rejected.
@@ -19,8 +21,8 @@ extension Promise {
         }
     }
 
-    /// Fulfilled, once every member is settled, with the outcomes in the members' order; never rejected, but by a
-    /// cancellation. No members: `[]`.
+    /// Fulfilled, once every member is settled, with the outcomes in the members' order (ES6); never rejected, but by a
+    /// cancellation. No members: `[]`. The members' errors count as handled.
     public static func allSettled<Member>(
         _ members: some Sequence<Promise<Member>>, label: String = "", file: StaticString = #fileID,
         line: UInt = #line
@@ -33,8 +35,9 @@ extension Promise {
         }
     }
 
-    /// Fulfilled as the first member is fulfilled; if all are rejected, or there are none, rejected with
-    /// ``AllRejected``, which holds their errors in order. Losers run on unless `cancellingLosers`.
+    /// Fulfilled as the first member is fulfilled (ES6); if all are rejected, or there are none, rejected with
+    /// ``AllRejected``, which holds their errors in order. Losers run on unless `cancellingLosers`; which of two members that
+    /// settle at the same time is the first is not promised.
     public static func any(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
         file: StaticString = #fileID, line: UInt = #line
@@ -51,8 +54,8 @@ extension Promise {
         }
     }
 
-    /// Settled as the first member to settle is. No members: rejected with ``AllRejected`` (ES6's would be pending for
-    /// ever). Losers run on unless `cancellingLosers`.
+    /// Settled as the first member to settle is (ES6, PromiseKit). No members: rejected with ``AllRejected`` (ES6's would be
+    /// pending for ever). Losers run on unless `cancellingLosers`.
     public static func race(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
         file: StaticString = #fileID, line: UInt = #line

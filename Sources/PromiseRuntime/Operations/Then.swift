@@ -19,6 +19,12 @@ struct ThenHandlers<Input: Sendable, Next: Thenable>: Sendable {
 extension Promise {
     /// Goes on with another promise: the child follows what the handler returns (Promises/A+ 2.2, 2.3.2).
     ///
+    ///     let receipt = Promise { try reserve(order) }.then { charge($0) }
+    ///
+    /// Cancelling the child cancels the promise that the handler returned, too, if nobody else waits for it. Cost of this and
+    /// of every operation with a handler: one object, and what the closure captures; no hop where parent and child have the
+    /// same executor.
+    ///
     /// - Parameters:
     ///   - onFulfilled: is called with the value; a throw rejects the child (A+ 2.2.7.2).
     ///   - onRejected: is called with the error instead, where given; without it a rejection is passed on (2.2.7.4).
@@ -53,7 +59,8 @@ extension Promise {
         }
     }
 
-    /// Goes on with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1).
+    /// Goes on with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1). A throw rejects it; an error
+    /// is passed on. A promise that is returned is taken for a value: for that there is `then`.
     @inlinable
     public final func map<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -62,7 +69,8 @@ extension Promise {
         valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Ends with the value: the child is fulfilled with nothing.
+    /// Ends with the value: the child is fulfilled with nothing (PromiseKit). A throw rejects it; an error is passed on, and
+    /// reported if nobody handles it.
     @inlinable @discardableResult
     public final func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -71,7 +79,7 @@ extension Promise {
         valueLink(.done, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Looks at the value and passes it on; a throw rejects.
+    /// Looks at the value and passes it on (PromiseKit's `get`); a throw rejects, an error is passed on.
     @inlinable @discardableResult
     public final func tap(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
