@@ -26,6 +26,11 @@ public struct Reject<Value: Sendable>: Sendable {
     public func callAsFunction(_ error: any Error) { resolver.reject(error) }
 }
 
+// One maker alone is favoured, and every closure has a label (which a trailing closure leaves out). Why: a `Promise { … }`
+// inside a closure of a chain is tried as one maker after the other, and one that does not fit is found out only after
+// every operator before it was tried as each of its thirty overloads. So the common form is tried first, what it leaves is
+// not tried again, and `Promise(expression)` fits one maker only: a chain with two makers took 15 s, now 5 ms (RUNTIME P3;
+// InferenceTests). The form with `resolve` and `reject` wants its type named in a chain: `Promise<Int> { resolve, … }`.
 extension Promise {
     /// Runs `body` asynchronously on the executor; it settles the promise by calling what it is given, then or later. A
     /// throw rejects (ES6). Both of its arguments keep the promise from being abandoned.
@@ -39,13 +44,16 @@ extension Promise {
     /// A promise that is cancelled before its body has begun never runs it. That the body of JavaScript's runs before the
     /// initialiser returns is not so here.
     ///
+    /// Inside a longer expression name the type, as here: the compiler needs very long to infer it there, or gives up.
+    ///
     /// - Parameters:
     ///   - label: What the dashboard calls it; empty for none.
     ///   - executor: Runs the body, and the handlers of the whole chain where they name no other; nil for the runtime's.
     ///   - body: May keep what it is given. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
+    @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ body: @escaping @Sendable (Resolve<Value>, Reject<Value>) throws -> Void
+        line: UInt = #line, body: @escaping @Sendable (Resolve<Value>, Reject<Value>) throws -> Void
     ) {
         self.init(
             label: label, on: executor, file: file, line: line,
@@ -58,6 +66,7 @@ extension Promise {
     ///
     /// As the initialiser that is given `resolve` and `reject`, for bodies that want more of the ``Resolver``: to be told of
     /// a cancellation, or to settle with a `Result`.
+    @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, resolver body: @escaping @Sendable (Resolver<Value>) throws -> Void
@@ -73,12 +82,13 @@ extension Promise {
     }
 
     /// Runs `work` asynchronously on the executor and settles as it ends: with what it returns, or what it throws.
+    /// `Promise { try parse(data) }`, or `Promise(work: parse)`.
     ///
     /// Work that was cancelled before it began does not run; work that runs already is not interrupted, can look at
     /// ``Runtime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ work: @escaping @Sendable () throws -> Value
+        line: UInt = #line, work: @escaping @Sendable () throws -> Value
     ) {
         self.init(kind: .work, site: CallSite(file, line), context: .root(label: label, executor: executor))
         submitBody { [self] in
@@ -92,20 +102,20 @@ extension Promise {
 
     /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. As `Promise { … }`.
     ///
-    /// (Disfavoured, so that `Promise { … }` at the head of a chain is not tried as a promised closure, too: a chain of 15
-    /// links took the type checker over a minute; RUNTIME P3.)
+    /// For expressions, not for closures: `Promise { … }` and `Promise(work: f)` are the forms for those.
     @_disfavoredOverload
     public convenience init(
         _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(label: label, on: executor, file: file, line: line, { try expression() })
+        self.init(label: label, on: executor, file: file, line: line, work: { try expression() })
     }
 
     /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (RUNTIME X4).
     ///
     /// The task runs where Swift's tasks run, not on `executor`: that is for the handlers of the chain. Promises that the
     /// work makes are in the tree only by what they are linked to: a task changes threads.
+    @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
