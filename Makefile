@@ -33,6 +33,7 @@ check: ## formatting, compiler warnings, and the rules of the repository
 
 bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
+	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
 counts: ## allocations, bytes and instructions against their limits (Benchmarks/Counts/limits)
 	@Benchmarks/Counts/counts

@@ -2,13 +2,14 @@
 import PackageDescription
 
 // A package of its own, so that what is measured is what a stranger's module gets, and so that nobody who uses chainview
-// has to fetch what only measuring needs.
+// has to fetch what only comparing needs.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "chainview", path: ".."),
         .package(path: "Counts"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
         .executableTarget(
@@ -17,7 +18,10 @@ let package = Package(
                 .product(name: "CHeap", package: "Counts"),
                 .product(name: "Workloads", package: "Counts"),
                 .product(name: "PromiseRuntime", package: "chainview"),
+                .product(name: "ChainInspector", package: "chainview"),
                 .product(name: "ChainBus", package: "chainview"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ])
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,21 @@
-// Prints one line a figure: NAME VALUE UNIT limit LIMIT ok|MISS. Arguments choose figures by the start of their names.
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+// Prints figures, one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS where there is one. Times are processor time of
+// the whole process (of the calling thread, in the figures of the bus and of recording). Arguments choose what is
+// measured by the start of its name.
 let wanted = CommandLine.arguments.dropFirst()
-for figure in busFigures + promiseFigures
-where wanted.isEmpty || wanted.contains(where: { figure.name.hasPrefix($0) }) {
-    print(figure.line())
+
+func isWanted(_ name: String) -> Bool { wanted.isEmpty || wanted.contains(where: name.hasPrefix) }
+
+func say(_ lines: [String]) {
+    for line in lines { print(line) }
+    fflush(nil)  // at once, into a pipe as well
 }
+
+for figure in busFigures where isWanted(figure.name) { say([figure.line()]) }
+for comparison in promiseComparisons where isWanted("promise.\(comparison.name)") { say(comparison.lines()) }
+for figure in recordingFigures where isWanted(figure.name) { say([figure.line()]) }

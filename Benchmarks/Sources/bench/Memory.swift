@@ -1,0 +1,27 @@
+import CHeap
+import PromiseRuntime
+import Workloads
+
+/// Bytes of the heap, the allocator's headers included, that each of `count` takes while it is kept.
+func bytesEach<Kept>(_ count: Int, _ make: (Int) -> Kept, finish: (Kept) -> Void) -> Double {
+    var kept: [Kept] = []
+    kept.reserveCapacity(count)
+    let before = Int(heap_in_use())
+    for number in 0..<count { kept.append(make(number)) }
+    let bytes = Int(heap_in_use()) - before
+    for one in kept { finish(one) }
+    return Double(bytes) / Double(count)
+}
+
+/// A pending promise and who may settle it, in bytes.
+extension Ours {
+    static var bytesOfPending: Double { bytes { _ in Workloads.pendingPromise() } }
+    static var bytesOfPendingWithHandler: Double { bytes { _ in Workloads.pendingPromiseWithHandler() } }
+    static var bytesOfPendingWithCapturingHandler: Double {
+        bytes { Workloads.pendingPromiseWithHandler(capturing: $0) }
+    }
+
+    private static func bytes(_ make: (Int) -> Resolver<Int>) -> Double {
+        bytesEach(100_000, make) { $0.fulfill(0) }
+    }
+}

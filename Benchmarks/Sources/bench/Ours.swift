@@ -1,0 +1,76 @@
+import PromiseRuntime
+import Workloads
+
+/// The work as this runtime does it, each in nanoseconds of the process a unit.
+enum Ours {
+    private static let inlineRuntime = Runtime(executor: InlineExecutor.shared)
+    private static let oneThread = Runtime(executor: PoolExecutor(name: "delivery", width: 1))
+
+    static func inline(per units: Int, _ body: () -> Void) -> Double {
+        inlineRuntime.run { processNanoseconds(per: units, body) }
+    }
+
+    /// Made here, delivered on another thread, pipelined.
+    static func handedOver(_ count: Int) -> Double {
+        oneThread.run {
+            processNanoseconds(per: count) {
+                Ended.expect(count)
+                makeCounted(count)
+                Ended.wait()
+            }
+        }
+    }
+
+    /// A chain whose handlers run on the pool.
+    static func chainOnPool(_ length: Int) -> Double {
+        processNanoseconds(per: length) {
+            Ended.expect(1)
+            let (root, resolver) = Promise<Int>.pending()
+            var last = root
+            for _ in 0..<length { last = last.map { $0 &+ 1 } }
+            last.done { _ in Ended.one() }
+            resolver.fulfill(0)
+            Ended.wait()
+        }
+    }
+
+    static func allOfSettled(_ count: Int) -> Double {
+        inlineRuntime.run {
+            let members = (0..<count).map { Promise.resolve($0) }
+            return processNanoseconds(per: count) { Workloads.allOfSettled(members) }
+        }
+    }
+
+    static func allOfPending(_ count: Int) -> Double {
+        inlineRuntime.run {
+            let members = (0..<count).map { _ in Promise<Int>.pending() }
+            return processNanoseconds(per: count) { Workloads.allOfPending(members) }
+        }
+    }
+
+    /// Chains from two threads, each of which delivers its own.
+    static func twoThreadsInline(_ count: Int) -> Double {
+        processNanoseconds(per: count) {
+            Ended.expect(count)
+            onThreads(2) { _ in inlineRuntime.run { makeCounted(count / 2) } }
+            Ended.wait()
+        }
+    }
+
+    /// Chains from two threads, delivered by the pool.
+    static func twoThreadsOnPool(_ count: Int) -> Double {
+        processNanoseconds(per: count) {
+            Ended.expect(count)
+            onThreads(2) { _ in makeCounted(count / 2) }
+            Ended.wait()
+        }
+    }
+
+    private static func makeCounted(_ count: Int) {
+        for _ in 0..<count {
+            let (promise, resolver) = Promise<Int>.pending()
+            use(promise.map { $0 &+ 1 }.map { $0 &+ 1 }.map { _ in Ended.one() })
+            resolver.fulfill(1)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ChainInspector
+import PromiseRuntime
+import Workloads
+
+/// What it costs a program that an inspector records it, on the thread where the promises are: the same work with and
+/// without, in turns. The inspector's own thread collects meanwhile; what one turn tells fits into the ring all the same,
+/// since a lost event is cheaper.
+let recordingFigures = [
+    Figure(name: "promise.event.recorded", limit: 25) { recordedFurther(1_500) { settleChain(of: 500) } },
+    Figure(name: "promise.node.registered", limit: 150) { recordedFurther(1_000) { makeAndRelease(1_000) } },
+]
+
+/// Nanoseconds that recording adds, for each of `count`.
+private func recordedFurther(_ count: Int, _ work: () -> Double) -> Double {
+    let (plain, recorded) = (Runtime(executor: InlineExecutor.shared), Runtime(executor: InlineExecutor.shared))
+    guard let inspector = try? Inspector.start(runtime: recorded) else {
+        fatalError("a new runtime is recorded by none")
+    }
+    defer { inspector.stop() }
+    let differences = (0..<51).map { _ in
+        inspector.collectNow()
+        return recorded.run(work) - plain.run(work)
+    }
+    precondition(inspector.loss.lostCount == 0, "events were lost: nothing is measured")
+    return median(differences) / Double(count)
+}
+
+/// Three events a link: queued, started, fulfilled. Nothing is made or released meanwhile.
+private func settleChain(of length: Int) -> Double {
+    let (root, resolver) = Promise<Int>.pending()
+    var nodes = [root]
+    nodes.reserveCapacity(length + 1)
+    for _ in 0..<length { nodes.append(nodes[nodes.count - 1].map { $0 &+ 1 }) }
+    return withExtendedLifetime(nodes) { nanosecondsEach(1) { resolver.fulfill(0) } }
+}
+
+/// Created, fulfilled and released, registered in between.
+private func makeAndRelease(_ count: Int) -> Double {
+    nanosecondsEach(1) { for number in 0..<count { use(Promise.resolve(number)) } }
+}
