@@ -79,7 +79,7 @@ enum ExampleReader {
         return examples
     }
 
-    /// Blocks that are indented by four spaces and follow an empty line.
+    /// Blocks that are indented by four spaces and follow an empty line, but for drawings.
     private static func indented(_ lines: [String], file: String, from first: Int) -> [Example] {
         var examples: [Example] = []
         var open: Example?
@@ -93,7 +93,9 @@ enum ExampleReader {
             if isCode || line.isEmpty {
                 open?.lines.append(line)
             } else if let example = open {
-                examples.append(example.outdented)
+                if !example.lines.contains(where: { $0.contains(/[\u{2500}-\u{257F}]/) }) {
+                    examples.append(example.outdented)
+                }
                 open = nil
             }
         }

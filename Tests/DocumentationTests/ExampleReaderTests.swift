@@ -51,6 +51,10 @@ struct ExampleReaderTests {
             }
             ///
             ///     last()
+            /// Or:
+            ///
+            ///     0     8
+            ///     ├ this ┤
             """, file: "A.swift")
         #expect(examples.map(\.line) == [5, 14, 19])
         #expect(examples.map(\.lines) == [["let one = 1", "", "one.two()"], ["three()"], ["last()"]])

@@ -34,6 +34,40 @@ func checkout(_ number: Int) -> Promise<String> { Promise { "thanks" } }
 func log(_ what: Any) {}
 func report(_ error: any Error) {}
 
+// For examples of callbacks, of trying again and of chains.
+
+struct Busy: Error {}
+struct LoadError: Error {}
+struct Image: Sendable {}
+struct Job: Sendable {}
+
+struct Status: Sendable {
+    var isFinal = true
+}
+
+struct Request: Sendable {
+    func cancel() {}
+}
+
+let url = URL(fileURLWithPath: "words.txt")
+let path = "words.txt"
+let words = ["one", "two"]
+let job = Job()
+
+func reserveStock() -> Promise<[String]> { .resolve(order.items) }
+func fetchStatus(of job: Job) -> Promise<Status> { .resolve(Status()) }
+func fetch(_ url: URL) -> Promise<Data> { .resolve(Data()) }
+func load(_ path: String, completion: @escaping @Sendable (Result<Data, LoadError>) -> Void) {}
+func count(_ words: [String], completion: @escaping @Sendable (Int) -> Void) { completion(words.count) }
+func remove(_ path: String, completion: @escaping @Sendable ((any Error)?) -> Void) { completion(nil) }
+
+@discardableResult
+func fetch(_ url: URL, completion: @escaping @Sendable (Data?, (any Error)?) -> Void) -> Request { Request() }
+
+func decode(_ data: Data, completion: @escaping @Sendable (Result<Image, any Error>) -> Void) {
+    completion(.success(Image()))
+}
+
 // For examples of the bus and the inspector.
 
 let batches = PublishSubject<EventBatch>()
