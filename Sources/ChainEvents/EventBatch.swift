@@ -27,7 +27,8 @@ public struct Loss: Hashable, Sendable {
 public enum Resync: Hashable, Sendable {
     /// What follows, up to ``end(epoch:)``, names every node that is alive.
     case begin(epoch: UInt64)
-    /// Whoever was made before `epoch` (ns of the process's clock), is pending and was not named, has ended: unknown.
+    /// Whoever was made up to `epoch` (ns of the process's clock), is pending and was not told of since the beginning,
+    /// has ended: unknown.
     case end(epoch: UInt64)
 }
 

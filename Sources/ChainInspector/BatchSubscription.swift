@@ -127,7 +127,11 @@ public final class BatchSubscription: Disposable {
                 state.filter(&batch)
                 state.queue.append(batch)
             }
-            if mail.droppedCount > 0 { state.isStale = true }
+            if mail.droppedCount > 0 {
+                // Of a walk that it is in the middle of, parts may be missing.
+                state.isStale = true
+                state.walkEpoch = nil
+            }
             if mail.ending != nil { state.hasEnded = true }
         }
     }

@@ -15,6 +15,10 @@ struct CollectorState {
     private var sequence: UInt64 = 0
     private var deliveredCount: UInt64 = 0
     private(set) var loss = Loss()
+    /// Events lost before the pass under way began to look, and before the last one that ended did. Of the latter all
+    /// that came before them was read: who is not in the registry then, and is told of later, ended with a later loss.
+    private var passLossCount: UInt64 = 0
+    private(set) var mendableLossCount: UInt64 = 0
     /// The time of the last batch, and of the last pass and the one before it: the moments before they looked.
     private(set) var time: UInt64 = 0
     private var passTime: UInt64 = 0
@@ -45,7 +49,12 @@ struct CollectorState {
         read(&merge, into: &batch, recorder: recorder, runtime: runtime)
         merge.release()
         let isEnded = merge.isAtEnd
-        if isEnded { recorder.pool.retire(merge.leftRings) } else { self.merge = merge }
+        if isEnded {
+            recorder.pool.retire(merge.leftRings)
+            mendableLossCount = passLossCount
+        } else {
+            self.merge = merge
+        }
         deliveredCount += UInt64(batch.events.count)
         let lostBefore = loss.lostInRings
         count(recorder)
@@ -61,6 +70,7 @@ struct CollectorState {
         recorder.allowWake()
         previousPassTime = passTime
         passTime = recorder.clock.now
+        passLossCount = recorder.counts.lost
         let merge = RingMerge(recorder.pool.active)
         // After the look at the rings: whatever will be read lies before this anchor.
         if recorder.usesCycleCounter {

@@ -70,7 +70,7 @@ package final class Recorder: EventSink {
         if let ring = ThreadRings.current(of: number) ?? takeRing() {
             append(record, text: text, to: ring)
         } else {
-            ringlessCount.add(1, ordering: .relaxed)
+            ringlessCount.add(1, ordering: .releasing)
         }
     }
 
@@ -92,7 +92,7 @@ package final class Recorder: EventSink {
 
     /// Made and lost so far, of all threads.
     var counts: RingCounts {
-        let ringless = ringlessCount.load(ordering: .relaxed)
+        let ringless = ringlessCount.load(ordering: .acquiring)
         var counts = pool.counts
         counts.made += ringless
         counts.lost += ringless

@@ -8,23 +8,23 @@ struct RegistryWalk {
     private var shard = 0
     /// Somebody fetches a part right now.
     private var isFetching = false
-    /// How many had been lost when the last walk began, and when that was.
+    /// How many losses the last walk mended, and when it began.
     private var lostCount: UInt64 = 0
     private var begun: UInt64 = 0
     /// Somebody asked for one though nothing was lost.
     var isAsked = false
 
-    /// Whether a walk is to be begun.
-    func isDue(_ loss: Loss, now: UInt64, interval: UInt64) -> Bool {
+    /// Whether a walk is to be begun, where `mendableCount` losses are such that all that came before them was read.
+    func isDue(_ mendableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
         guard epoch == nil else { return false }
-        return isAsked || (loss.lostInRings > lostCount && (begun == 0 || now >= begun + interval))
+        return isAsked || (mendableCount > lostCount && (begun == 0 || now >= begun + interval))
     }
 
-    /// Begins at `epoch`; whatever was lost until then is mended by it.
-    mutating func begin(epoch: UInt64, loss: Loss) {
+    /// Begins at `epoch`; it mends those losses.
+    mutating func begin(epoch: UInt64, mendableCount: UInt64) {
         self.epoch = epoch
         begun = epoch
-        lostCount = loss.lostInRings
+        lostCount = mendableCount
         shard = 0
         isAsked = false
     }
@@ -50,9 +50,12 @@ extension Collector {
     /// Begins a walk if one is due, and does all of it; other threads' events are collected between its parts.
     func resyncIfDue() {
         let isBegun = withState { state in
-            guard state.walk.isDue(state.loss, now: state.time, interval: options.resyncInterval) else { return false }
+            let mendableCount = state.mendableLossCount
+            guard state.walk.isDue(mendableCount, now: state.time, interval: options.resyncInterval) else {
+                return false
+            }
             let epoch = recorder.clock.now
-            state.walk.begin(epoch: epoch, loss: state.loss)
+            state.walk.begin(epoch: epoch, mendableCount: mendableCount)
             var batch = state.makeBatch()
             batch.resync = .begin(epoch: epoch)
             state.tell(&batch)

@@ -102,8 +102,9 @@ struct RingCounts: Equatable, Sendable {
     var lost: UInt64 = 0
 
     mutating func add(_ ring: Ring) {
-        // Lost first: a loss that is seen was made, and was counted as made before.
-        lost += ring.header.pointee.lostCount.load(ordering: .relaxed)
+        // Lost first: a loss that is seen was made, and was counted as made before. So were all events before it
+        // recorded, by whatever thread: whoever looks at the rings after this sees them.
+        lost += ring.header.pointee.lostCount.load(ordering: .acquiring)
         made += ring.header.pointee.madeCount.load(ordering: .relaxed)
     }
 }

@@ -69,7 +69,8 @@ extension Ring {
         let tail = header.pointee.tail.load(ordering: .acquiring)
         let used = head &- tail &+ slotCount
         if used > capacity {
-            count(header.pointee.lostCount)
+            let lost = header.pointee.lostCount.load(ordering: .relaxed)
+            header.pointee.lostCount.store(lost &+ 1, ordering: .releasing)
             wakes = true
             return false
         }

@@ -18,10 +18,11 @@ extension ChainForest {
         }
     }
 
-    /// Who was not named has ended, if it was made before.
+    /// Who was not named has ended, if it was made before, or at that very time: clocks may stand still. Who was made
+    /// after the resync began, be it at the same time, was told of since.
     private mutating func endResync(_ slot: UInt32, _ epoch: UInt64) {
         let node = nodes[slot]
-        guard node.pointee.resync != resyncGeneration, node.pointee.created < epoch, node.pointee.has(.told) else {
+        guard node.pointee.resync != resyncGeneration, node.pointee.created <= epoch, node.pointee.has(.told) else {
             return
         }
         if node.pointee.settlement == .pending {

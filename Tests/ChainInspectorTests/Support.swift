@@ -34,18 +34,23 @@ final class RealClock: ChainClock {
 final class FakeRuntime: ObservedRuntime {
     private let nodes = Lock<[LiveNode]>([])
     private let cancelled = Lock<[NodeID]>([])
+    private let onLook = Lock<(@Sendable (Int) -> Void)?>(nil)
 
     func executorName(_ id: ExecutorID) -> String? { "executor-\(id)" }
     var shardCount: Int { 4 }
 
     func liveNodes(shard: Int) -> [LiveNode] {
-        nodes.withLock { $0.filter { Int($0.snapshot.id.rawValue) % 4 == shard } }
+        onLook.withLock { $0 }?(shard)
+        return nodes.withLock { $0.filter { Int($0.snapshot.id.rawValue) % 4 == shard } }
     }
 
     func cancel(_ id: NodeID, by viewer: String) -> Bool {
         cancelled.withLock { $0.append(id) }
         return true
     }
+
+    /// Has `body` called before a shard is looked at.
+    func onLook(_ body: @escaping @Sendable (Int) -> Void) { onLook.withLock { $0 = body } }
 
     func setLive(_ ids: [NodeID]) {
         let live = ids.map { LiveNode(snapshot: NodeSnapshot(id: $0, kind: .pending), callSite: .unknown) }

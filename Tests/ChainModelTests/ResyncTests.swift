@@ -30,6 +30,16 @@ import Testing
         script.forest.expectConsistent()
     }
 
+    @Test func whereTheClockStandsStillTheBeginningTellsWhoIsOld() {
+        var script = Script()
+        script.make(1, at: 20)
+        script.forest.apply(batch(20, .begin(epoch: 20)))
+        script.make(2, at: 20)
+        script.forest.apply(batch(20, .end(epoch: 20)))
+        #expect(script.state(1) == .unknown)
+        #expect(script.state(2) == .pending)
+    }
+
     @Test func whoWasLostComesBackByBeingNamed() {
         var script = Script()
         var named = NodeSnapshot(id: NodeID(7), kind: .then)

@@ -1,0 +1,107 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainInspector
+
+/// Losses at the worst moments: who lives is shown, who has ended does not stay.
+@Suite struct LossTests {
+    private let clock = StillClock()
+
+    private func bench(ringCapacity: Int = 16, _ set: (inout CollectorOptions) -> Void = { _ in }) -> Bench {
+        var recorder = RecorderOptions()
+        recorder.ringCapacity = ringCapacity
+        var options = CollectorOptions()
+        options.resyncInterval = 0
+        set(&options)
+        return Bench(clock: clock, recorder: recorder, collector: options)
+    }
+
+    /// Makes a node, and loses its end.
+    private static func lose(_ node: UInt64, _ bench: Bench) {
+        bench.record(.created, node)
+        let before = bench.recorder.counts.lost
+        while bench.recorder.counts.lost == before { bench.record(.queued, 1) }
+        bench.record(.fulfilled, node)
+    }
+
+    /// The states that a subscriber comes to show.
+    private func states(_ forest: ChainForest, _ nodes: [UInt64]) -> [NodeState?] {
+        nodes.map { node in forest.index(of: NodeID(node)).map { forest.node($0).state } }
+    }
+
+    @Test func anEndThatIsLostWhileAPassIsUnderWay() {
+        let bench = bench { $0.batchLimit = 1 }
+        bench.runtime.setLive([NodeID(1)])
+        for node in 1...3 as ClosedRange<UInt64> { bench.record(.created, node) }
+        // The pass will not read this one's beginning any more, yet its loss is counted at the pass's end.
+        let hasLost = Lock(false)
+        let observing = bench.collector.batches.subscribe(onNext: { [unowned bench, clock] _ in
+            let isFirst = hasLost.withLock { hasLost in
+                defer { hasLost = true }
+                return !hasLost
+            }
+            if isFirst { LossTests.lose(50, bench) }
+            clock.advance(by: 10)
+        })
+        bench.collector.collectNow()
+        #expect(bench.loss.lostInRings == 2)
+        bench.collector.collectNow()
+        observing.dispose()
+        #expect(bench.collector.withState { states($0.forest, [1, 50]) } == [.queued, .unknown])
+        #expect(bench.loss.madeCount == bench.loss.deliveredCount + bench.loss.lostInRings)
+    }
+
+    @Test(arguments: 0..<4)
+    func anEndThatIsLostWhileAWalkIsUnderWay(shard: Int) {
+        let bench = bench()
+        bench.runtime.setLive([NodeID(1)])
+        bench.runtime.onLook { [unowned bench, clock] looked in
+            if looked == shard, bench.recorder.counts.lost == 2 { LossTests.lose(50, bench) }
+            clock.advance(by: 10)
+        }
+        LossTests.lose(40, bench)
+        clock.advance(by: 10)
+        bench.collector.collectNow()
+        bench.collector.collectNow()
+        #expect(bench.loss.lostInRings == 4)
+        #expect(bench.collector.withState { states($0.forest, [1, 40, 50]) } == [.queued, .unknown, .unknown])
+    }
+
+    @Test func anEndThatIsLostWhileTheClockStandsStill() {
+        let bench = bench()
+        var forest = ChainForest(process: Bench.process)
+        LossTests.lose(50, bench)
+        bench.collector.collectNow()
+        for batch in bench.batches { forest.apply(batch) }
+        #expect(states(forest, [1, 50]) == [.unknown, .unknown])
+    }
+
+    @Test func oneWhoMissesPartOfAWalkDoesNotJudgeByIt() {
+        let bench = bench()
+        let live = [1, 2, 3, 4, 5, 8] as [UInt64]
+        bench.runtime.setLive(live.map { NodeID($0) })
+        for node in 1...8 as ClosedRange<UInt64> { bench.record(.created, node) }
+        bench.collector.collectNow()
+        let subscription = bench.collector.subscribe(mailboxLimit: 4, onReady: {})
+        let forest = Lock(ChainForest(process: Bench.process))
+        @Sendable func take(atMost limit: Int) {
+            for _ in 0..<limit {
+                guard let batch = subscription.next() else { return }
+                forest.withLock { $0.apply(batch) }
+            }
+        }
+        take(atMost: .max)
+        clock.advance(by: 10)
+        bench.runtime.onLook { shard in
+            // The beginning and the first part fit into the mailbox, the second does not, the others do again.
+            if shard == 2 { take(atMost: 2) }
+        }
+        bench.collector.withState { $0.walk.isAsked = true }
+        bench.collector.collectNow()
+        take(atMost: .max)
+        #expect(forest.withLock { states($0, live) } == live.map { _ in .pending })
+        #expect(forest.withLock { states($0, [6, 7]) } == [.unknown, .unknown])
+        subscription.dispose()
+    }
+}
