@@ -33,6 +33,13 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// Its handler has blocked a worker of a pool over a limit, without using the processor; told by the thread that
     /// watches over workers, at most once a handler. `detail` is the ``ExecutorID``; the text says for how long.
     case blocked = 16
+    /// This thread blocks until `node` settles; `other` is the node whose handler blocks, or nobody.
+    case awaited = 17
+    /// This thread blocks no more for `node`, which has settled, or the time limit came; `other` as with ``awaited``.
+    case awaitEnded = 18
+    /// This thread wanted to block until `node` settles where that could not end, and was refused; `other` as with
+    /// ``awaited``. The site is where it was to be waited, the text explains.
+    case awaitMisused = 19
 }
 
 /// Marks on an event. Part of the wire format.
@@ -62,7 +69,7 @@ public struct EventRecord: Sendable {
     public var node: NodeID
     /// The parent, creator, member or adopted node, by ``kind``.
     public var other: NodeID
-    /// Where the node was made; on ``EventKind/created`` only.
+    /// Where the node was made, on ``EventKind/created``; of the wait, on ``EventKind/awaitMisused``; else nowhere.
     public var site: CallSite
     /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
     public var detail: UInt16

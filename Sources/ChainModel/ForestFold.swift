@@ -60,6 +60,7 @@ extension ChainForest {
         case .released:
             nodes[slot].pointee.bits.insert(.released)
             settle(slot, .unknown, event.time)
+        case .awaited, .awaitEnded, .awaitMisused: break
         }
         refresh(slot)
     }

@@ -96,7 +96,7 @@ extension ChainForest {
         }
         if let time = record.queued { steps.append(.init(kind: .queued(record.executor), time: time)) }
         if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
-        if let time = record.ended { steps.append(.init(kind: .ended, time: time)) }
+        if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
         // Steps at one time stay in the order of a node's life.
         let order = steps.enumerated().sorted { left, right in

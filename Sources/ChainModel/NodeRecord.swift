@@ -149,7 +149,9 @@ extension NodeRecord {
         if isStarted { return .running }
         if isQueued { return .queued }
         guard has(.told) else { return .unknown }
-        guard has(.hasParent), !has(.hasMembers) else { return .pending }
+        // The beginning of a planned chain is settled as it is started; a planned combinator's wait ends with its parent's.
+        if kind == .chain { return .waiting }
+        guard has(.hasParent), !has(.hasMembers) || kind.role == .combinator else { return .pending }
         return kind.role == .maker ? .pending : .waiting
     }
 

@@ -64,12 +64,35 @@ import Testing
     @Test func aCombinatorIsPendingOnceItHasMembers() {
         var script = Script()
         script.make(1, at: 10)
-        script.then(2, on: 1, .all, at: 11)
-        #expect(script.state(2) == .waiting)
+        script.make(2, .race, at: 11)
+        #expect(script.state(2) == .pending)
         script.member(2, 1, at: 12)
         #expect(script.state(2) == .pending)
-        script.make(3, .race, at: 13)
-        #expect(script.state(3) == .pending)
+    }
+
+    @Test func aPlannedCombinatorWaitsUntilItsMembersAreStarted() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, .all, at: 11)
+        script.make(3, .chain, at: 12)
+        script.member(2, 3, at: 13)
+        #expect(script.state(2) == .waiting)
+        #expect(script.state(3) == .waiting)
+        script.tell(.ended, 2, at: 20)
+        script.tell(.fulfilled, 3, at: 21)
+        #expect(script.state(2) == .pending)
+        #expect(script.state(3) == .fulfilled)
+    }
+
+    @Test func aThreadThatWaitsChangesNothing() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.awaited, 1, at: 11)
+        script.tell(.awaitMisused, 1, at: 12, text: "refused")
+        script.tell(.awaitEnded, 1, at: 13)
+        #expect(script.state(1) == .pending)
+        #expect(script.node(1).marks == [])
+        #expect(script.forest.summary(of: script.index(1)) == nil)
     }
 
     @Test func marksAreSaid() {
