@@ -1,3 +1,5 @@
+import CChainRuntime
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -9,6 +11,15 @@ func threadYield() { sched_yield() }
 
 /// How many processors this process may use, at least 1.
 var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+/// Whether the calling thread is the one that the process began with.
+var isMainThread: Bool {
+    #if canImport(Glibc)
+        chain_thread_id() == UInt32(bitPattern: getpid())
+    #else
+        pthread_main_np() != 0
+    #endif
+}
 
 /// Starts a detached thread of ours; false where the system has no more.
 func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {

@@ -15,7 +15,8 @@ public final class DispatchExecutor: PromiseExecutor {
     public let identity: ExecutorIdentity
     /// The queue.
     public let queue: DispatchQueue
-    private let isSerial: Bool
+    /// Whether the queue is.
+    public let isSerial: Bool
     // What waits for the one block that serves it: one queue for all threads, so that their order is kept (RUNTIME P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
     private static let budget = 64

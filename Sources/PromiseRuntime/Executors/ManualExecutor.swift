@@ -4,6 +4,8 @@
 public final class ManualExecutor: PromiseExecutor {
     /// The executor's name and number.
     public let identity: ExecutorIdentity
+    /// True.
+    public var isSerial: Bool { true }
     private let jobs = Lock(JobQueue())
 
     /// Makes an executor that runs nothing until told to.

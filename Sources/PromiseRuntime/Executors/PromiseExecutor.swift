@@ -8,8 +8,17 @@ public protocol PromiseExecutor: AnyObject, Sendable {
     /// Its name, and the number by which events tell it.
     var identity: ExecutorIdentity { get }
 
+    /// Whether it runs one job at a time, so that a job which blocks until another one has run does so for ever: such a
+    /// wait is refused (RUNTIME C4). False unless an executor says otherwise.
+    var isSerial: Bool { get }
+
     /// Takes a job to run.
     func submit(_ job: Job)
+}
+
+extension PromiseExecutor {
+    /// False.
+    public var isSerial: Bool { false }
 }
 
 extension PromiseExecutor {

@@ -1,0 +1,64 @@
+import ChainEvents
+
+/// The error of a blocking wait that could never have ended, or would have stopped the program's user interface: it was
+/// refused at once (RUNTIME C4).
+public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
+    /// What was wrong with the place of waiting.
+    public enum Reason: Hashable, Sendable {
+        /// It was the main thread.
+        case mainThread
+        /// It was on the serial executor of that name, which the awaited chain needs.
+        case serialExecutor(String)
+        /// It was in a handler that the awaited chain itself waits for.
+        case ownHandler
+    }
+
+    /// What was wrong.
+    public var reason: Reason
+    /// Where it was to be waited.
+    public var site: Site
+    /// Where the chain was launched, or the promise made, that was to be waited for.
+    public var awaitedSite: Site
+
+    /// Describes a misuse.
+    public init(reason: Reason, site: Site, awaitedSite: Site) {
+        self.reason = reason
+        self.site = site
+        self.awaitedSite = awaitedSite
+    }
+
+    /// What happened, how to read it, and what to do instead.
+    public var description: String { "\(whatHappened) \(whatItMeans) \(whatToDo)" }
+
+    private var whatHappened: String {
+        let place =
+            switch reason {
+            case .mainThread: "on the main thread"
+            case .serialExecutor(let name): "on the serial executor \"\(name)\""
+            case .ownHandler: "inside a handler that it waits for itself"
+            }
+        return "The wait at \(site) for what was started at \(awaitedSite) was refused: it is \(place)."
+    }
+
+    private var whatItMeans: String {
+        switch reason {
+        case .mainThread:
+            "Nothing else could run there until the outcome comes, and what is due on the main thread never would."
+        case .serialExecutor:
+            "The awaited chain needs that executor, which runs one handler at a time: each would wait for the other."
+        case .ownHandler:
+            "The outcome comes after the handler's end, which would come after the outcome."
+        }
+    }
+
+    private var whatToDo: String {
+        switch reason {
+        case .mainThread:
+            "Instead use onCompletion { } or go on with then { }; `try await value` in a task; or wait on another thread."
+        case .serialExecutor(let name):
+            "Instead return the promise or chain from the handler, use onCompletion { }, or wait elsewhere than on \"\(name)\"."
+        case .ownHandler:
+            "Instead return the value from the handler, and wait outside of the chain."
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import CChainRuntime
+import ChainEvents
+import Dispatch
+
+/// One wait of a thread for a promise: what `Awaiter.await` and `Promise.get` share.
+struct BlockingWait {
+    /// Where it is waited.
+    let site: CallSite
+    /// Where what is waited for was started.
+    let launchSite: CallSite
+    /// Serial executors that are known to be needed.
+    let executors: [any PromiseExecutor]
+
+    func result<Value>(of promise: Promise<Value>, timeout: Duration?) -> Result<Value, any Error> {
+        if !promise.isSettled {
+            if let reason = misuse(promise) { return .failure(refuse(promise, reason)) }
+            if let timeout {
+                guard timeout > .zero, block(for: promise, timeout) else {
+                    return .failure(PromiseTimedOut(limit: timeout))
+                }
+            } else {
+                _ = block(for: promise, nil)
+            }
+        }
+        promise.markErrorSeen(handled: true)
+        return promise.result!
+    }
+
+    /// Sleeps until the promise has its outcome; false where the limit came first.
+    private func block(for promise: AnyPromise, _ timeout: Duration?) -> Bool {
+        let runtime = promise.context.runtime
+        if runtime.isRecording { promise.report(.awaited, other: AnyPromise.running?.id ?? .none) }
+        let waiter = ThreadWaiter()
+        promise.register(waiter)
+        let timer = timeout.map { timeout in
+            runtime.clock.schedule(at: runtime.clock.now &+ timeout.clampedNanoseconds) { waiter.giveUp() }
+        }
+        let isSettled = PoolExecutor.blocking { waiter.wait() }
+        timer?.cancel()
+        if !isSettled { promise.waiterIsDone() }
+        if runtime.isRecording { promise.report(.awaitEnded, other: AnyPromise.running?.id ?? .none) }
+        return isSettled
+    }
+
+    // MARK: Misuse
+
+    private func misuse(_ promise: AnyPromise) -> AwaitMisuse.Reason? {
+        if isMainThread { return .mainThread }
+        let running = AnyPromise.running
+        var found: AwaitMisuse.Reason?
+        for executor in executors where found == nil { found = refusal(of: executor, running) }
+        promise.forEachPendingSource { source in
+            if source === running { found = .ownHandler }
+            if found == nil { found = refusal(of: source.context.executor, running) }
+            return found == nil
+        }
+        return found
+    }
+
+    /// Whether that executor could run nothing while this thread waits.
+    private func refusal(of executor: any PromiseExecutor, _ running: AnyPromise?) -> AwaitMisuse.Reason? {
+        guard executor.isSerial else { return nil }
+        let isHere = running?.context.executor === executor || (executor as? DispatchExecutor)?.isServedHere == true
+        return isHere ? .serialExecutor(executor.identity.name) : nil
+    }
+
+    private func refuse(_ promise: AnyPromise, _ reason: AwaitMisuse.Reason) -> AwaitMisuse {
+        let error = AwaitMisuse(reason: reason, site: site.site, awaitedSite: launchSite.site)
+        if let sink = promise.context.runtime.sink {
+            let other = AnyPromise.running?.id ?? .none
+            sink.sink.record(
+                EventRecord(.awaitMisused, node: promise.id, other: other, site: site), text: error.description)
+        }
+        return error
+    }
+}
+
+extension AnyPromise {
+    /// Visits this promise and those that it waits for over parents and adoption, until told to stop. O(those).
+    fileprivate func forEachPendingSource(_ visit: (AnyPromise) -> Bool) {
+        var left: [AnyPromise] = [self]
+        var known: Set<NodeID> = []
+        while let promise = left.popLast() {
+            guard known.insert(promise.id).inserted, !promise.isSettled else { continue }
+            guard visit(promise) else { return }
+            let state = promise.lock()
+            let (parent, followed) = (promise.waitsFor, promise.follows)
+            promise.unlock(state)
+            if let parent { left.append(parent) }
+            if let followed { left.append(followed) }
+        }
+    }
+}
+
+extension DispatchExecutor {
+    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+    /// Whether the calling thread serves this queue, or one that targets it.
+    fileprivate var isServedHere: Bool {
+        let name = ObjectIdentifier(queue)
+        queue.setSpecific(key: Self.queueKey, value: name)
+        return DispatchQueue.getSpecific(key: Self.queueKey) == name
+    }
+}
+
+/// A thread that sleeps until a promise settles.
+final class ThreadWaiter: Waiter, @unchecked Sendable {
+    // Sendable: `hasSettled` and `isOver` are reached only under the lock of `condition`.
+    private let condition = Condition()
+    private var hasSettled = false
+    private var isOver = false
+
+    override func settled(_ promise: AnyPromise) { finish(settled: true) }
+
+    /// Ends the wait without an outcome.
+    func giveUp() { finish(settled: false) }
+
+    private func finish(settled: Bool) {
+        condition.withLock {
+            guard !isOver else { return }
+            hasSettled = settled
+            isOver = true
+            condition.signal()
+        }
+    }
+
+    /// Sleeps; whether the promise has settled, and not the limit come.
+    func wait() -> Bool {
+        condition.withLock {
+            while !isOver { condition.wait() }
+            return hasSettled
+        }
+    }
+
+    override var isDone: Bool { condition.withLock { isOver } }
+}
+
+extension Promise {
+    /// Blocks the calling thread until the promise is settled; gives its value or throws its error (RUNTIME P8).
+    ///
+    /// As with ``Awaiter/await(timeout:file:line:)`` a wait that cannot end is refused at once with ``AwaitMisuse``: on the
+    /// main thread, on a serial executor that the promise waits for through its parents and those that they follow, and in
+    /// a handler that it waits for itself. Members of a combinator are not looked at. On a worker of a ``PoolExecutor``
+    /// another one stands in meanwhile. In asynchronous code use ``value``.
+    ///
+    /// Cost: some 10 µs where it has to wait, the switches of thread; a load where not.
+    ///
+    /// - Parameter timeout: throws ``PromiseTimedOut`` after so long by the clock of the promise's runtime, at once if it
+    ///   is not above zero; the promise stays as it is. Without one there is no limit.
+    public final func get(
+        timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) throws -> Value {
+        try BlockingWait(site: CallSite(file, line), launchSite: callSite, executors: [])
+            .result(of: self, timeout: timeout).get()
+    }
+}

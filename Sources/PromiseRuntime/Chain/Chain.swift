@@ -1,0 +1,164 @@
+import ChainEvents
+
+/// A chain that is described first and run later, as often as one likes: the cold form of promises (RUNTIME C1; after
+/// MICAcom).
+///
+///     let order = Chain(label: "order")
+///         .then { reserveStock() }
+///         .map { $0.count }
+///         .failed { log($0) }
+///     order.launch()                        // run it and forget it
+///     let count = order.async().await()     // run it again, and wait for its Result
+///
+/// Nothing runs, and no promise exists, before ``launch(label:file:line:)`` or ``async(label:file:line:)``. Each launch
+/// makes all nodes at once, waiting, so that a dashboard shows the whole plan; then the first handler is queued. Handlers
+/// and executors are as with ``Promise``, whose operations these are: the same names, the same meaning.
+///
+/// A chain is a value: each operation gives a longer one and leaves the shorter as it was, so beginnings can be shared.
+/// Cost: one object and one closure a link to describe; a launch costs what the same chain of promises costs. Describing,
+/// launching and releasing take no stack in the length.
+///
+/// `Input` is what a launch has to be given: `Void` for a chain that begins with `Chain()`.
+public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
+    let head: ChainHead
+    let last: ChainStep?
+
+    init(head: ChainHead, last: ChainStep?) {
+        self.head = head
+        self.last = last
+    }
+
+    /// The label of its launches, where one was given.
+    public var label: String? { head.label.isEmpty ? nil : head.label }
+
+    /// How many nodes a launch of it shows: one for its beginning and one a link, those of inner chains included. O(n).
+    public var nodeCount: Int {
+        var count = 1
+        var step = last
+        while let current = step {
+            count += current.nodeCount
+            step = current.previous
+        }
+        return count
+    }
+}
+
+extension Chain where Input == Void, Output == Void {
+    /// Begins to describe a chain.
+    ///
+    /// - Parameters:
+    ///   - label: what the dashboard calls its launches; empty for none.
+    ///   - executor: runs the handlers of the links that name none; the runtime's where nil.
+    public init(
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        self.init(head: ChainHead(label: label, executor: executor, site: CallSite(file, line)), last: nil)
+    }
+}
+
+extension Chain where Input == Output {
+    /// Begins to describe a chain that is handed a value: for ``all(_:label:file:line:)`` and its like, or to be launched
+    /// with one.
+    public init(
+        taking type: Input.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) {
+        self.init(head: ChainHead(label: label, executor: executor, site: CallSite(file, line)), last: nil)
+    }
+}
+
+extension Chain where Input == Void {
+    /// Begins with what a launched chain gives (RUNTIME C4): each launch waits for the awaiter's outcome, and goes on with
+    /// that; the awaiter's chain runs once.
+    public init(
+        _ awaiter: Awaiter<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) {
+        self = Chain<Void, Void>(label: label, on: executor, file: file, line: line)
+            .then(on: InlineExecutor.shared, file: file, line: line) { awaiter }
+    }
+}
+
+// MARK: Launching
+
+extension Chain {
+    /// Runs it with a value, and forgets it: nobody is told the outcome, but an error that no handler saw is reported
+    /// (RUNTIME S3).
+    ///
+    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    public func launch(with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line) {
+        _ = start(with: input, label: label, site: CallSite(file, line))
+    }
+
+    /// Runs it with a value, and gives something to wait for its outcome with.
+    ///
+    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    public func async(
+        with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line
+    ) -> Awaiter<Output> {
+        let site = CallSite(file, line)
+        let (end, plan) = start(with: input, label: label, site: site)
+        return Awaiter(end, launchedAt: site, executors: plan.serialExecutors)
+    }
+
+    /// Makes all nodes of one launch, then lets the first go.
+    private func start(
+        with input: Input, label: String, site: CallSite, prepare: (Promise<Output>) -> Void = { _ in }
+    ) -> (end: Promise<Output>, plan: LaunchPlan) {
+        let root = Promise<Input>(
+            kind: .chain, site: site,
+            context: .root(label: label.isEmpty ? head.label : label, executor: head.executor))
+        var plan = LaunchPlan()
+        let end = makeNodes(from: root, &plan)
+        prepare(end)
+        _ = root.fulfill(input, by: .machinery)
+        return (end, plan)
+    }
+
+    /// Makes the nodes of all links, under one that exists.
+    func makeNodes(from root: Promise<Input>, _ plan: inout LaunchPlan) -> Promise<Output> {
+        var steps: [ChainStep] = []
+        var step = last
+        while let current = step {
+            steps.append(current)
+            step = current.previous
+        }
+        var node: AnyPromise = root
+        plan.note(node)
+        for step in steps.reversed() {
+            node = step.make(node, &plan)
+            plan.note(node)
+        }
+        return unsafeDowncast(node, to: Promise<Output>.self)
+    }
+}
+
+extension Chain where Input == Void {
+    /// Runs it, and forgets it: nobody is told the outcome, but an error that no handler saw is reported (RUNTIME S3).
+    ///
+    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    public func launch(label: String = "", file: StaticString = #fileID, line: UInt = #line) {
+        launch(with: (), label: label, file: file, line: line)
+    }
+
+    /// Runs it, and gives something to wait for its outcome with.
+    ///
+    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    public func async(
+        label: String = "", file: StaticString = #fileID, line: UInt = #line
+    ) -> Awaiter<Output> {
+        async(with: (), label: label, file: file, line: line)
+    }
+}
+
+/// A handler may return a chain, which is launched then: `promise.then { _ in chain }` (RUNTIME P3).
+extension Chain: Thenable where Input == Void {
+    /// Launches it, and gives the last promise of the launch. If that one is cancelled, so is the rest of the launch
+    /// (RUNTIME X2): it was started for it.
+    public func asPromise() -> Promise<Output> {
+        start(with: (), label: "", site: head.site) { end in
+            if let before = end.parent { end.register(LaunchCanceller(of: before)) }
+        }.end
+    }
+}

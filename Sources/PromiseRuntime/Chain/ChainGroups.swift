@@ -1,0 +1,63 @@
+import ChainEvents
+
+/// The error of ``Chain/all(_:label:file:line:)`` where not all chains were fulfilled: every outcome, in order.
+public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
+    /// The chains' outcomes, in the order of the chains.
+    public var outcomes: [Result<Value, any Error>]
+
+    /// Holds the outcomes.
+    public init(outcomes: [Result<Value, any Error>]) { self.outcomes = outcomes }
+
+    /// The errors among the outcomes, in order.
+    public var errors: [any Error] {
+        outcomes.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+    }
+
+    /// How many failed, and the first one's error.
+    public var description: String {
+        let errors = errors
+        return "\(errors.count) of \(outcomes.count) failed" + (errors.first.map { ", the first with: \($0)" } ?? "")
+    }
+}
+
+// Each hands the incoming value to its chains, all of which a launch shows from the start; if that value never comes they
+// are skipped, and none of their handlers runs. Cancelling the node cancels the chains that it started (RUNTIME X2). Lists
+// are arrays, built as one likes; where the list depends on the value: `.then { value in Chain().all(chains(for: value)) }`.
+extension Chain {
+    /// Runs chains in parallel and waits for **all** of them: goes on with their values, in order, or is rejected with
+    /// ``NotAllFulfilled``, which holds every outcome in order (RUNTIME C3; MIC). No chains: goes on with `[]`. O(n).
+    public func all<Member>(
+        _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
+    ) -> Chain<Input, [Member]> {
+        group(.all, chains, label: label, site: CallSite(file, line)) { $0 }
+    }
+
+    /// Runs chains in parallel and goes on with the value of the first that is fulfilled; the others run on. If all fail
+    /// it is rejected with the error of the last to fail (RUNTIME C3; MIC). No chains: rejected with ``AllRejected``. O(n).
+    public func race<Member>(
+        _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
+    ) -> Chain<Input, Member> {
+        group(.race, chains, label: label, site: CallSite(file, line)) { $0[0] }
+    }
+
+    /// Runs chains one after another, each with the incoming value, and goes on with their values, in order. Stops at the
+    /// first error and is rejected with it; those that follow are skipped (RUNTIME C3; MIC). No chains: goes on with `[]`.
+    /// O(n).
+    public func seq<Member>(
+        _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
+    ) -> Chain<Input, [Member]> {
+        group(.sequence, chains, label: label, site: CallSite(file, line)) { $0 }
+    }
+
+    private func group<Member, NewValue>(
+        _ kind: NodeKind, _ chains: [Chain<Output, Member>], label: String, site: CallSite,
+        finish: @escaping @Sendable ([Member]) -> NewValue
+    ) -> Chain<Input, NewValue> {
+        let step = ChainStep(after: last, nodeCount: chains.reduce(1) { $0 + $1.nodeCount }) { parent, plan in
+            GroupNode(
+                kind, of: unsafeDowncast(parent, to: Promise<Output>.self), chains, label: label, site: site, &plan,
+                finish: finish)
+        }
+        return Chain<Input, NewValue>(head: head, last: step)
+    }
+}

@@ -1,0 +1,116 @@
+import ChainEvents
+
+/// The node of a cold combinator: makes the nodes of its chains with itself, starts them when its parent's value comes.
+final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Promise<Output>, Combinator,
+    @unchecked Sendable
+{
+    // Sendable: what changes is behind its lock.
+    private struct Planned {
+        let root: Promise<Input>
+        let end: Promise<Member>
+        /// All of its nodes, to be passed over where it is never started.
+        var nodes: [AnyPromise]
+    }
+
+    private struct Going {
+        var progress: GroupProgress<Member>
+        var members: [Planned] = []
+        var input: Input?
+    }
+
+    private let going: Lock<Going>
+    private let finish: @Sendable ([Member]) -> Output
+
+    init(
+        _ kind: NodeKind, of parent: Promise<Input>, _ chains: [Chain<Input, Member>], label: String, site: CallSite,
+        _ plan: inout LaunchPlan, finish: @escaping @Sendable ([Member]) -> Output
+    ) {
+        going = Lock(Going(progress: GroupProgress(kind, count: chains.count)))
+        self.finish = finish
+        super.init(kind: kind, site: site, context: parent.context.child(label: label, executor: nil), parent: parent)
+        // In this node's name, so that their beginnings stand under it.
+        var members: [Planned] = []
+        runAsMaker { members = chains.map { makeMember($0, &plan) } }
+        going.withLock { $0.members = members }
+        for (index, member) in members.enumerated() {
+            if context.runtime.isRecording {
+                report(.linked, other: member.end.id, detail: UInt16(LinkKind.member.rawValue))
+            }
+            member.end.register(MemberWaiter(self, index: index))
+        }
+        // A viewer may have cancelled the node before it had members.
+        if isSettled { endMembers() }
+        parent.register(self)
+    }
+
+    private func makeMember(_ chain: Chain<Input, Member>, _ plan: inout LaunchPlan) -> Planned {
+        let inherited = context.child(label: "", executor: nil)
+        let head = chain.head
+        let isPlain = head.label.isEmpty && head.executor == nil
+        let root = Promise<Input>(
+            kind: .chain, site: head.site,
+            context: isPlain ? inherited : .root(label: head.label, executor: head.executor ?? inherited.executor))
+        var inner = LaunchPlan()
+        let end = chain.makeNodes(from: root, &inner)
+        for executor in inner.serialExecutors { plan.note(executor) }
+        return Planned(root: root, end: end, nodes: inner.nodes)
+    }
+
+    override func settled(_ promise: AnyPromise) {
+        guard !isSettled else { return }
+        guard case .success(let value) = unsafeDowncast(promise, to: Promise<Input>.self).result else {
+            return passError(of: promise, flags: .skipping)
+        }
+        // From now on it waits for its members, no more for its parent.
+        if context.runtime.isRecording { report(.ended) }
+        act(
+            going.withLock { going in
+                going.input = value
+                return going.progress.start()
+            })
+    }
+
+    func memberSettled(_ member: AnyPromise, at index: Int) {
+        guard let outcome = unsafeDowncast(member, to: Promise<Member>.self).result else { return }
+        act(going.withLock { $0.progress.settled(index, outcome) })
+    }
+
+    private func act(_ step: GroupProgress<Member>.Step) {
+        switch step {
+        case .nothing: break
+        case .start(let range):
+            let (input, members) = going.withLock { ($0.input, $0.members) }
+            // Where the node has settled meanwhile, the members are no longer there: they were cancelled.
+            guard let input, members.count >= range.upperBound else { return }
+            for member in members[range] { _ = member.root.fulfill(input, by: .machinery) }
+        case .fulfil(let values): _ = fulfill(finish(values), by: .machinery)
+        case .reject(let error): _ = reject(error, by: .machinery)
+        }
+    }
+
+    override func didSettle() { endMembers() }
+
+    private func endMembers() {
+        let (members, startedCount, released) = going.withLock { going in
+            let members = take(&going.members)
+            let startedCount = going.progress.startedCount
+            return (members, startedCount, (going.progress.end(), exchange(&going.input, with: nil)))
+        }
+        _ = released
+        let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelled : nil
+        for (index, member) in members.enumerated() {
+            if index >= startedCount {
+                // The last first, so that no handler is ever made ready.
+                let error = error ?? PromiseCancelled(reason: "never started")
+                for node in member.nodes.reversed() { node.passOver(error) }
+            } else if !member.end.isSettled {
+                if let cancellation {
+                    member.end.cancelLaunch(cancellation.reason, by: cancellation.by)
+                } else {
+                    member.end.quieten()
+                    member.end.waiterIsDone()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ChainEvents
+
+/// How far a cold combinator is, as a pure state: each transition says what is to be done, which its user does once it
+/// holds no lock.
+struct GroupProgress<Member: Sendable> {
+    /// What is to be done.
+    enum Step {
+        case nothing
+        /// Hand these members the incoming value.
+        case start(Range<Int>)
+        /// Settle.
+        case fulfil([Member])
+        case reject(any Error)
+    }
+
+    private let kind: NodeKind
+    private var outcomes: [Result<Member, any Error>?]
+    private var left: Int
+    private var isStarted = false
+    private var isOver = false
+    /// The members that were handed the value are those before this one.
+    private(set) var startedCount = 0
+
+    init(_ kind: NodeKind, count: Int) {
+        self.kind = kind
+        outcomes = Array(repeating: nil, count: count)
+        left = count
+    }
+
+    /// The value has come.
+    mutating func start() -> Step {
+        guard !isOver else { return .nothing }
+        isStarted = true
+        if kind == .sequence { return goOn() }
+        startedCount = outcomes.count
+        // A viewer may have cancelled members that had not begun.
+        let step = left == 0 ? finish() : .nothing
+        if case .nothing = step { return .start(0..<startedCount) }
+        return step
+    }
+
+    /// A member has settled; before the start only by being cancelled.
+    mutating func settled(_ index: Int, _ outcome: Result<Member, any Error>) -> Step {
+        guard !isOver, outcomes[index] == nil else { return .nothing }
+        outcomes[index] = outcome
+        left -= 1
+        guard isStarted else { return .nothing }
+        switch kind {
+        case .sequence: return index == startedCount - 1 ? goOn() : .nothing
+        case .race:
+            if case .success(let value) = outcome { return over(.fulfil([value])) }
+            if left == 0, case .failure(let error) = outcome { return over(.reject(error)) }
+            return .nothing
+        default: return left == 0 ? finish() : .nothing
+        }
+    }
+
+    /// The node has settled, by this or by other means: nothing is started any more. Gives what is to be released.
+    mutating func end() -> [Result<Member, any Error>?] {
+        isOver = true
+        let released = outcomes
+        outcomes = []
+        return released
+    }
+
+    private mutating func over(_ step: Step) -> Step {
+        isOver = true
+        return step
+    }
+
+    /// The next member of a sequence, over those that are settled already.
+    private mutating func goOn() -> Step {
+        for index in max(0, startedCount - 1)..<max(outcomes.count, startedCount) {
+            if index >= startedCount, outcomes[index] == nil {
+                startedCount = index + 1
+                return .start(index..<index + 1)
+            }
+            if case .failure(let error)? = outcomes[index] { return over(.reject(error)) }
+        }
+        return finish()
+    }
+
+    /// All have settled.
+    private mutating func finish() -> Step {
+        if kind == .race {
+            guard case .failure(let error)?? = outcomes.last else { return over(.reject(AllRejected(errors: []))) }
+            return over(.reject(error))
+        }
+        let values = outcomes.compactMap { try? $0?.get() }
+        if values.count == outcomes.count { return over(.fulfil(values)) }
+        return over(.reject(NotAllFulfilled(outcomes: outcomes.compactMap { $0 })))
+    }
+}

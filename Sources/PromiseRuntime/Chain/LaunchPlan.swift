@@ -1,0 +1,86 @@
+import ChainEvents
+
+/// The beginning of a chain: what all of its launches share.
+final class ChainHead: Sendable {
+    let label: String
+    let executor: (any PromiseExecutor)?
+    let site: CallSite
+
+    init(label: String, executor: (any PromiseExecutor)?, site: CallSite) {
+        self.label = label
+        self.executor = executor
+        self.site = site
+    }
+}
+
+/// One link of a description; chains that begin alike share their beginning.
+final class ChainStep: @unchecked Sendable {
+    // Sendable: `previous` changes in deinit alone.
+    private(set) var previous: ChainStep?
+    let nodeCount: Int
+    /// Makes the link's node, which stands under the given one.
+    let make: @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
+
+    init(
+        after previous: ChainStep?, nodeCount: Int,
+        make: @escaping @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
+    ) {
+        self.previous = previous
+        self.nodeCount = nodeCount
+        self.make = make
+    }
+
+    // One after the other, however long the chain is.
+    deinit {
+        var next = previous.take()
+        while isKnownUniquelyReferenced(&next) {
+            let following = next.unsafelyUnwrapped.previous.take()
+            next = following
+        }
+    }
+}
+
+/// What a launch collects while its nodes are made.
+struct LaunchPlan {
+    /// All nodes, in the order of making, without those of inner chains.
+    private(set) var nodes: [AnyPromise] = []
+    /// The serial executors that its handlers run on, those of inner chains included.
+    private(set) var serialExecutors: [any PromiseExecutor] = []
+
+    mutating func note(_ node: AnyPromise) {
+        nodes.append(node)
+        note(node.context.executor)
+    }
+
+    mutating func note(_ executor: any PromiseExecutor) {
+        if executor.isSerial, !serialExecutors.contains(where: { $0 === executor }) { serialExecutors.append(executor) }
+    }
+}
+
+extension AnyPromise {
+    /// Cancels the pending part of the linear chain that ends here, from its topmost node down.
+    func cancelLaunch(_ reason: String?, by: CancelledBy) { (root ?? self).cancel(reason, by: by) }
+
+    /// Settles a node that was planned and will never be reached; its handler does not run.
+    func passOver(_ error: any Error) {
+        markErrorSeen(handled: true)
+        _ = reject(error, by: .machinery, flags: error is PromiseCancelled ? [] : .skipping)
+    }
+}
+
+/// Carries a cancellation of a launch's last node to those before it.
+final class LaunchCanceller: Waiter {
+    // Behind a lock, since whoever sweeps the list asks for it, on any thread.
+    private let before: Lock<AnyPromise?>
+
+    init(of before: AnyPromise) { self.before = Lock(before) }
+
+    override func settled(_ promise: AnyPromise) {
+        let before = self.before.withLock { $0.take() }
+        guard let before, let why = promise.error as? PromiseCancelled else { return }
+        before.cancelLaunch(why.reason, by: why.by)
+    }
+
+    override var isDone: Bool { before.withLock { $0 == nil } }
+    override var isConsumer: Bool { false }
+}
