@@ -36,6 +36,8 @@ extension Promise {
         let node = TimerNode<Value>(
             .timeout, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
         node.onParent { node, parent in node.copyOutcome(of: parent, flags: []) }
+        // First, so that no limit is too short for a promise that is settled already.
+        register(node)
         node.set(limit) { [self] node in
             guard node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
             if !hasConsumers, !isSettled {
@@ -43,7 +45,6 @@ extension Promise {
                 cancel("timed out after \(limit)")
             }
         }
-        register(node)
         return node
     }
 }
@@ -62,6 +63,7 @@ final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
 
     /// Sets the timer, unless the node is settled already.
     func set(_ duration: Duration, _ action: @escaping @Sendable (TimerNode) -> Void) {
+        if isSettled { return }
         let clock = context.runtime.clock
         let timer = clock.schedule(at: clock.now &+ duration.clampedNanoseconds) { [self] in action(self) }
         self.timer.withLock { $0 = timer }

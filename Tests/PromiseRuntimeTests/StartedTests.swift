@@ -1,0 +1,175 @@
+import ChainTesting
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// RUNTIME X2, what an operation started ends with it: the same for sequence, forEach, repeat and retry; and how deep.
+struct StartedTests {
+    enum Operation: CaseIterable, Sendable {
+        case sequence, forEach, repeating, retry
+
+        /// A promise of `count` that starts what `make` makes; one at a time.
+        func start<Member: Sendable>(
+            _ type: Member.Type = Member.self, _ make: @escaping @Sendable () throws -> Promise<Member>
+        ) -> Promise<Void> {
+            switch self {
+            case .sequence: Promise<[Member]>.sequence(0..<3) { _ in try make() }.done { _ in }
+            case .forEach: Promise.forEach(0..<3) { _ in try make() }
+            case .repeating:
+                Promise.repeat {
+                    try make().done { _ in }
+                } until: { _ in
+                    false
+                }
+            case .retry: Promise.retry(3) { try make().done { _ in } }
+            }
+        }
+    }
+
+    /// Nested so deep, with a promise at the bottom; made without recursion, as the executor gets to each.
+    private func nested(
+        _ operations: [Operation], _ depth: Int, _ bottom: Promise<Void>
+    ) -> Promise<Void> {
+        if depth == 0 { return bottom }
+        let below: @Sendable () -> Promise<Void> = { [self] in nested(operations, depth - 1, bottom) }
+        switch operations[depth % operations.count] {
+        case .sequence, .forEach: return Promise.forEach(0..<1) { _ in below() }
+        case .repeating: return Promise.repeat(below) { true }
+        case .retry: return Promise.retry(1, below)
+        }
+    }
+
+    private static let mixes: [[Operation]] = [[.forEach], [.repeating], [.retry], [.forEach, .repeating, .retry]]
+
+    @Test(
+        "X1, X2, S4 nested 10,000 deep: cancelled from the top with a small stack, the reason arrives at the bottom",
+        arguments: mixes)
+    func deepCancellation(_ mix: [Operation]) throws {
+        try onThreads(1) { _ in
+            let world = ManualWorld()
+            let (bottom, resolver) = world.run { Promise<Void>.pending() }
+            do {
+                let top = world.run { nested(mix, 10_000, bottom) }
+                world.runAll()
+                top.cancel("enough", by: .viewer("ada"))
+                let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
+                #expect(resolver.isCancelled)
+                #expect((try? error(of: bottom)) as? PromiseCancelled == expected)
+                #expect((try? error(of: top)) as? PromiseCancelled == expected)
+            }
+            world.runAll()
+        }
+    }
+
+    @Test("S4 nested 10,000 deep: settled from the bottom and released with a small stack", arguments: mixes)
+    func deepSettling(_ mix: [Operation]) throws {
+        for isFulfilled in [true, false] {
+            try onThreads(1) { _ in
+                let world = ManualWorld()
+                let (bottom, resolver) = world.run { Promise<Void>.pending() }
+                let top = world.run { nested(mix, 10_000, bottom) }
+                world.runAll()
+                if isFulfilled { resolver.fulfill(()) } else { resolver.reject(Failure("deep")) }
+                world.runAll()
+                guard let result = top.result else { return #expect(Bool(false), "it is pending") }
+                switch result {
+                case .success: #expect(isFulfilled)
+                case .failure(let error): #expect(!isFulfilled && error as? Failure == Failure("deep"))
+                }
+            }
+        }
+    }
+
+    @Test("X2 the event of each cancellation tells which node's it came from", arguments: Operation.allCases)
+    func origins(_ operation: Operation) throws {
+        let run = RecordedRun()
+        let kept = Log<Resolver<Int>>()
+        let promise = run.make {
+            Promise.forEach(0..<2, label: "outer") { _ in
+                operation.start {
+                    let (promise, resolver) = Promise<Int>.pending(label: "bottom")
+                    kept.add(resolver)
+                    return promise
+                }
+            }
+        }
+        promise.catch { _ in }
+        run.runUntilIdle()
+        promise.cancel("enough", by: .viewer("ada"))
+        run.runUntilIdle()
+        #expect(kept.count == 1)
+        let forest = run.forest
+        let requests = run.batch.events.filter { $0.kind == .cancelRequested }
+        #expect(requests.count >= 3)
+        #expect(requests.filter { $0.other == .none }.count == 1, "one was asked for, the others followed from it")
+        for request in requests {
+            #expect(request.flags.contains(.byViewer))
+            #expect(forest.index(of: request.node).map { forest.state(of: $0) } == .cancelled)
+        }
+    }
+
+    @Test("X2 the others under way are cancelled once one fails, for a reason; a node of a cycle fails at once")
+    func failing() throws {
+        let world = ManualWorld()
+        let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
+        let promise = world.run {
+            Promise<[Int]>.sequence(0..<9, concurrency: 3) { _ in
+                let pair = Promise<Int>.pending()
+                made.add(pair)
+                return pair.promise
+            }
+        }
+        world.runAll()
+        made.entries[0].resolver.reject(Failure("first"))
+        #expect(try error(of: promise) as? Failure == Failure("first"))
+        for index in 1...2 {
+            #expect(
+                try error(of: made.entries[index].promise) as? PromiseCancelled
+                    == PromiseCancelled(reason: "what started it has ended"))
+        }
+
+        let own = Box<Promise<Void>?>(nil)
+        own.value = world.run { Promise.forEach(0..<1) { _ in own.value! } }
+        world.runAll()
+        #expect(try error(of: own.replace(nil)!) is PromiseCycle)
+    }
+
+    @Test("S2 who has ended keeps neither its inputs nor its closures", arguments: Operation.allCases, [false, true])
+    func keepsNothing(_ operation: Operation, _ isCancelled: Bool) {
+        let world = ManualWorld()
+        let alive = Box(0)
+        func make() -> Promise<Void> {
+            let canary = Canary(alive)
+            return operation.start { () -> Promise<Int> in
+                canary.touch()
+                return isCancelled ? Promise.delay(.seconds(1)).map { 0 } : .reject(Failure())
+            }
+        }
+        let promise = world.run(make)
+        world.runAll()
+        if isCancelled {
+            #expect(alive.value == 1)
+            promise.runtime.run { promise.cancel() }
+            if operation == .sequence { return }  // Its `done` is what was cancelled here, never the parent.
+        }
+        world.runAll()
+        #expect(promise.isSettled)
+        #expect(alive.value == 0)
+        promise.failed { _ in }
+    }
+
+    @Test("E2 members that settle at once leave room for others on the same executor")
+    func fairness() {
+        let world = ManualWorld()
+        let order = Log<String>()
+        world.run {
+            Promise.forEach(0..<1_000) { number in
+                if number == 999 { order.add("last") }
+                return Promise.resolve(number)
+            }
+            world.executor.execute { order.add("other") }
+        }
+        world.runAll()
+        #expect(order.entries == ["other", "last"])
+    }
+}
