@@ -16,12 +16,10 @@
 #include <x86intrin.h>
 #endif
 
-static _Thread_local chain_thread current_thread;
-
-chain_thread *chain_thread_current(void) { return &current_thread; }
+_Thread_local chain_thread chain_this_thread;
 
 uint32_t chain_thread_id(void) {
-    chain_thread *thread = &current_thread;
+    chain_thread *thread = &chain_this_thread;
     if (thread->thread_id == 0) {
 #if defined(__linux__)
         thread->thread_id = (uint32_t)syscall(SYS_gettid);
@@ -45,7 +43,7 @@ static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 static void run_exit_action(void *pointer) {
     exit_action action = *(exit_action *)pointer;
     free(pointer);
-    current_thread.loop = NULL;
+    chain_this_thread.loop = NULL;
     action.release(action.object);
 }
 

@@ -98,15 +98,21 @@ struct TimeTests {
         let latch = Latch()
         let start = SystemClock.shared.now
         var timers: [any ClockTimer] = []
+        let due = (0..<200).map { start + UInt64(200 - $0 % 20) * 50_000 }
         for index in 0..<200 {
-            timers.append(
-                SystemClock.shared.schedule(at: start + UInt64(200 - index % 20) * 50_000) { seen.add(index) })
+            timers.append(SystemClock.shared.schedule(at: due[index]) { seen.add(index) })
         }
-        for index in stride(from: 0, to: 200, by: 2) { timers[index].cancel() }
+        // On a busy machine some fire before they are cancelled.
+        var late: Set<Int> = []
+        for index in stride(from: 0, to: 200, by: 2) {
+            timers[index].cancel()
+            if SystemClock.shared.now >= due[index] { late.insert(index) }
+        }
         _ = SystemClock.shared.schedule(at: start + 20_000_000) { latch.open() }
         try latch.wait()
         #expect(SystemClock.shared.now >= start + 20_000_000)
-        #expect(!seen.entries.contains(0) && Set(seen.entries).count == seen.count)
+        #expect(seen.entries.allSatisfy { $0 % 2 == 1 || late.contains($0) })
+        #expect(Set(seen.entries).count == seen.count)
         #expect(timers.count == 200)
     }
 

@@ -24,8 +24,10 @@ typedef struct chain_thread {
     uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
 } chain_thread;
 
-/// The calling thread's record; never NULL, valid until the thread ends. About 2 ns.
-chain_thread *chain_thread_current(void);
+extern _Thread_local chain_thread chain_this_thread;
+
+/// The calling thread's record; never NULL, valid until the thread ends. About 1 ns.
+static inline chain_thread * chain_thread_current(void) { return &chain_this_thread; }
 
 /// Notes the id of the node whose handler runs on this thread, so that another thread may ask for it.
 static inline void chain_thread_set_node_id(chain_thread *thread, uint64_t id) {

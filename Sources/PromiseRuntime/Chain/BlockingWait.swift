@@ -83,9 +83,7 @@ extension AnyPromise {
         while let promise = left.popLast() {
             guard known.insert(promise.id).inserted, !promise.isSettled else { continue }
             guard visit(promise) else { return }
-            let state = promise.lock()
-            let (parent, followed) = (promise.waitsFor, promise.follows)
-            promise.unlock(state)
+            let (parent, followed) = promise.waitsFor
             if let parent { left.append(parent) }
             if let followed { left.append(followed) }
         }

@@ -5,42 +5,45 @@ import Synchronization
 ///
 /// Every member may be used from any thread. There is one short lock in a promise, a bit of its state word: it is held
 /// for a few instructions, never while anything is called, and never two at once (RUNTIME P5, S4).
+///
+/// A pending promise of any value takes 56 bytes. So its facts share words: pointers have 48 bits at most on the
+/// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in ``slot``.
 public class AnyPromise: Waiter, @unchecked Sendable {
-    // Sendable: all mutable fields are reached under the lock bit of `word`, but for those of the outcome, which are written
-    // once under it, and read only after `settling` or `settled` was seen in the word with acquire ordering.
-    // Held for a few instructions at a time; see PromiseState.
+    // Sendable: all mutable fields are reached under the lock bit of `word`, but for the outcome in `slot`, which is
+    // written once under it, and read only after `settling` or `settled` was seen in the word with acquire ordering.
+    // Held for a few instructions at a time; see PromiseState. The highest eight bits are the kind, which never changes.
     let word: Atomic<UInt32>
-    /// By which operation the promise was made.
-    public final let kind: NodeKind
-    /// The id of its node: never reused within the process.
-    public final let id: NodeID
-    /// Where in the source it was made.
-    public final let callSite: CallSite
-    @usableFromInline final let context: Context
+    private let idLow: UInt32
+    // The context, owned unless bit 0 is set; above, the id's higher 16 bits.
+    private let contextAndID: UInt
+    // The name of the file; above, the line.
+    private let fileAndLine: UInt
 
-    // Unchecked (each below): exclusive by the lock bit, or by being written before the outcome is published.
+    // Unchecked (both): exclusive by the lock bit, or by being written before the outcome is published.
     @exclusivity(unchecked)
-    private final var waiters = WaiterList()
+    private final var waiters = WaiterSlot()
+    /// By the state: the parent (`linked`), a ``FollowLink`` (`following`), the error (`rejected`), or the value in the
+    /// form of ``ValueWord``. Owned.
     @exclusivity(unchecked)
-    final var waitsFor: AnyPromise?
-    @exclusivity(unchecked)
-    final var follows: AnyPromise?
-    @exclusivity(unchecked)
-    @usableFromInline final var error: (any Error)?
+    @usableFromInline final var slot: UInt = 0
 
     @usableFromInline
     init(
         kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
         wants: UInt32 = 0
     ) {
-        self.kind = kind
-        self.context = context
-        callSite = site
-        id = NodeIDs.next()
-        word = Atomic(wants)
-        waitsFor = parent
+        let id = NodeIDs.next().rawValue
+        idLow = UInt32(truncatingIfNeeded: id)
+        contextAndID = context.reference() | UInt(truncatingIfNeeded: id >> 32) << 48
+        fileAndLine = UInt(bitPattern: site.file) | UInt(min(site.line, 0xFFFF)) << 48
+        var bits = wants | UInt32(kind.rawValue) << PromiseState.kindShift
+        if let parent {
+            slot = UInt(bitPattern: Unmanaged.passRetained(parent).toOpaque())
+            bits |= PromiseState.linked
+        }
+        word = Atomic(bits)
         super.init()
-        if context.runtime.isRecording { reportCreated(parent: parent, isExternal: isExternal) }
+        if isRecording { reportCreated(parent: parent, isExternal: isExternal) }
     }
 
     deinit {
@@ -49,31 +52,74 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         // A loser's error concerns nobody: what it lost to has settled who waited.
         let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.quiet
         if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled() }
-        if context.runtime.isRecording { report(.released) }
+        if isRecording { report(.released) }
         waiters.release()
+        if state.has(PromiseState.rejected) {
+            ValueWord.destroy(slot, as: (any Error).self)
+        } else if state.has(PromiseState.linked | PromiseState.following) {
+            Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!).release()
+        }
+        Context.giveBack(contextAndID)
     }
+
+    // MARK: Facts
+
+    /// By which operation the promise was made.
+    public final var kind: NodeKind {
+        NodeKind(rawValue: UInt8(truncatingIfNeeded: word.load(ordering: .relaxed) >> PromiseState.kindShift))!
+    }
+
+    /// The id of its node: never reused within the process, which has 2⁴⁸ of them.
+    public final var id: NodeID { NodeID(rawValue: UInt64(idLow) | UInt64(contextAndID >> 48) << 32) }
+
+    /// Where in the source it was made; a line beyond 65,535 is told as that.
+    public final var callSite: CallSite {
+        CallSite(
+            file: UnsafePointer(bitPattern: fileAndLine & 0xFFFF_FFFF_FFFF), line: UInt32(fileAndLine >> 48))
+    }
+
+    /// Unretained: it lives as long as the promise.
+    @usableFromInline final var contextReference: Unmanaged<Context> { Context.unretained(contextAndID) }
+
+    @usableFromInline final var context: Context { contextReference.takeUnretainedValue() }
+
+    /// Whether its steps are reported. With nobody recording, this is all that the hooks cost.
+    @inline(__always)
+    final var isRecording: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
 
     // MARK: The lock bit
 
     /// Takes the lock bit; gives the state without it.
-    func lock() -> PromiseState {
-        var state = word.load(ordering: .relaxed) & ~PromiseState.locked
+    @inline(__always)
+    final func lock() -> PromiseState {
+        let state = word.load(ordering: .relaxed) & ~PromiseState.locked
+        let (exchanged, original) = word.compareExchange(
+            expected: state, desired: state | PromiseState.locked,
+            successOrdering: .acquiring, failureOrdering: .relaxed)
+        return exchanged ? PromiseState(rawValue: state) : lockContended(original)
+    }
+
+    @inline(never)
+    private final func lockContended(_ seen: UInt32) -> PromiseState {
+        var seen = seen
         var attempts = 0
         while true {
+            if seen & PromiseState.locked != 0 { Spin.pause(&attempts) }
+            let state = seen & ~PromiseState.locked
             let (exchanged, original) = word.weakCompareExchange(
                 expected: state, desired: state | PromiseState.locked,
                 successOrdering: .acquiring, failureOrdering: .relaxed)
             if exchanged { return PromiseState(rawValue: state) }
-            if original & PromiseState.locked != 0 { Spin.pause(&attempts) }
-            state = original & ~PromiseState.locked
+            seen = original
         }
     }
 
     /// Stores the state and gives the lock bit back.
-    func unlock(_ state: PromiseState) { word.store(state.rawValue, ordering: .releasing) }
+    @inline(__always)
+    final func unlock(_ state: PromiseState) { word.store(state.rawValue, ordering: .releasing) }
 
     /// The state at this moment; what the outcome's bits announce may be read.
-    var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }
+    final var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }
 
     // MARK: Waiting
 
@@ -82,38 +128,36 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     final func register(_ waiter: Waiter) {
         let state = lock()
         let registration = state.register()
-        let isChild = waiter.child != nil
-        if registration == .wait || isChild { waiters.append(waiter) }
+        if registration == .wait || waiter.isChild { waiters.append(waiter) }
         unlock(state)
         if registration == .deliver {
-            ThreadLoop.current.deliver { waiter.settled(self) }
+            ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver { waiter.settled(self) } }
         }
     }
 
     /// Tells the waiters, in order of registration, until there are none left; then the promise is settled.
     final func deliverOutcome() {
-        var told: Unmanaged<Waiter>?
+        var toldCount = 0
         while true {
             var state = lock()
-            let following = told.map { $0._withUnsafeGuaranteedRef { $0.next } } ?? waiters.first
-            guard let following else {
+            guard toldCount < waiters.count else {
                 state.finishSettling()
                 let done = waiters.sweep()
                 unlock(state)
-                done.release()
-                return
+                return done.release()
             }
+            let next = waiters[toldCount]
             unlock(state)
             // The list keeps its entries while the promise is settling, so the reference holds.
-            following._withUnsafeGuaranteedRef { $0.settled(self) }
-            told = following
+            next._withUnsafeGuaranteedRef { $0.settled(self) }
+            toldCount += 1
         }
     }
 
     /// Notes that one of the waiters is done before this promise is, or a child has settled after it.
     final func waiterIsDone() {
         let state = lock()
-        var done = WaiterList()
+        var done = WaiterSlot()
         // While it is settling, the list belongs to the one who tells the waiters; he sweeps at the end.
         if !state.has(PromiseState.settling), waiters.noteDone() { done = waiters.sweep() }
         unlock(state)
@@ -138,29 +182,56 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         return live
     }
 
+    /// What the promise waits for, retained: its parent, and the promise that it follows.
+    final var waitsFor: (parent: AnyPromise?, followed: AnyPromise?) {
+        let state = lock()
+        let found = waitsFor(in: state)
+        unlock(state)
+        return found
+    }
+
+    /// The same for one who holds the lock bit.
+    final func waitsFor(in state: PromiseState) -> (parent: AnyPromise?, followed: AnyPromise?) {
+        guard let pointer = UnsafeRawPointer(bitPattern: slot) else { return (nil, nil) }
+        if state.has(PromiseState.linked) {
+            return (Unmanaged<AnyPromise>.fromOpaque(pointer).takeUnretainedValue(), nil)
+        }
+        guard state.has(PromiseState.following) else { return (nil, nil) }
+        return Unmanaged<FollowLink>.fromOpaque(pointer)._withUnsafeGuaranteedRef { ($0.parent, $0.followed) }
+    }
+
     // MARK: Settling
 
-    /// Gives the promise its outcome: `write` stores it, under the lock bit; false if it has one already.
+    /// Gives the promise its outcome, which it then owns; false, and nothing is taken, if it has one already.
     @usableFromInline
     final func settle(
-        by settler: SettlerKind, rejected: Bool, ownsValue: Bool = false, flags: EventFlags = [], write: () -> Void
+        by settler: SettlerKind, rejected: Bool, outcome: UInt, ownsValue: Bool = false, flags: EventFlags = []
     ) -> Bool {
         var state = lock()
+        let old = slot
+        let before = state
         guard state.settle(by: settler.settler, rejected: rejected, hasWaiters: !waiters.isEmpty) else {
             unlock(state)
             return false
         }
-        write()
+        slot = outcome
+        state.clear(PromiseState.linked | PromiseState.following)
         if ownsValue { state.set(PromiseState.ownsValue) }
-        let parent = waitsFor
-        let followed = follows
-        waitsFor = nil
-        follows = nil
         unlock(state)
-        if context.runtime.isRecording { reportSettled(state, flags: flags) }
-        if state.has(PromiseState.settling) { ThreadLoop.current.deliver(self) }
-        parent?.waiterIsDone()
-        followed?.waiterIsDone()
+        if isRecording { reportSettled(state, flags: flags) }
+        if state.has(PromiseState.settling) {
+            ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver(self) }
+        }
+        // Who runs the handler holds the parent, and lets it go after that.
+        if before.rawValue & (PromiseState.linked | PromiseState.running) == PromiseState.linked {
+            let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: old)!)
+            parent._withUnsafeGuaranteedRef { $0.waiterIsDone() }
+            parent.release()
+        } else if before.has(PromiseState.following) {
+            let link = Unmanaged<FollowLink>.fromOpaque(UnsafeRawPointer(bitPattern: old)!).takeRetainedValue()
+            link.parent?.waiterIsDone()
+            link.followed.waiterIsDone()
+        }
         didSettle()
         return true
     }
@@ -183,7 +254,16 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     /// Rejects; false if there is an outcome already.
     @usableFromInline
     final func reject(_ error: any Error, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
-        settle(by: settler, rejected: true, flags: flags) { self.error = error }
+        let outcome = ValueWord.encode(error, as: (any Error).self)
+        if settle(by: settler, rejected: true, outcome: outcome, flags: flags) { return true }
+        ValueWord.destroy(outcome, as: (any Error).self)
+        return false
+    }
+
+    /// The error of a promise that is rejected.
+    @usableFromInline
+    final var error: (any Error)? {
+        current.has(PromiseState.rejected) ? ValueWord.load(slot, as: (any Error).self) : nil
     }
 
     /// Is rejected as `other` was: whose the error is to handle now.
@@ -199,8 +279,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     /// Told once, right after the outcome was published, with no lock held.
     func didSettle() {}
 
-    /// Runs the node's handler, on its executor. Overridden by nodes that have one.
-    func runHandler() {}
+    override final func discard() { abandonUnlessSettled() }
 
     /// Does one step of a link. Overridden by links.
     @usableFromInline
@@ -215,7 +294,8 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     // MARK: Being a waiter of another promise
 
-    override final var child: AnyPromise? { self }
+    override var child: AnyPromise? { self }
+    override var isChild: Bool { true }
     override final var isDone: Bool { current.hasOutcome }
 }
 

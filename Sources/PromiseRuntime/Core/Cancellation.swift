@@ -11,7 +11,7 @@ extension AnyPromise {
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
         let error = PromiseCancelled(reason: reason, by: by)
         var left: [(promise: AnyPromise, from: NodeID)] = [(self, .none)]
-        ThreadLoop.current.deliver {
+        ThreadLoop.unretained.takeUnretainedValue().deliver {
             while let (promise, origin) = left.popLast() {
                 promise.cancelOne(error, origin: origin) { left.append(($0, promise.id)) }
             }
@@ -24,11 +24,10 @@ extension AnyPromise {
         let wasPending = !state.hasOutcome
         let isNew = !state.has(PromiseState.cancelRequested)
         state.set(PromiseState.cancelRequested)
-        let followed = follows
-        let parent = waitsFor
+        let (parent, followed) = waitsFor(in: state)
         unlock(state)
         let waiters = liveWaiters()
-        if isNew, wasPending, context.runtime.isRecording {
+        if isNew, wasPending, isRecording {
             var flags: EventFlags = []
             if case .viewer = error.by { flags = .byViewer }
             report(.cancelRequested, other: origin, flags: flags, text: error.who)
@@ -62,9 +61,14 @@ extension AnyPromise {
 
     /// Hands the handler to its executor; the caller has claimed that by ``PromiseState/queue()``.
     func submitHandler() {
-        let executor = context.executor
-        if context.runtime.isRecording { report(.queued, detail: executor.identity.id) }
-        executor.submit(Job(handlerOf: self))
+        contextReference._withUnsafeGuaranteedRef { context in
+            if context.isRecording { report(.queued, detail: context.executor.identity.id) }
+            if context.isInline {
+                ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(self) }
+            } else {
+                context.executor.submit(Job(self))
+            }
+        }
     }
 
     /// Whether a cancellation of this promise was asked for; at once, however far its events are (RUNTIME X4).
@@ -85,7 +89,7 @@ extension AnyPromise {
             var state = promise.lock()
             let goesOn = !state.has(PromiseState.deserted) && !state.hasOutcome
             state.set(PromiseState.deserted)
-            let (parent, followed) = (promise.waitsFor, promise.follows)
+            let (parent, followed) = promise.waitsFor(in: state)
             promise.unlock(state)
             guard goesOn else { continue }
             if let parent { left.append(parent) }
@@ -111,10 +115,7 @@ extension AnyPromise {
     /// Whether a handler of the program ran with the error of the promise that this one waits for.
     @usableFromInline
     final var isParentsErrorHandled: Bool {
-        let state = lock()
-        let parent = waitsFor
-        unlock(state)
-        return parent?.current.has(PromiseState.errorHandled) ?? false
+        waitsFor.parent?.current.has(PromiseState.errorHandled) ?? false
     }
 
     /// Notes that the error has gone on to somebody; `handled`, that a handler of the program ran with it.

@@ -1,22 +1,54 @@
 import CChainRuntime
 
-/// What a promise shares with its relatives: the runtime and the executor of their handlers; and, where one was given, a
-/// label of its own. Most promises share their root's, so that it costs them one word.
-@usableFromInline
-final class Context: Sendable {
-    @usableFromInline let runtime: Runtime
-    /// Runs this promise's handler.
-    @usableFromInline let executor: any PromiseExecutor
-    @usableFromInline let label: String?
-    /// What children inherit, where that differs: the chain's executor, no label.
-    private let heritage: Context?
+/// What promises share with their relatives: the runtime and the executor of their handlers; and, where one was given, a
+/// label of their own. Most share their root's, which is the runtime itself, so that it costs them one word. Only
+/// ``Runtime`` is of use to a program.
+public class PromiseContext: @unchecked Sendable {
+    // Sendable: nothing changes after init.
+    /// Runs the handlers of promises that name no executor.
+    public final let executor: any PromiseExecutor
+    @usableFromInline final let label: String?
+    /// Whether the executor is the inline one, which needs no hop.
+    final let isInline: Bool
+    /// What children inherit where that differs: the chain's executor, no label. It keeps the runtime alive.
+    private final let heritage: Context?
+    /// Whether children inherit this one itself, although it has something to keep alive.
+    private final let isInherited: Bool
+    /// The runtime, unretained: this object itself, or kept by `heritage`.
+    // Unchecked: written once, in init.
+    @exclusivity(unchecked)
+    private(set) final var runtimeReference: UnsafeRawPointer
+    private final let isImmortal: Bool
 
-    init(runtime: Runtime, executor: any PromiseExecutor, label: String = "", heritage: Context? = nil) {
-        self.runtime = runtime
+    /// For a runtime, which is the context of its roots.
+    init(executor: any PromiseExecutor, isImmortal: Bool) {
         self.executor = executor
+        self.isImmortal = isImmortal
+        isInline = executor === InlineExecutor.shared
+        label = nil
+        heritage = nil
+        isInherited = true
+        runtimeReference = UnsafeRawPointer(bitPattern: 1)!
+        runtimeReference = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private init(executor: any PromiseExecutor, label: String = "", heritage: Context, isInherited: Bool = false) {
+        self.executor = executor
+        self.isInherited = isInherited
         self.label = label.isEmpty ? nil : label
         self.heritage = heritage
+        isInline = executor === InlineExecutor.shared
+        isImmortal = false
+        runtimeReference = heritage.runtimeReference
     }
+
+    private final var unretainedRuntime: Unmanaged<Runtime> { Unmanaged.fromOpaque(runtimeReference) }
+
+    /// The runtime that promises of this context belong to.
+    final var runtime: Runtime { unretainedRuntime.takeUnretainedValue() }
+
+    @inline(__always)
+    final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isRecordingHere } }
 
     // Labels are plain strings, empty for none: an optional parameter would make the compiler infer optionals in the
     // closures of users who pass an element for a label.
@@ -24,20 +56,37 @@ final class Context: Sendable {
     /// The context of a promise that no other is the parent of: of the runtime whose handler runs here, or the default.
     @usableFromInline
     static func root(label: String, executor: (any PromiseExecutor)?) -> Context {
-        let base = Runtime.current.rootContext
+        let base = Runtime.current
         if label.isEmpty, executor == nil { return base }
-        guard let executor else {
-            return Context(runtime: base.runtime, executor: base.executor, label: label, heritage: base)
-        }
-        let chain = Context(runtime: base.runtime, executor: executor)
-        return label.isEmpty ? chain : Context(runtime: base.runtime, executor: executor, label: label, heritage: chain)
+        guard let executor else { return Context(executor: base.executor, label: label, heritage: base) }
+        let chain = Context(executor: executor, heritage: base, isInherited: true)
+        return label.isEmpty ? chain : Context(executor: executor, label: label, heritage: chain)
     }
 
     /// The context of a child: its label and executor are its own, what it hands on is the chain's.
     @usableFromInline
-    func child(label: String, executor: (any PromiseExecutor)?) -> Context {
-        let base = heritage ?? self
+    final func child(label: String, executor: (any PromiseExecutor)?) -> Context {
+        let base = isInherited ? self : heritage!
         if label.isEmpty, executor == nil { return base }
-        return Context(runtime: base.runtime, executor: executor ?? base.executor, label: label, heritage: base)
+        return Context(executor: executor ?? base.executor, label: label, heritage: base)
     }
+
+    // MARK: In a promise's word
+
+    /// Its address, owned; with bit 0 set, and not owned, where it never ends: so most promises count no references.
+    final func reference() -> UInt {
+        isImmortal
+            ? UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) | 1
+            : UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())
+    }
+
+    @inline(__always)
+    static func unretained(_ word: UInt) -> Unmanaged<Context> {
+        Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: word & 0xFFFF_FFFF_FFFE)!)
+    }
+
+    @inline(__always)
+    static func giveBack(_ word: UInt) { if word & 1 == 0 { unretained(word).release() } }
 }
+
+@usableFromInline typealias Context = PromiseContext

@@ -1,10 +1,22 @@
 import ChainEvents
 
-/// Waits on behalf of a promise that follows another (A+ 2.3.2).
-final class FollowWaiter: Waiter {
-    private let follower: AnyPromise
+/// Waits on behalf of a promise that follows another (A+ 2.3.2), and holds, for as long, what that one waits for.
+final class FollowLink: Waiter {
+    let follower: AnyPromise
+    let followed: AnyPromise
+    /// The parent of the follower, which has run its handler and is still to be told of the end.
+    // Unchecked: written once, under the follower's lock bit, before the link is anywhere.
+    @exclusivity(unchecked)
+    private(set) var parent: AnyPromise?
 
-    init(_ follower: AnyPromise) { self.follower = follower }
+    init(_ follower: AnyPromise, to followed: AnyPromise) {
+        self.follower = follower
+        self.followed = followed
+    }
+
+    func take(parent: Unmanaged<AnyPromise>, owned: Bool) {
+        self.parent = owned ? parent.takeRetainedValue() : parent.takeUnretainedValue()
+    }
 
     override func settled(_ promise: AnyPromise) { follower.copyOutcome(of: promise, flags: []) }
 
@@ -21,19 +33,27 @@ extension AnyPromise {
         var otherState = other.lock()
         otherState.set(PromiseState.followed)
         other.unlock(otherState)
+        let link = FollowLink(self, to: other)
         var state = lock()
         guard state.follow(byHandler: byHandler) else {
             unlock(state)
             return false
         }
         let mayCloseRing = state.has(PromiseState.followed)
-        follows = other
+        if state.has(PromiseState.linked) {
+            // Who runs the handler keeps his reference.
+            let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
+            link.take(parent: parent, owned: !state.has(PromiseState.running))
+        }
+        slot = UInt(bitPattern: Unmanaged.passRetained(link).toOpaque())
+        state.clear(PromiseState.linked)
+        state.set(PromiseState.following)
         unlock(state)
-        if context.runtime.isRecording { report(.adopted, other: other.id) }
+        if isRecording { report(.adopted, other: other.id) }
         if other === self || (mayCloseRing && other.leads(to: self)) {
             return reject(PromiseCycle(site: callSite.site), by: .machinery)
         }
-        other.register(FollowWaiter(self))
+        other.register(link)
         // A cancellation that came between the link and the waiter found nothing to go on to.
         cancelLate(other)
         return true
@@ -51,9 +71,7 @@ extension AnyPromise {
     private func leads(to target: AnyPromise) -> Bool {
         var next: AnyPromise? = self
         while let promise = next {
-            let state = promise.lock()
-            next = promise.follows
-            promise.unlock(state)
+            next = promise.waitsFor.followed
             if next === target { return true }
             if promise === next { return false }
         }

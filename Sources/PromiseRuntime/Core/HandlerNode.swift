@@ -57,11 +57,11 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 @usableFromInline
 enum HandlerStep {
     /// Run the handler with the value of the parent, and settle.
-    case value(AnyPromise)
-    /// Run the handler with an error, and settle.
-    case error(any Error)
+    case value(of: Unmanaged<AnyPromise>)
+    /// Run the handler with the error of the parent, or, for clean-up, of the cancelled node itself, and settle.
+    case error(of: Unmanaged<AnyPromise>)
     /// Settle with the value of the parent: there is no handler for it.
-    case pass(AnyPromise)
+    case pass(Unmanaged<AnyPromise>)
     /// Release the handler.
     case drop
 }
@@ -71,11 +71,24 @@ extension HandlerStep {
     @inlinable
     func result<Input: Sendable>(_ type: Input.Type) -> Result<Input, any Error>? {
         switch self {
-        case .value(let parent): .success(unsafeDowncast(parent, to: Promise<Input>.self).stored)
-        case .error(let error): .failure(error)
+        case .value(let parent): .success(parent.value(type))
+        case .error(let source): .failure(source.failure)
         case .pass, .drop: nil
         }
     }
+}
+
+// The caller of `perform` holds the promise.
+extension Unmanaged where Instance == AnyPromise {
+    /// The value of the promise, which is fulfilled and of that type.
+    @inlinable @inline(__always)
+    func value<Value: Sendable>(_ type: Value.Type) -> Value {
+        _withUnsafeGuaranteedRef { ValueWord.load($0.slot, as: type) }
+    }
+
+    /// The error of the promise, which is rejected.
+    @inlinable
+    var failure: any Error { _withUnsafeGuaranteedRef { ValueWord.load($0.slot, as: (any Error).self) } }
 }
 
 extension AnyPromise {
@@ -96,7 +109,7 @@ extension AnyPromise {
         if isRejected {
             passError(of: parent, flags: .skipping)
         } else {
-            _ = perform(.pass(parent))
+            _ = perform(.pass(Unmanaged.passUnretained(parent)))
         }
         // Only now: a cancellation that came first needs the handler for clean-up (RUNTIME X3).
         state = lock()
@@ -109,28 +122,44 @@ extension AnyPromise {
     final func runLinkHandler() {
         var state = lock()
         guard state.takeHandler() else { return unlock(state) }
-        let parent = waitsFor
-        unlock(state)
-        let step: HandlerStep
-        if state.hasOutcome {
+        let isPending = !state.hasOutcome
+        guard isPending, state.has(PromiseState.linked) else {
+            unlock(state)
             // Cancelled before it ran: only clean-up does, with the cancellation.
-            let isCleanUp = state.has(PromiseState.wantsError | PromiseState.wantsCancellation)
-            step = isCleanUp ? error.map { .error($0) } ?? .drop : .drop
-        } else if let parent {
-            if let error = parent.error {
-                parent.markErrorSeen()
-                step = .error(error)
-            } else {
-                step = .value(parent)
+            if !isPending, state.has(PromiseState.wantsError | PromiseState.wantsCancellation) {
+                runAsCurrent { perform(.error(of: Unmanaged.passUnretained(self))) }
             }
-        } else {
-            step = .drop
-        }
-        if case .drop = step {
             _ = perform(.drop)
-        } else {
-            runAsCurrent { perform(step) }
-            _ = perform(.drop)
+            return
         }
+        // The reference to the parent is this call's now, so that its outcome stays while the handler runs.
+        state.set(PromiseState.running)
+        let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
+        unlock(state)
+        if parent._withUnsafeGuaranteedRef({ $0.current.has(PromiseState.rejected) }) {
+            parent._withUnsafeGuaranteedRef { $0.markErrorSeen() }
+            runAsCurrent { perform(.error(of: parent)) }
+        } else {
+            runAsCurrent { perform(.value(of: parent)) }
+        }
+        _ = perform(.drop)
+        letGo(of: parent)
+    }
+
+    /// The handler has run: tells the parent, unless the end is still to come.
+    private final func letGo(of parent: Unmanaged<AnyPromise>) {
+        if !current.hasOutcome {
+            var state = lock()
+            let isPending = !state.hasOutcome
+            state.clear(isPending ? PromiseState.running : 0)
+            unlock(state)
+            if isPending {
+                // Whoever settles it lets the parent go; or does the link, by a reference of its own.
+                if state.has(PromiseState.following) { parent.release() }
+                return
+            }
+        }
+        parent._withUnsafeGuaranteedRef { $0.waiterIsDone() }
+        parent.release()
     }
 }

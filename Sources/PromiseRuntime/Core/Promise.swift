@@ -22,27 +22,22 @@ public protocol Thenable<Value>: Sendable {
 /// dashboard, `on:` for the executor of its own handler, and its call site by itself. All may be called from any thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
-    // Unchecked: written once under the lock bit before the outcome is published, read only after that was seen.
-    @exclusivity(unchecked)
-    @usableFromInline final var slot: RawSlot
-
     @inlinable
     override init(
         kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
         wants: UInt32 = 0
     ) {
-        slot = RawSlot()
         super.init(
             kind: kind, site: site, context: context, parent: parent, isExternal: isExternal, wants: wants)
     }
 
     deinit {
-        if ownsValue { slot.destroy(Value.self) }
+        if ownsValue { ValueWord.destroy(slot, as: Value.self) }
     }
 
     /// The value of a promise that is fulfilled.
     @inlinable
-    final var stored: Value { slot.load(as: Value.self) }
+    final var stored: Value { ValueWord.load(slot, as: Value.self) }
 
     /// The promise itself.
     @inlinable
@@ -51,14 +46,21 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     /// Fulfils; false if there is an outcome already.
     @inlinable
     final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
-        settle(
-            by: settler, rejected: false, ownsValue: !RawSlot.needsNoDestroy(Value.self), flags: flags
-        ) { slot.store(value) }
+        let outcome = ValueWord.encode(value, as: Value.self)
+        let isOurs = settle(
+            by: settler, rejected: false, outcome: outcome, ownsValue: !ValueWord.needsNoDestroy(Value.self),
+            flags: flags)
+        if !isOurs { ValueWord.destroy(outcome, as: Value.self) }
+        return isOurs
     }
 
     override final func copyOutcome(of other: AnyPromise, flags: EventFlags) {
-        if other.error != nil {
+        let state = other.current
+        if state.has(PromiseState.rejected) {
             passError(of: other, flags: flags)
+        } else if !state.has(PromiseState.ownsValue) {
+            // Bits that own nothing are passed on without looking at their type.
+            _ = settle(by: .machinery, rejected: false, outcome: other.slot, flags: flags)
         } else {
             _ = fulfill(unsafeDowncast(other, to: Promise<Value>.self).stored, by: .machinery, flags: flags)
         }
@@ -117,10 +119,7 @@ extension AnyPromise {
 
     /// The promise that this one's operation was called on, while that one is pending; nil for a root (RUNTIME P8).
     public final var parent: AnyPromise? {
-        let state = lock()
-        let parent = waitsFor
-        unlock(state)
-        return parent.flatMap { $0.isSettled ? nil : $0 }
+        waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }
 
     /// The first of the pending promises that this one waits for through its parents; nil for a root.
@@ -137,9 +136,10 @@ extension AnyPromise {
     public final func snapshot() -> NodeSnapshot {
         var node = NodeSnapshot(id: id, kind: kind)
         let state = lock()
-        node.parent = waitsFor?.id ?? .none
-        node.adopted = follows?.id ?? .none
+        let (parent, followed) = waitsFor(in: state)
         unlock(state)
+        node.parent = parent?.id ?? .none
+        node.adopted = followed?.id ?? .none
         node.label = context.label
         node.executor = context.executor.identity.id
         node.cancelRequested = state.has(PromiseState.cancelRequested)

@@ -65,6 +65,14 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     // The cancellation was asked for, whether or not it came in time.
     static let cancelRequested: UInt32 = 1 << 14
 
+    // The slot holds the parent; the link to a promise that this one follows.
+    static let linked: UInt32 = 1 << 19
+    static let following: UInt32 = 1 << 20
+    // Somebody runs the handler, and owns the reference to the parent.
+    static let running: UInt32 = 1 << 21
+    // From here on the word holds the node's kind, which no transition touches.
+    static let kindShift: UInt32 = 24
+
     func has(_ bit: UInt32) -> Bool { rawValue & bit != 0 }
     mutating func set(_ bit: UInt32) { rawValue |= bit }
     mutating func clear(_ bit: UInt32) { rawValue &= ~bit }

@@ -1,7 +1,5 @@
-/// Room for one value of any type, which only its users know: two words, or a box for what does not fit.
-///
-/// Why: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns a promise; a
-/// slot costs nothing where the value owns nothing (DESIGN §13). Who stores a value destroys it, once.
+/// Room for one handler of any type, which only its users know: two words, as a closure is, or a box for what does not
+/// fit. Untyped for the reason that ``ValueWord`` gives. Who stores a handler destroys it, once.
 @usableFromInline
 struct RawSlot {
     @usableFromInline var words: (UInt, UInt) = (0, 0)
@@ -55,13 +53,4 @@ struct RawSlot {
     func box<Value>(of type: Value.Type) -> Unmanaged<ValueBox<Value>> {
         Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: words.0)!)
     }
-}
-
-/// Holds a value that is larger than a slot.
-@usableFromInline
-final class ValueBox<Value> {
-    @usableFromInline let value: Value
-
-    @inlinable
-    init(_ value: Value) { self.value = value }
 }

@@ -9,17 +9,19 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// The promise that this resolves.
     public let promise: Promise<Value>
 
-    @usableFromInline
+    @inlinable
     init(_ promise: Promise<Value>) { self.promise = promise }
 
-    deinit { promise.abandon() }
+    deinit { promise.abandonUnlessSettled() }
 
     /// Fulfils the promise; nothing happens, but an event, if it is resolved already (A+ 2.1.2).
+    @inlinable
     public func fulfill(_ value: Value) {
         if !promise.fulfill(value, by: .resolver) { promise.reportSettledAgain() }
     }
 
     /// Rejects the promise; nothing happens, but an event, if it is resolved already (A+ 2.1.3).
+    @inlinable
     public func reject(_ error: any Error) {
         if !promise.reject(error, by: .resolver) { promise.reportSettledAgain() }
     }
@@ -36,6 +38,7 @@ public final class Resolver<Value: Sendable>: Sendable {
     }
 
     /// Fulfils or rejects by a result; nothing happens, but an event, if the promise is resolved already.
+    @inlinable
     public func settle(_ result: Result<Value, any Error>) {
         switch result {
         case .success(let value): fulfill(value)
@@ -77,10 +80,14 @@ final class CancelWaiter: Waiter, @unchecked Sendable {
 }
 
 extension AnyPromise {
+    @inline(__always)
+    final func abandonUnlessSettled() {
+        if current.rawValue & (PromiseState.settling | PromiseState.settled | PromiseState.resolved) == 0 { abandon() }
+    }
+
     /// Rejects a pending promise that nobody can settle any more, and says so unless that is no defect.
-    func abandon() {
-        let state = current
-        if state.hasOutcome || state.has(PromiseState.resolved) { return }
+    @inline(never)
+    private final func abandon() {
         if !isWanted {
             // Its last use was to lose, or to be cancelled: over, and no defect.
             _ = reject(PromiseCancelled(reason: "nobody waits for it any more"), by: .cancellation)
@@ -105,6 +112,6 @@ extension AnyPromise {
     @usableFromInline
     final func reportSettledAgain() {
         // After a cancellation the late result of work that went on is expected, and dropped (X3).
-        if context.runtime.isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
+        if isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
     }
 }

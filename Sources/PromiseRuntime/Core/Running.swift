@@ -6,9 +6,9 @@ extension AnyPromise {
     /// runtime. `body` gives whether the end of the handler has been told by the settling.
     final func runAsCurrent(_ body: () -> Bool) {
         runAsMaker {
-            if context.runtime.isRecording { report(.started) }
+            if isRecording { report(.started) }
             let isEndTold = body()
-            if !isEndTold, context.runtime.isRecording { report(.ended) }
+            if !isEndTold, isRecording { report(.ended) }
         }
     }
 
@@ -17,7 +17,8 @@ extension AnyPromise {
         let thread = chain_thread_current()!
         let outer = (thread.pointee.node, thread.pointee.runtime)
         thread.pointee.node = Unmanaged.passUnretained(self).toOpaque()
-        thread.pointee.runtime = Unmanaged.passUnretained(context.runtime).toOpaque()
+        thread.pointee.runtime = UnsafeMutableRawPointer(
+            mutating: contextReference._withUnsafeGuaranteedRef { $0.runtimeReference })
         let outerID = thread.pointee.node_id
         chain_thread_set_node_id(thread, id.rawValue)
         body()
@@ -32,15 +33,27 @@ extension AnyPromise {
         state.set(PromiseState.queued)
         unlock(state)
         let executor = context.executor
-        if context.runtime.isRecording { report(.queued, detail: executor.identity.id) }
-        executor.submit(Job(of: self, body: body))
+        if isRecording { report(.queued, detail: executor.identity.id) }
+        executor.submit(Job(Body(of: self, body)))
+    }
+}
+
+/// The body of a promise that has no parent, while an executor has it.
+private final class Body: Runnable {
+    private let promise: AnyPromise
+    private let body: @Sendable () -> Bool
+
+    init(of promise: AnyPromise, _ body: @escaping @Sendable () -> Bool) {
+        self.promise = promise
+        self.body = body
     }
 
-    /// Runs the body that was queued, unless the promise was cancelled meanwhile.
-    final func runBody(_ body: () -> Bool) {
-        var state = lock()
+    override func runHandler() {
+        var state = promise.lock()
         let mayRun = !state.hasOutcome && state.takeHandler()
-        unlock(state)
-        if mayRun { runAsCurrent(body) }
+        promise.unlock(state)
+        if mayRun { promise.runAsCurrent(body) }
     }
+
+    override func discard() { promise.discard() }
 }

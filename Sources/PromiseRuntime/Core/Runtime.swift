@@ -6,18 +6,15 @@ import Synchronization
 ///
 /// Promises that a handler makes, and the children of a promise, inherit its runtime (RUNTIME R1); elsewhere it is
 /// ``shared``, or what ``run(_:)`` says. Two runtimes in one process see nothing of each other.
-public final class Runtime: Sendable {
+public final class Runtime: PromiseContext, @unchecked Sendable {
+    // Sendable: all that changes is behind a lock or atomic.
     /// The runtime of promises for which nobody named another: the system's clock, the default pool.
-    public static let shared = Runtime()
+    public static let shared = Runtime(isImmortal: true)
 
     /// Gives the time of every timestamp, timeout and delay.
     public let clock: any ChainClock
-    /// Runs the handlers of promises that name no executor.
-    public let executor: any PromiseExecutor
 
     let registry = Registry()
-    // The context that roots without a label share, while any of them lives: it names the runtime.
-    private let root = Lock(WeakContext())
     // The sink of the recorder, as the address of a SinkBox kept alive by `sinks`; 0 while nobody records.
     private let recording = Atomic<UInt>(0)
     private let sinks = Lock<[SinkBox]>([])
@@ -25,13 +22,20 @@ public final class Runtime: Sendable {
 
     /// Makes a runtime of its own. Without an executor it has the process's default pool; without a clock, the system's.
     /// With a sink it records from the start, until ``stopRecording()``.
-    public init(
+    public convenience init(
         sink: (any EventSink)? = nil, clock: any ChainClock = SystemClock.shared,
         executor: any PromiseExecutor = PoolExecutor.shared
     ) {
-        self.clock = clock
-        self.executor = executor
+        self.init(clock: clock, executor: executor, isImmortal: false)
         if let sink { _ = startRecording(into: sink) }
+    }
+
+    private init(
+        clock: any ChainClock = SystemClock.shared, executor: any PromiseExecutor = PoolExecutor.shared,
+        isImmortal: Bool
+    ) {
+        self.clock = clock
+        super.init(executor: executor, isImmortal: isImmortal)
     }
 
     /// The runtime whose handler runs on this thread, or the one that ``run(_:)`` set, or ``shared``. Costs two loads.
@@ -57,27 +61,10 @@ public final class Runtime: Sendable {
         return Unmanaged<AnyPromise>.fromOpaque(node)._withUnsafeGuaranteedRef { $0.isCancelled }
     }
 
-    /// The root context of ``shared``, which nothing has to look up.
-    private static let sharedContext = Context(runtime: shared, executor: shared.executor)
-
-    private struct WeakContext {
-        weak var context: Context?
-    }
-
-    var rootContext: Context {
-        if self === Runtime.shared { return Runtime.sharedContext }
-        return root.withLock { cache in
-            if let context = cache.context { return context }
-            let made = Context(runtime: self, executor: executor)
-            cache.context = made
-            return made
-        }
-    }
-
     // MARK: Recording
 
-    @usableFromInline
-    var isRecording: Bool {
+    @inline(__always)
+    final var isRecordingHere: Bool {
         #if CHAINVIEW_NO_EVENTS
             false  // A build without hooks, which `make counts` compares with.
         #else

@@ -1,86 +1,42 @@
 import CChainRuntime
 
 /// What an executor runs: a promise's handler, or a closure.
-public struct Job: Sendable {
-    private enum Content: Sendable {
-        case handler(AnyPromise)
-        case body(AnyPromise, @Sendable () -> Bool)
-        case work(@Sendable () -> Void)
-    }
-    private let content: Content
+public struct Job: @unchecked Sendable {
+    // Sendable: it is a promise, which may be used from any thread, or work that never changes. One word, so that a queue
+    // is an array of references.
+    let content: Runnable
 
-    init(handlerOf promise: AnyPromise) { content = .handler(promise) }
-
-    init(of promise: AnyPromise, body: @escaping @Sendable () -> Bool) { content = .body(promise, body) }
+    init(_ content: Runnable) { self.content = content }
 
     /// Wraps a closure.
-    public init(_ work: @escaping @Sendable () -> Void) { content = .work(work) }
+    public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
     /// Runs it, on the calling thread, and then what it made ready on this thread (RUNTIME E2). For executors, which
     /// call it once, with a clean stack.
-    public func run() { ThreadLoop.current.run(self) }
+    public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Gives it up instead of running it: its promise, if it is pending, is abandoned (RUNTIME S2); a plain closure is
     /// only released. For executors that end with jobs left; a job that is merely dropped leaves its promise pending.
-    public func discard() {
-        switch content {
-        case .handler(let promise), .body(let promise, _): promise.abandon()
-        case .work: break
-        }
-    }
+    public func discard() { content.discard() }
 
-    func runContent() {
-        switch content {
-        case .handler(let promise): promise.runHandler()
-        case .body(let promise, let body): promise.runBody(body)
-        case .work(let work): work()
-        }
+    private final class Work: Runnable {
+        private let work: @Sendable () -> Void
+
+        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+
+        override func runHandler() { work() }
     }
 }
 
 /// A first-in, first-out queue of jobs.
 typealias JobQueue = Queue<Job>
 
-/// A first-in, first-out queue in a ring that grows. What is taken out is the caller's to release: nothing is released
-/// while the queue changes.
-struct Queue<Element> {
-    private var slots: [Element?] = []
-    private var head = 0
-    private(set) var count = 0
-
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ element: Element) {
-        if count == slots.count { grow() }
-        slots[(head + count) & (slots.count - 1)] = element
-        count += 1
-    }
-
-    mutating func popFirst() -> Element? {
-        guard count > 0 else { return nil }
-        let element = slots[head].take()
-        head = (head + 1) & (slots.count - 1)
-        count -= 1
-        return element
-    }
-
-    /// Gives the room of an empty queue back where a burst has left much of it.
-    mutating func shrink(above limit: Int) { if isEmpty, slots.count > limit { slots = [] } }
-
-    private mutating func grow() {
-        var larger = [Element?](repeating: nil, count: max(16, slots.count * 2))
-        for index in 0..<count { larger[index] = slots[(head + index) & (slots.count - 1)].take() }
-        slots = larger
-        head = 0
-    }
-}
-
 /// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean stack
 /// and no chain is too long (RUNTIME P4, E2). Used by its own thread alone.
 final class ThreadLoop {
     // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
     @exclusivity(unchecked)
-    private var jobs = JobQueue()
+    private var jobs = Queue<Runnable>()
     @exclusivity(unchecked)
     private var deliveries = Queue<AnyPromise>()
     @exclusivity(unchecked)
@@ -99,27 +55,40 @@ final class ThreadLoop {
     /// The pool's worker whose thread this is, or nil.
     func worker(of pool: AnyObject) -> AnyObject? { self.pool == ObjectIdentifier(pool) ? worker : nil }
 
-    static var current: ThreadLoop {
+    static var current: ThreadLoop { unretained.takeUnretainedValue() }
+
+    /// The calling thread's, which lives as long as the thread.
+    static var unretained: Unmanaged<ThreadLoop> {
+        @inline(__always)
+        get {
+            if let loop = chain_thread_current().pointee.loop { return Unmanaged.fromOpaque(loop) }
+            return make()
+        }
+    }
+
+    @inline(never)
+    private static func make() -> Unmanaged<ThreadLoop> {
         let thread = chain_thread_current()!
-        if let loop = thread.pointee.loop { return Unmanaged<ThreadLoop>.fromOpaque(loop).takeUnretainedValue() }
         let loop = Unmanaged.passRetained(ThreadLoop())
         thread.pointee.loop = loop.toOpaque()
         chain_thread_release_at_exit(loop.toOpaque()) { Unmanaged<ThreadLoop>.fromOpaque($0!).release() }
-        return loop.takeUnretainedValue()
+        return loop
     }
 
     /// Runs `job`, then whatever has been left to this loop. Inside a handler (one that serves a ManualExecutor) only
     /// the job: what it leaves is the outer loop's, which is never nested.
-    func run(_ job: Job) {
-        if isRunning { return job.runContent() }
+    func run(_ job: Runnable) {
+        if isRunning { return job.runHandler() }
         isRunning = true
-        job.runContent()
-        while let job = jobs.popFirst() { job.runContent() }
+        job.runHandler()
+        while let job = jobs.popFirst() { job.runHandler() }
         isRunning = false
     }
 
+    func run(_ job: Job) { run(job.content) }
+
     /// Leaves a job to this loop, or runs it now where no loop is under way.
-    func submit(_ job: Job) {
+    func submit(_ job: Runnable) {
         if isRunning || isDelivering { jobs.append(job) } else { run(job) }
     }
 
@@ -129,7 +98,9 @@ final class ThreadLoop {
             deliveries.append(promise)
             return
         }
-        deliver { promise.deliverOutcome() }
+        isDelivering = true
+        promise.deliverOutcome()
+        goOn()
     }
 
     /// Runs a telling and those that it leads to, one after the other however many there are, then inline handlers that
@@ -138,6 +109,10 @@ final class ThreadLoop {
         if isDelivering { return telling() }
         isDelivering = true
         telling()
+        goOn()
+    }
+
+    private func goOn() {
         // Each leaves the queue before it is released: a value's deinit may settle others, which are told here, too.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         deliveries.shrink(above: 4096)

@@ -1,15 +1,22 @@
-/// Who waits for a promise: a link made by `then` (which is itself a promise), a follower, a combinator's membership, or
-/// a callback of ours. Stands in one promise's list, in order of registration.
-public class Waiter {
-    /// The next in the list that this waiter stands in; the list owns one reference to each.
-    // Unchecked: touched only under the lock bit of the promise in whose list the waiter stands.
-    @exclusivity(unchecked)
-    final var next: Unmanaged<Waiter>?
-
+/// What an executor can run: a promise that has a handler, or a closure in a box.
+public class Runnable {
     @usableFromInline
-    init() { next = nil }
+    init() {}
 
-    /// Called once, by the thread that settles `promise` or registers at a settled one, with no lock held.
+    /// Does the work; called once for each time that it was handed to an executor.
+    func runHandler() { fatalError("a Runnable that does not run") }
+
+    /// Called instead where an executor ends with it: whoever waits for the work is to know.
+    func discard() {}
+}
+
+/// Who waits for a promise: a link made by `then` (which is itself a promise), a follower, a combinator, or a callback of
+/// ours. It may stand in the lists of several promises.
+public class Waiter: Runnable {
+    @usableFromInline
+    override init() { super.init() }
+
+    /// Called once a registration, by the thread that settles `promise` or registers at a settled one, no lock held.
     func settled(_ promise: AnyPromise) { fatalError("a Waiter that does not wait") }
 
     /// Whether the list may drop it: it has been told, or needs it no more.
@@ -23,68 +30,106 @@ public class Waiter {
 
     /// The promise to which a cancellation of the one waited for goes on (RUNTIME X1), if it is a child.
     var child: AnyPromise? { nil }
+
+    /// Whether there is such a child; costs no reference.
+    var isChild: Bool { false }
 }
 
-/// A list of waiters: first and last, a count, and how many of them are known to be done.
-struct WaiterList {
-    private(set) var first: Unmanaged<Waiter>?
-    private var last: Unmanaged<Waiter>?
-    private(set) var count: UInt32 = 0
-    private var doneCount: UInt32 = 0
+/// The waiters of one promise, in order of registration, in one word: none, one, or a list on the heap. Each entry is a
+/// reference that the word owns.
+struct WaiterSlot {
+    // 0; the address of the only waiter; or that of a WaiterList, plus 1.
+    private var word: UInt = 0
 
-    var isEmpty: Bool { first == nil }
+    var isEmpty: Bool { word == 0 }
+
+    /// The first of them, unretained.
+    var first: Unmanaged<Waiter>? {
+        if word & 1 == 0 { return single }
+        return list.entries.first
+    }
+
+    private var single: Unmanaged<Waiter>? {
+        UnsafeRawPointer(bitPattern: word).map { Unmanaged.fromOpaque($0) }
+    }
+
+    private var list: WaiterList {
+        Unmanaged<WaiterList>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!).takeUnretainedValue()
+    }
+
+    var count: Int { word == 0 ? 0 : word & 1 == 0 ? 1 : list.entries.count }
+
+    /// The one at a place, unretained.
+    subscript(_ index: Int) -> Unmanaged<Waiter> { word & 1 == 0 ? single! : list.entries[index] }
 
     /// Appends, taking a reference.
     mutating func append(_ waiter: Waiter) {
         let entry = Unmanaged.passRetained(waiter)
-        if let last { last._withUnsafeGuaranteedRef { $0.next = entry } } else { first = entry }
-        last = entry
-        count &+= 1
+        if word == 0 {
+            word = UInt(bitPattern: entry.toOpaque())
+        } else if word & 1 == 0 {
+            store([single!, entry])
+        } else {
+            list.entries.append(entry)
+        }
+    }
+
+    private mutating func store(_ entries: ContiguousArray<Unmanaged<Waiter>>) {
+        word = UInt(bitPattern: Unmanaged.passRetained(WaiterList(entries)).toOpaque()) | 1
     }
 
     /// Notes that one more is done; true where it is time to sweep. Amortised over the entries, a sweep costs O(1).
     mutating func noteDone() -> Bool {
-        doneCount &+= 1
-        return doneCount &* 2 >= count
+        if word & 1 == 0 { return word != 0 }
+        list.doneCount += 1
+        return list.doneCount * 2 >= list.entries.count
     }
 
     /// Takes those out that are done, for the caller to release once it holds no lock.
-    mutating func sweep() -> WaiterList {
-        var kept = WaiterList()
-        var done = WaiterList()
-        var entry = first
-        while let current = entry {
-            entry = current._withUnsafeGuaranteedRef { $0.next }
-            current._withUnsafeGuaranteedRef { $0.next = nil }
-            if current._withUnsafeGuaranteedRef({ $0.isDone }) { done.link(current) } else { kept.link(current) }
+    mutating func sweep() -> WaiterSlot {
+        guard word & 1 == 1 else {
+            guard let single, single._withUnsafeGuaranteedRef({ $0.isDone }) else { return WaiterSlot() }
+            return takeAll()
         }
-        self = kept
-        return done
+        // Told apart once: a waiter may become done between two looks, and would be lost or dropped twice.
+        var (kept, done) = (ContiguousArray<Unmanaged<Waiter>>(), ContiguousArray<Unmanaged<Waiter>>())
+        for entry in list.entries {
+            if entry._withUnsafeGuaranteedRef({ $0.isDone }) { done.append(entry) } else { kept.append(entry) }
+        }
+        if kept.isEmpty { return takeAll() }
+        list.entries = kept
+        list.doneCount = 0
+        var swept = WaiterSlot()
+        if !done.isEmpty { swept.store(done) }
+        return swept
     }
 
-    private mutating func link(_ entry: Unmanaged<Waiter>) {
-        if let last { last._withUnsafeGuaranteedRef { $0.next = entry } } else { first = entry }
-        last = entry
-        count &+= 1
+    private mutating func takeAll() -> WaiterSlot {
+        let all = self
+        word = 0
+        return all
     }
 
     /// Calls `body` with each, in order of registration.
     func forEach(_ body: (Waiter) -> Void) {
-        var entry = first
-        while let current = entry {
-            current._withUnsafeGuaranteedRef { body($0) }
-            entry = current._withUnsafeGuaranteedRef { $0.next }
-        }
+        for index in 0..<count { self[index]._withUnsafeGuaranteedRef { body($0) } }
     }
 
     /// Gives the references back, one after the other: no recursion however long the list is.
     consuming func release() {
-        var entry = first
-        while let current = entry {
-            entry = current._withUnsafeGuaranteedRef { $0.next }
-            current.release()
-        }
+        if word == 0 { return }
+        if word & 1 == 0 { return single!.release() }
+        let list = Unmanaged<WaiterList>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!).takeRetainedValue()
+        for entry in list.entries { entry.release() }
     }
+}
+
+/// Where there are two waiters or more.
+private final class WaiterList {
+    var entries: ContiguousArray<Unmanaged<Waiter>>
+    var doneCount = 0
+
+    init(_ entries: ContiguousArray<Unmanaged<Waiter>>) { self.entries = entries }
 }
 
 /// A waiter of the runtime's own that runs a closure when the promise settles; never user code.

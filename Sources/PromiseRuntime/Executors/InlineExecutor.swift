@@ -18,5 +18,5 @@ public final class InlineExecutor: PromiseExecutor {
     private init() {}
 
     /// Leaves the job to the calling thread's loop, or runs it at once where there is none under way.
-    public func submit(_ job: Job) { ThreadLoop.current.submit(job) }
+    public func submit(_ job: Job) { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(job.content) } }
 }

@@ -40,9 +40,9 @@ extension Promise {
             wants: PromiseState.wantsError, handler: onRejected
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
-            guard case .error(let error) = step else { return node.passOn(step) }
+            guard case .error(let source) = step else { return node.passOn(step) }
             do {
-                _ = node.follow(try node.handler(error).asPromise(), byHandler: true)
+                _ = node.follow(try node.handler(source.failure).asPromise(), byHandler: true)
                 return false
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
@@ -101,7 +101,9 @@ extension Promise {
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
             let result = Result { try node.handler(outcome) }
             // Only a cancellation gets here as an error: the action was clean-up, and the error goes on.
-            if case .error(let error) = step { return node.reject(error, by: .machinery, flags: .handlerEnded) }
+            if case .error(let source) = step {
+                return node.reject(source.failure, by: .machinery, flags: .handlerEnded)
+            }
             return node.fulfill(result, by: .machinery, flags: .handlerEnded)
         }
     }
@@ -132,9 +134,9 @@ extension Promise {
             kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsError, handler: handler
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
-            guard case .error(let error) = step else { return node.passOn(step) }
+            guard case .error(let source) = step else { return node.passOn(step) }
             do {
-                return node.fulfill(try node.handler(error), by: .machinery, flags: .handlerEnded)
+                return node.fulfill(try node.handler(source.failure), by: .machinery, flags: .handlerEnded)
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
@@ -172,8 +174,7 @@ extension HandlerNode where Input == Output {
     @inlinable
     final func passOn(_ step: HandlerStep) -> Bool {
         if case .pass(let parent) = step {
-            let value = unsafeDowncast(parent, to: Promise<Input>.self).stored
-            return fulfill(value, by: .machinery, flags: .skipping)
+            return fulfill(parent.value(Input.self), by: .machinery, flags: .skipping)
         }
         return dropHandler()
     }

@@ -1,4 +1,5 @@
 import ChainEvents
+import Synchronization
 
 /// Waits for one member on behalf of a combinator, which it tells with the member's place.
 final class MemberWaiter: Waiter {
@@ -25,77 +26,107 @@ protocol Combinator: AnyPromise {
     func memberSettled(_ member: AnyPromise, at index: Int)
 }
 
-/// Settles by what a pure collector makes of its members' outcomes: what `all`, `allSettled`, `any` and `race` share.
-final class GatherNode<Member: Sendable, Output: Sendable>: Promise<Output>, Combinator, @unchecked Sendable {
-    // Sendable: what changes is behind its lock.
-    typealias Outcome = Result<Member, any Error>
+/// How the members of a combinator decide over it.
+@usableFromInline
+enum GatherRule: Sendable {
+    /// The first rejection rejects; the last fulfilment has the values collected.
+    case all
+    /// The last settlement has the outcomes collected.
+    case allSettled
+    /// The first fulfilment fulfils; the last rejection has the errors collected.
+    case any
+    /// The first settlement settles.
+    case race
+}
 
-    /// What is known of the members so far.
-    struct Gathered {
-        var outcomes: [Outcome?]
-        var left: Int
-    }
+/// Settles by its members' outcomes: what `all`, `allSettled`, `any` and `race` share. It stands in each pending member's
+/// list itself, so a member costs no object; values are read out of the members once, at the end: O(n).
+@usableFromInline
+final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
+    // Sendable: what changes is atomic or behind a lock.
 
-    /// Decides, member by member, whether the whole is settled by that.
-    typealias Decide = @Sendable (_ outcome: Outcome, _ gathered: inout Gathered) -> Result<Output, any Error>?
+    /// Settles the node, which it is given untyped, once no member is left. Written where the types are known.
+    @usableFromInline typealias Collect = @Sendable (_ node: AnyPromise, _ members: [AnyPromise]) -> Void
 
-    private let gathered: Lock<Gathered>
-    private let decide: Decide
+    private let rule: GatherRule
     private let cancelsLosers: Bool
+    private let leftCount: Atomic<Int>
+    private let collect: Collect
     // Emptied as the node settles, so that a settled combinator keeps no member.
-    private let members: Lock<[Promise<Member>]>
+    private let members: Lock<[AnyPromise]>
 
+    @usableFromInline
     init(
-        _ kind: NodeKind, _ members: [Promise<Member>], label: String, site: CallSite, cancelsLosers: Bool,
-        keepsOutcomes: Bool, whenEmpty: () -> Result<Output, any Error>, decide: @escaping Decide
+        _ kind: NodeKind, _ rule: GatherRule, _ members: [AnyPromise], label: String, site: CallSite,
+        cancelsLosers: Bool = false, collect: @escaping Collect
     ) {
-        gathered = Lock(
-            Gathered(outcomes: keepsOutcomes ? Array(repeating: nil, count: members.count) : [], left: members.count))
-        self.decide = decide
+        self.rule = rule
         self.cancelsLosers = cancelsLosers
+        self.collect = collect
+        leftCount = Atomic(members.count)
         self.members = Lock(members)
         super.init(kind: kind, site: site, context: .root(label: label, executor: nil))
-        if context.runtime.isRecording {
+        if isRecording {
             for member in members { report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue)) }
         }
-        if members.isEmpty { settle(whenEmpty()) }
-        for (index, member) in members.enumerated() {
-            if isSettled {
+        if members.isEmpty { collect(self, []) } else { gather(members) }
+    }
+
+    private func gather(_ members: [AnyPromise]) {
+        var settledCount = 0
+        for member in members {
+            if isDone {
                 // It has lost already: its error concerns nobody (RUNTIME S3).
                 member.markErrorSeen()
+            } else if member.current.has(PromiseState.settled) {
+                if !decides(member) { settledCount += 1 }
             } else {
-                member.register(MemberWaiter(self, index: index))
+                member.register(self)
             }
         }
+        if settledCount > 0 { count(settledCount) }
     }
 
-    func memberSettled(_ member: AnyPromise, at index: Int) {
-        guard !isSettled else { return }
-        let outcome = unsafeDowncast(member, to: Promise<Member>.self).result!
-        let verdict = gathered.withLock { gathered in
-            gathered.left -= 1
-            if !gathered.outcomes.isEmpty { gathered.outcomes[index] = outcome }
-            return decide(outcome, &gathered)
-        }
-        if let verdict { settle(verdict) }
+    override func settled(_ promise: AnyPromise) {
+        if isDone { return promise.markErrorSeen() }
+        if !decides(promise) { count(1) }
     }
 
-    private func settle(_ result: Result<Output, any Error>) {
-        switch result {
-        case .success(let value): _ = fulfill(value, by: .machinery)
-        case .failure(let error): _ = reject(error, by: .machinery)
+    /// Whether a member's outcome alone settles the whole.
+    private func decides(_ member: AnyPromise) -> Bool {
+        let isRejected = member.current.has(PromiseState.rejected)
+        if isRejected { member.markErrorSeen() }
+        switch rule {
+        case .allSettled: return false
+        case .all: if !isRejected { return false }
+        case .any: if isRejected { return false }
+        case .race: break
         }
+        if isRejected { _ = reject(member.error!, by: .machinery) } else { copyOutcome(of: member, flags: []) }
+        return true
+    }
+
+    private func count(_ number: Int) {
+        if leftCount.subtract(number, ordering: .acquiringAndReleasing).newValue > 0 { return }
+        let members = members.withLock { $0 }
+        // Empty where it was settled meanwhile.
+        if !members.isEmpty { collect(self, members) }
     }
 
     override func didSettle() {
-        let (members, outcomes) = (members.withLock { take(&$0) }, gathered.withLock { take(&$0.outcomes) })
+        let members = members.withLock { take(&$0) }
+        if leftCount.load(ordering: .acquiring) == 0 { return }
+        let cancels = cancelsLosers && !current.has(PromiseState.cancelled)
         for member in members where !member.isSettled {
             member.quieten()
             member.waiterIsDone()
-            if cancelsLosers, !current.has(PromiseState.cancelled) { member.cancel("lost to another member") }
+            if cancels { member.cancel("lost to another member") }
         }
-        _ = outcomes
     }
+
+    override var child: AnyPromise? { nil }
+    override var isChild: Bool { false }
+    override var consumer: AnyPromise? { self }
 }
 
 /// Moves an array out, so that it is released where no lock is held.

@@ -153,6 +153,7 @@ extension Promise {
     /// without settling abandons the promise.
     ///
     /// Cost: two objects; a label or an executor of its own takes another.
+    @inlinable
     public static func pending(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -165,7 +166,7 @@ extension Promise {
 
     private func startTask(_ work: @escaping @Sendable () async throws -> Value) {
         let task = Task { [self] in
-            if context.runtime.isRecording { report(.started) }
+            if isRecording { report(.started) }
             do {
                 let value = try await work()
                 if !fulfill(value, by: .machinery, flags: .handlerEnded) { reportEnded() }
@@ -177,6 +178,6 @@ extension Promise {
     }
 
     private func reportEnded() {
-        if context.runtime.isRecording { report(.ended) }
+        if isRecording { report(.ended) }
     }
 }

@@ -44,9 +44,8 @@ extension Promise {
             do {
                 let next: Next
                 switch step {
-                case .value(let parent):
-                    next = try node.handler.onFulfilled(unsafeDowncast(parent, to: Promise<Value>.self).stored)
-                case .error(let error): next = try node.handler.onRejected!(error)
+                case .value(let parent): next = try node.handler.onFulfilled(parent.value(Value.self))
+                case .error(let source): next = try node.handler.onRejected!(source.failure)
                 case .pass, .drop: return node.dropHandler()
                 }
                 let promise = next.asPromise()
@@ -103,8 +102,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard case .value(let parent) = step else { return node.dropHandler() }
             do {
-                let value = unsafeDowncast(parent, to: Promise<Value>.self).stored
-                return node.fulfill(try node.handler(value), by: .machinery, flags: .handlerEnded)
+                return node.fulfill(try node.handler(parent.value(Value.self)), by: .machinery, flags: .handlerEnded)
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
