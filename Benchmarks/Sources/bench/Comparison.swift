@@ -1,3 +1,5 @@
+import CHeap
+
 /// The same work done by this runtime and by others, measured in turns: ours, a peer's, the next one's, ours again. Each
 /// turn gives ratios, and the median of those is what counts: what else the machine does meanwhile hits all alike.
 struct Comparison: Sendable {
@@ -22,7 +24,12 @@ struct Comparison: Sendable {
     /// One line for each who took part, `NAME VALUE UNIT`, and one for each ratio,
     /// `NAME/PEER RATIO x limit LIMIT ok|MISS`.
     func lines() -> [String] {
-        let contenders = [ours] + peers.map(\.measure)
+        let contenders = ([ours] + peers.map(\.measure)).map { measure in
+            {
+                heap_trim()  // nobody lives on what another has left
+                return measure()
+            }
+        }
         if turns > 1 { for measure in contenders { _ = measure() } }  // warms up
         let values = (0..<turns).map { _ in contenders.map { $0() } }
         let own = median(values.map { $0[0] })

@@ -8,9 +8,15 @@ enum NIOPeer {
     private static let loops = Array(MultiThreadedEventLoopGroup(numberOfThreads: 2).makeIterator())
     private static var loop: any EventLoop { loops[0] }
 
-    private static func onLoop<Value: Sendable>(_ body: @escaping @Sendable (any EventLoop) -> Value) -> Value {
+    /// Runs `body` on the thread of the first loop.
+    static func onLoop<Value: Sendable>(_ body: @escaping @Sendable (any EventLoop) -> Value) -> Value {
         let loop = loop
         do { return try loop.submit { body(loop) }.wait() } catch { fatalError("\(error)") }
+    }
+
+    /// Starts `body` on the threads of both loops.
+    static func onLoops(_ body: @escaping @Sendable () -> Void) {
+        for loop in loops { loop.execute(body) }
     }
 
     static func threeLinks(_ count: Int) -> Double {

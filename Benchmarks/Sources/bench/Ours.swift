@@ -6,17 +6,28 @@ enum Ours {
     private static let inlineRuntime = Runtime(executor: InlineExecutor.shared)
     private static let oneThread = Runtime(executor: PoolExecutor(name: "delivery", width: 1))
 
-    static func inline(per units: Int, _ body: () -> Void) -> Double {
-        inlineRuntime.run { processNanoseconds(per: units, body) }
+    /// On the thread of the fastest peer, so that both have the same heap: glibc gives threads heaps of their own.
+    static func inline(_ measure: @escaping @Sendable () -> Double) -> Double {
+        NIOPeer.onLoop { _ in inlineRuntime.run(measure) }
+    }
+
+    static func threeLinks(_ count: Int) -> Double {
+        inline { processNanoseconds(per: count) { Workloads.threeLinks(count) } }
+    }
+
+    static func chain(_ length: Int) -> Double {
+        inline { processNanoseconds(per: length) { Workloads.chain(length) } }
     }
 
     /// Made here, delivered on another thread, pipelined.
     static func handedOver(_ count: Int) -> Double {
-        oneThread.run {
-            processNanoseconds(per: count) {
-                Ended.expect(count)
-                makeCounted(count)
-                Ended.wait()
+        NIOPeer.onLoop { _ in
+            oneThread.run {
+                processNanoseconds(per: count) {
+                    Ended.expect(count)
+                    makeCounted(count)
+                    Ended.wait()
+                }
             }
         }
     }
@@ -35,14 +46,14 @@ enum Ours {
     }
 
     static func allOfSettled(_ count: Int) -> Double {
-        inlineRuntime.run {
+        inline {
             let members = (0..<count).map { Promise.resolve($0) }
             return processNanoseconds(per: count) { Workloads.allOfSettled(members) }
         }
     }
 
     static func allOfPending(_ count: Int) -> Double {
-        inlineRuntime.run {
+        inline {
             let members = (0..<count).map { _ in Promise<Int>.pending() }
             return processNanoseconds(per: count) { Workloads.allOfPending(members) }
         }
@@ -52,7 +63,7 @@ enum Ours {
     static func twoThreadsInline(_ count: Int) -> Double {
         processNanoseconds(per: count) {
             Ended.expect(count)
-            onThreads(2) { _ in inlineRuntime.run { makeCounted(count / 2) } }
+            NIOPeer.onLoops { inlineRuntime.run { makeCounted(count / 2) } }
             Ended.wait()
         }
     }

@@ -1,10 +1,8 @@
-import Workloads
-
 /// What a promise costs the program that uses it, beside what others cost. Ratios, not times, are judged; the limits are
 /// those that we mean to reach.
 let promiseComparisons = [
     Comparison(
-        name: "three-links.inline", ours: { Ours.inline(per: 20_000) { Workloads.threeLinks(20_000) } },
+        name: "three-links.inline", ours: { Ours.threeLinks(20_000) },
         peers: [
             .init(name: "nio", limit: 0.5) { NIOPeer.threeLinks(20_000) },
             .init(name: "tasks") { TaskPeer.threeLinks(20_000) },
@@ -16,7 +14,7 @@ let promiseComparisons = [
             .init(name: "dispatch") { DispatchPeer.handedOver(10_000) },
         ]),
     Comparison(
-        name: "chain-of-100000.inline", ours: { Ours.inline(per: 100_000) { Workloads.chain(100_000) } },
+        name: "chain-of-100000.inline", ours: { Ours.chain(100_000) },
         peers: [
             .init(name: "nio", limit: 0.6) { NIOPeer.chain(100_000) },
             .init(name: "tasks") { TaskPeer.chain(100_000) },
@@ -25,11 +23,11 @@ let promiseComparisons = [
         name: "chain-of-100000.pool", ours: { Ours.chainOnPool(100_000) },
         peers: [.init(name: "nio", limit: 0.6) { NIOPeer.chainFromOutside(100_000) }]),
     Comparison(
-        name: "chain-of-1000000.inline", turns: 3, ours: { Ours.inline(per: 1_000_000) { Workloads.chain(1_000_000) } },
+        name: "chain-of-1000000.inline", turns: 3, ours: { Ours.chain(1_000_000) },
         peers: [
             .init(name: "nio", limit: 0.6) { NIOPeer.chain(1_000_000) },
             // Linear: a link of a long chain costs what one of a shorter chain does, but for the caches.
-            .init(name: "promise-of-100000", limit: 1.5) { Ours.inline(per: 100_000) { Workloads.chain(100_000) } },
+            .init(name: "promise-of-100000", limit: 1.5) { Ours.chain(100_000) },
         ]),
     Comparison(
         name: "chain-of-1000000.pool", turns: 3, ours: { Ours.chainOnPool(1_000_000) },
