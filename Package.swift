@@ -8,6 +8,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "PromiseRuntime", targets: ["PromiseRuntime"]),
+        .library(name: "PromiseFoundation", targets: ["PromiseFoundation"]),
         .library(name: "ChainInspector", targets: ["ChainInspector"]),
         .library(name: "ChainTesting", targets: ["ChainTesting"]),
         .library(name: "ChainBus", targets: ["ChainBus"]),
@@ -26,6 +27,9 @@ let package = Package(
         .target(
             name: "ChainInspector",
             dependencies: ["PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "CChainRuntime"]),
+
+        // For programs that have Foundation anyway.
+        .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
 
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
@@ -71,6 +75,8 @@ let package = Package(
             name: "DocumentationTests", dependencies: ["PromiseRuntime", "ChainInspector", "ChainTesting", "ChainBus"],
             exclude: ["World"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames"]),
+        .testTarget(
+            name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
         .testTarget(
             name: "StoriesTests",

@@ -13,6 +13,7 @@ private let allowedImports: [String: Set<String>] = [
     "ChainWire": ["ChainEvents"] + system,
     "ChainInspector": ["PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "CChainRuntime"]
         + system,
+    "PromiseFoundation": ["PromiseRuntime"] + system + ["Foundation", "FoundationNetworking"],
 
     "ChainSource": ["ChainBus", "ChainEvents"],
     "ChainAttach": ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"] + system + ["Foundation"],

@@ -18,6 +18,8 @@ public final class ThreadExecutor: PromiseExecutor {
     public let identity: ExecutorIdentity
     /// How many threads it has at most.
     public let limit: Int
+    /// Whether its handlers run one at a time.
+    public var isSerial: Bool { limit == 1 }
     private let state = Lock(State())
 
     private struct State {

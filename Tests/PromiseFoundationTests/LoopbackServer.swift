@@ -1,0 +1,150 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+    private let stream = Int32(SOCK_STREAM.rawValue)
+#else
+    import Darwin
+    private let stream = SOCK_STREAM
+#endif
+
+/// What a client asked of the server.
+struct Asked: Sendable {
+    var method = ""
+    var path = ""
+    var headers: [String: String] = [:]
+    var body = Data()
+}
+
+/// What the server says; nil for nothing at all.
+struct Answered: Sendable {
+    var status = 200
+    var headers: [String: String] = [:]
+    var body = Data()
+
+    init(_ status: Int = 200, _ body: String = "", headers: [String: String] = [:]) {
+        self.status = status
+        self.body = Data(body.utf8)
+        self.headers = headers
+    }
+}
+
+/// A small HTTP/1.1 server on the loopback: a thread a connection, one request each.
+final class LoopbackServer: Sendable {
+    let port: UInt16
+    /// Opens each time that a request came which gets no answer.
+    let asked = Latch()
+    /// Opens each time that a client ends the connection of a request which got no answer.
+    let leftUnanswered = Latch()
+    private let listener: Int32
+    private let isStopped = Box(false)
+    private let answer: @Sendable (Asked) -> Answered?
+
+    /// One that refuses connections has a port, and does not listen.
+    init(refuses: Bool = false, _ answer: @escaping @Sendable (Asked) -> Answered?) throws {
+        self.answer = answer
+        listener = socket(AF_INET, stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, size) == 0 && (refuses || listen(listener, 16) == 0)
+                    && getsockname(listener, address, &size) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        if !refuses { Thread { [self] in serve() }.start() }
+    }
+
+    func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
+
+    /// Has the thread that listens end; it closes the socket.
+    func stop() {
+        isStopped.change { $0 = true }
+        // Where a shutdown does not wake it, a connection does.
+        shutdown(listener, Int32(SHUT_RDWR))
+        let waker = socket(AF_INET, stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                _ = connect(waker, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        close(waker)
+    }
+
+    private func serve() {
+        while true {
+            let connection = accept(listener, nil, nil)
+            if connection < 0 || isStopped.value {
+                if connection >= 0 { close(connection) }
+                close(listener)
+                return
+            }
+            Thread { [self] in
+                serve(connection)
+                close(connection)
+            }.start()
+        }
+    }
+
+    private func serve(_ connection: Int32) {
+        guard let asked = read(connection) else { return }
+        guard let answered = answer(asked) else {
+            self.asked.open()
+            // Until the client goes.
+            var byte: UInt8 = 0
+            while recv(connection, &byte, 1, 0) > 0 {}
+            return leftUnanswered.open()
+        }
+        var head = "HTTP/1.1 \(answered.status) Said\r\nConnection: close\r\nContent-Length: \(answered.body.count)\r\n"
+        for (name, value) in answered.headers { head += "\(name): \(value)\r\n" }
+        let bytes = [UInt8](Data((head + "\r\n").utf8) + answered.body)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { send(connection, $0.baseAddress! + sent, bytes.count - sent, noSignal) }
+            if count <= 0 { return }
+            sent += count
+        }
+    }
+
+    #if canImport(Glibc)
+        private var noSignal: Int32 { Int32(MSG_NOSIGNAL) }
+    #else
+        private var noSignal: Int32 { 0 }
+    #endif
+
+    private func read(_ connection: Int32) -> Asked? {
+        var received = Data()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        func more() -> Bool {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count > 0 { received.append(contentsOf: buffer[..<count]) }
+            return count > 0
+        }
+        var end: Range<Data.Index>?
+        while end == nil {
+            guard more() else { return nil }
+            end = received.range(of: Data("\r\n\r\n".utf8))
+        }
+        let lines = String(decoding: received[..<end!.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let words = lines[0].split(separator: " ")
+        var asked = Asked()
+        (asked.method, asked.path) = (String(words[0]), String(words[1]))
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            asked.headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        let length = Int(asked.headers["content-length"] ?? "") ?? 0
+        while received.count - end!.upperBound < length { guard more() else { return nil } }
+        asked.body = received[end!.upperBound...]
+        return asked
+    }
+}
