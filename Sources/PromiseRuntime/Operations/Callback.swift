@@ -121,7 +121,7 @@ extension Promise {
             guard case .value(let parent) = step else { return node.dropHandler() }
             let resolver = Resolver(node)
             do {
-                try node.handler(unsafeDowncast(parent, to: Promise<Value>.self).stored, resolver)
+                try node.handler(parent.value(Value.self), resolver)
             } catch {
                 resolver.reject(error)
             }
