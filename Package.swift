@@ -72,7 +72,8 @@ let package = Package(
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(
-            name: "DocumentationTests", dependencies: ["PromiseRuntime", "ChainInspector", "ChainTesting", "ChainBus"],
+            name: "DocumentationTests",
+            dependencies: ["PromiseRuntime", "PromiseFoundation", "ChainInspector", "ChainTesting", "ChainBus"],
             exclude: ["World"]),
         .testTarget(name: "FramesTests", dependencies: ["Frames"]),
         .testTarget(

@@ -4,7 +4,9 @@ import Foundation
 /// line.
 enum ExampleProgram {
     private static let modules = [
-        "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "Foundation", "PromiseRuntime", "Testing",
+        "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "Foundation", "PromiseFoundation",
+        "PromiseRuntime",
+        "Testing",
     ]
 
     static func source(_ examples: [Example]) -> String {

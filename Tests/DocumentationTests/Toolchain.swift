@@ -6,6 +6,7 @@ struct Toolchain {
     /// Modules of ours that examples may import, with those that they are made of.
     static let modules = [
         "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainInspector", "ChainTesting",
+        "PromiseFoundation",
     ]
 
     /// What went wrong, in words for the failure of a test.

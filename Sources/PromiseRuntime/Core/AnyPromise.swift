@@ -7,7 +7,7 @@ import Synchronization
 /// for a few instructions, never while anything is called, and never two at once (RUNTIME P5, S4).
 ///
 /// A pending promise of any value takes 56 bytes. So its facts share words: pointers have 48 bits at most on the
-/// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in ``slot``.
+/// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in `slot`.
 public class AnyPromise: Waiter, @unchecked Sendable {
     // Sendable: all mutable fields are reached under the lock bit of `word`, but for the outcome in `slot`, which is
     // written once under it, and read only after `settling` or `settled` was seen in the word with acquire ordering.

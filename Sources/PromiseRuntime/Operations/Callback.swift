@@ -98,8 +98,8 @@ extension Promise {
     /// Goes on with an API that calls back: the handler starts it with the value, and the child ends as its
     /// ``Resolver`` is called, then or later (RUNTIME P9; the `then_` of MICAiful chains).
     ///
-    ///     let image = data.thenCallback(to: Image.self) { data, resolver in
-    ///         decoder.decode(data, completion: resolver.completion.result)
+    ///     let image = fetch(url).thenCallback(to: Image.self) { data, resolver in
+    ///         decode(data, completion: resolver.completion.result)
     ///     }
     ///
     /// Until then the child is pending; its run is the handler's. A throw rejects. A resolver that is released without a
