@@ -32,6 +32,7 @@ check: ## formatting, compiler warnings, and the rules of the repository
 	swift test --skip-build --filter TidyTests
 
 bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
+	@rm -f Benchmarks/.build/release.yaml # a plan made before would miss new files
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
