@@ -1,0 +1,48 @@
+import PromiseRuntime
+import Testing
+
+/// RUNTIME C2, P9: a cold chain may call foreign APIs, too.
+struct ChainCallbackTests {
+    @Test func theNodeEndsAsItsResolverIsCalled() throws {
+        let world = ManualWorld()
+        let kept = Box<Resolver<Int>?>(nil)
+        let awaiter = world.run {
+            Chain().map { 17 }.thenCallback { value, resolver in
+                #expect(value == 17)
+                kept.value = resolver
+            }.map { $0 + 1 }.async()
+        }
+        world.runAll()
+        #expect(!awaiter.isCompleted)
+        kept.replace(nil)?.fulfill(1)
+        world.runAll()
+        #expect(try awaiter.result?.get() == 2)
+    }
+
+    @Test func eachLaunchHasAResolverOfItsOwn() throws {
+        let world = ManualWorld()
+        let count = Box(0)
+        let chain = Chain().thenCallback(to: Int.self) { _, resolver in
+            resolver.fulfill(
+                count.change {
+                    $0 += 1; return $0
+                })
+        }
+        let launches = world.run { [chain.async(), chain.async()] }
+        world.runAll()
+        #expect(try launches.map { try $0.result?.get() } == [1, 2])
+    }
+
+    @Test func aThrowAndALostResolverReject() throws {
+        let world = ManualWorld()
+        let (thrown, lost) = world.run {
+            (
+                Chain().thenCallback(to: Int.self) { _, _ in throw Failure("thrown") }.async(),
+                Chain().thenCallback(to: Int.self, label: "lost") { _, _ in }.async()
+            )
+        }
+        world.runAll()
+        #expect(throws: Failure("thrown")) { try thrown.result?.get() }
+        #expect(throws: PromiseAbandoned.self) { try lost.result?.get() }
+    }
+}
