@@ -12,6 +12,7 @@ enum ExampleProgram {
     static func source(_ examples: [Example]) -> String {
         let imports = Set(modules + examples.flatMap(\.imports)).sorted()
         return imports.map { "import \($0)\n" }.joined()
+            + "#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n"
             + examples.enumerated().map { wrap($1, number: $0) }.joined()
             + main(examples)
     }

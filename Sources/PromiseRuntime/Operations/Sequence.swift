@@ -2,10 +2,13 @@ import ChainEvents
 
 extension Promise {
     /// Makes a promise of each input and waits for it before the next one, up to `concurrency` at a time; fulfilled with
-    /// the values in the inputs' order.
+    /// the values in the inputs' order (RXPromise; MICAcom's `seq`; PromiseKit's `when(fulfilled:concurrently:)`).
+    ///
+    ///     let pages = Promise.sequence([1, 2, 3], concurrency: 2) { fetch($0) }
     ///
     /// Stops at the first rejection and is rejected with it; those under way are then cancelled, as they are when the
-    /// sequence is cancelled (RUNTIME X2). No inputs: `[]`. `make` runs on the executor; O(n) over n inputs.
+    /// sequence is cancelled (RUNTIME X2). No inputs: `[]`. `make` runs on the executor, for the inputs in their order; a
+    /// throw of it rejects. O(n) over n inputs. Members with a `concurrency` above 1 may settle in any order.
     ///
     /// - Parameter concurrency: at least 1.
     public static func sequence<Input: Sendable, Next: Thenable>(
@@ -18,7 +21,7 @@ extension Promise {
             site: CallSite(file, line), finish: { $0 }, make: { try make($0).asPromise() })
     }
 
-    /// As ``sequence(_:concurrency:label:on:file:line:_:)``, for work whose values nobody needs.
+    /// As ``sequence(_:concurrency:label:on:file:line:_:)``, for work whose values nobody needs: none are kept.
     @discardableResult
     public static func forEach<Input: Sendable, Next: Thenable>(
         _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String = "",

@@ -1,7 +1,8 @@
 import ChainEvents
 
 extension Promise where Value == Void {
-    /// Fulfilled after `duration` of the runtime's clock, at least; cancelling it cancels the timer.
+    /// Fulfilled after `duration` of the runtime's clock, at least, and soon for one that is not above zero (PromiseKit's
+    /// `after`); cancelling it cancels the timer. Cost: a timer, O(log n) in those that are set.
     public static func delay(
         _ duration: Duration, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -14,7 +15,7 @@ extension Promise where Value == Void {
 }
 
 extension Promise {
-    /// Passes the value on `duration` later; an error at once.
+    /// Passes the value on `duration` later; an error at once. The time begins as this promise is fulfilled.
     public final func delay(
         _ duration: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
@@ -29,7 +30,8 @@ extension Promise {
     }
 
     /// Settles as this promise does, unless that takes longer than `limit`: then it is rejected with
-    /// ``PromiseTimedOut``, and this promise is cancelled if nobody else waits for it (RUNTIME X2).
+    /// ``PromiseTimedOut``, and this promise is cancelled if nobody else waits for it (RUNTIME X2; RXPromise's
+    /// `setTimeout:`). The time begins with the call. A promise that is settled is never too late, whatever the limit.
     public final func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
