@@ -35,6 +35,8 @@ struct BlockingWait {
         let timer = timeout.map { timeout in
             runtime.clock.schedule(at: runtime.clock.now &+ timeout.clampedNanoseconds) { waiter.giveUp() }
         }
+        // Inline handlers that this thread was to run next may be what it waits for.
+        ThreadLoop.current.handOver(to: PoolExecutor.shared)
         let isSettled = PoolExecutor.blocking { waiter.wait() }
         timer?.cancel()
         if !isSettled { promise.waiterIsDone() }
@@ -45,7 +47,7 @@ struct BlockingWait {
     // MARK: Misuse
 
     private func misuse(_ promise: AnyPromise) -> AwaitMisuse.Reason? {
-        if isMainThread { return .mainThread }
+        if isMainThread || DispatchExecutor.main.isServedHere { return .mainThread }
         let running = AnyPromise.running
         var found: AwaitMisuse.Reason?
         for executor in executors where found == nil { found = refusal(of: executor, running) }
@@ -93,7 +95,8 @@ extension AnyPromise {
 extension DispatchExecutor {
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// Whether the calling thread serves this queue, or one that targets it.
+    /// Whether the calling thread serves this queue, or one that targets it. The main queue is another thread's where
+    /// the main one is given up to it (`dispatchMain` on Linux, which an asynchronous `main` ends in).
     fileprivate var isServedHere: Bool {
         let name = ObjectIdentifier(queue)
         queue.setSpecific(key: Self.queueKey, value: name)

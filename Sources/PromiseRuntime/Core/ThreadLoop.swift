@@ -92,6 +92,14 @@ final class ThreadLoop {
         if isRunning || isDelivering { jobs.append(job) } else { run(job) }
     }
 
+    /// Gives what waits for this loop to another thread's: the calling one is about to block (RUNTIME C4).
+    func handOver(to executor: any PromiseExecutor) {
+        guard !jobs.isEmpty else { return }
+        var waiting: [Job] = []
+        while let job = jobs.popFirst() { waiting.append(Job(job)) }
+        executor.execute { [waiting] in waiting.forEach { $0.run() } }
+    }
+
     /// Tells the waiters of a promise that has its outcome, now or, inside another telling, after that.
     func deliver(_ promise: AnyPromise) {
         if isDelivering {

@@ -1,0 +1,126 @@
+import ChainEvents
+import ChainTesting
+import Dispatch
+import PromiseRuntime
+import Testing
+
+/// Keeps what is told of waits.
+private final class MisuseSink: EventSink {
+    let texts = Log<String>()
+    let waits = Log<NodeID>()
+
+    func record(_ record: EventRecord, text: String?) {
+        if record.kind == .awaitMisused { texts.add(text ?? "") }
+        if record.kind == .awaited { waits.add(record.node) }
+    }
+}
+
+/// RUNTIME C4: waits that could not end are refused at once, and say so.
+struct AwaitMisuseTests {
+    private static let limit = Duration.seconds(60)
+
+    /// What a wait inside a handler gave.
+    private func misuse(
+        on executor: any PromiseExecutor, _ wait: @escaping @Sendable () -> Result<Int, any Error>
+    ) throws -> AwaitMisuse? {
+        let result = Box<Result<Int, any Error>?>(nil)
+        try outcome(Promise(on: executor) { result.value = wait() }).get()
+        return try #require(result.value).error as? AwaitMisuse
+    }
+
+    @Test("C4 on the main thread: a failure with both call sites and what to do, and an event")
+    @MainActor func mainThread() throws {
+        let (sink, executor) = (MisuseSink(), ManualExecutor())
+        let runtime = Runtime(sink: sink, executor: executor)
+        let made: UInt32 = #line + 1
+        let awaiter = runtime.run { Chain().map { 4 }.async() }
+        let error = try #require(awaiter.await(timeout: Self.limit).error as? AwaitMisuse)
+        #expect(error.reason == .mainThread)
+        #expect(error.awaitedSite.line == made && error.site.line == made + 1)
+        #expect(
+            error.description == """
+                The wait at AwaitMisuseTests.swift:\(made + 1) for what was started at AwaitMisuseTests.swift:\(made) \
+                was refused: it is on the main thread. Nothing else could run there until the outcome comes, and what is \
+                due on the main thread never would. Instead use onCompletion { } or go on with then { }; `try await \
+                value` in a task; or wait on another thread.
+                """)
+        #expect(sink.texts.entries == [error.description])
+        #expect(throws: AwaitMisuse.self) { try awaiter.promise.get(timeout: Self.limit) }
+        #expect(sink.waits.count == 0)
+        executor.runAll()
+        #expect(try awaiter.await(timeout: .zero).get() == 4, "what is there needs no wait")
+    }
+
+    @Test("C4 on the serial executor that the chain uses, in any of its links and inner chains", arguments: 0..<4)
+    func serialExecutor(_ place: Int) throws {
+        let (queue, other) = (DispatchExecutor(label: "serial"), DispatchExecutor(label: "other"))
+        let chain =
+            switch place {
+            case 0: Chain(on: queue).map { 1 }
+            case 1: Chain().map { 0 }.map(on: queue) { $0 + 1 }.map { $0 }
+            case 2: Chain().map { 0 }.all([Chain(taking: Int.self, on: queue).map { $0 }]).map { $0[0] }
+            default: Chain().map { 0 }.seq([Chain(taking: Int.self).map(on: queue) { $0 }]).map { $0[0] }
+            }
+        // The awaited chain waits for the queue, which is busy with who waits: it cannot be there before.
+        let error = try misuse(on: queue) { chain.async().await(timeout: Self.limit) }
+        #expect(error?.reason == .serialExecutor("serial"))
+        #expect(error?.description.contains("one handler at a time") == true)
+        #expect(try misuse(on: other) { chain.async().await(timeout: Self.limit) } == nil)
+    }
+
+    @Test("C4 in work of the queue that is no handler, and on a queue that targets it")
+    func dispatchQueue() throws {
+        let queue = DispatchExecutor(label: "serial")
+        let targeting = DispatchQueue(label: "targeting", target: queue.queue)
+        let chain = Chain(on: queue).map { 1 }
+        for served in [queue.queue, targeting] {
+            let result = served.sync { chain.async().await(timeout: Self.limit) }
+            #expect((result.error as? AwaitMisuse)?.reason == .serialExecutor("serial"))
+        }
+        let elsewhere = DispatchQueue(label: "elsewhere").sync { chain.async().await(timeout: Self.limit) }
+        #expect(try elsewhere.get() == 1)
+    }
+
+    @Test("C4 in a handler of a ManualExecutor that the chain uses")
+    func manual() throws {
+        let manual = ManualExecutor(name: "by hand")
+        let chain = Chain(on: manual).map { 1 }
+        let promise = Promise(on: manual) { try chain.async().await(timeout: Self.limit).get() }
+        manual.runAll()
+        #expect((promise.result?.error as? AwaitMisuse)?.reason == .serialExecutor("by hand"))
+        promise.catch { _ in 0 }
+    }
+
+    @Test("C4 in a handler that the chain itself waits for")
+    func ownHandler() throws {
+        let own = Box<Awaiter<Int>?>(nil)
+        let ready = Latch()
+        let chain = Chain().map { () -> Int in
+            try ready.wait()
+            return try own.value!.await(timeout: Self.limit).get()
+        }.map { $0 + 1 }
+        let awaiter = chain.async()
+        own.value = awaiter
+        ready.open()
+        let error = awaiter.await(timeout: Self.limit).error as? AwaitMisuse
+        #expect(error?.reason == .ownHandler)
+        own.replace(nil)
+    }
+
+    @Test("P8 get: the executors of parents, and of what they follow")
+    func get() throws {
+        let queue = DispatchExecutor(label: "serial")
+        let (gate, resolver) = Promise<Int>.pending()
+        let behind = gate.map(on: queue) { $0 }.map { $0 + 1 }
+        // Inline, so that it follows by now.
+        let following = Promise.resolve(0).then(on: InlineExecutor.shared) { _ in behind }.map { $0 }
+        for promise in [behind, following] {
+            let error = try misuse(on: queue) { Result { try promise.get(timeout: Self.limit) } }
+            #expect(error?.reason == .serialExecutor("serial"))
+        }
+        #expect(try misuse(on: queue) { Result { try gate.get(timeout: .milliseconds(1)) } } == nil)
+        resolver.fulfill(1)
+        #expect(try behind.get(timeout: Self.limit) == 2)
+        #expect(try following.get(timeout: Self.limit) == 2)
+    }
+}
