@@ -1,6 +1,6 @@
 import Foundation
 
-/// One run of a program, to its end, of which it is given two minutes.
+/// One run of a program, to its end, of which it is given five minutes.
 struct Run {
     var status: Int32
     var standardOutput: String
@@ -23,7 +23,7 @@ struct Run {
         process.standardError = outputs[1]
         try process.run()
         let watchdog = DispatchWorkItem { process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
         // Errors are read beside: a full pipe would stop the program.
         let errors = Collected()
         let done = DispatchSemaphore(value: 0)

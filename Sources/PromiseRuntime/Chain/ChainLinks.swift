@@ -18,7 +18,7 @@ extension Chain {
         }
     }
 
-    /// Goes on with a value: what the handler returns.
+    /// Goes on with a value: what the handler returns. A throw rejects; an error is passed on.
     public func map<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> NewValue
@@ -26,7 +26,7 @@ extension Chain {
         link { $0.map(label: label, on: executor, file: file, line: line, onFulfilled) }
     }
 
-    /// Ends with the value: goes on with nothing.
+    /// Ends with the value: goes on with nothing. A throw rejects; an error is passed on.
     public func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> Void

@@ -85,7 +85,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         case rejected(any Error)
     }
 
-    /// Where the promise stands at this moment.
+    /// Where the promise stands at this moment: pending may be over as soon as it is read. Costs one load.
     public final var state: State {
         switch result {
         case nil: .pending
@@ -117,12 +117,14 @@ extension AnyPromise {
     /// What the dashboard calls it, where a label was given.
     public final var label: String? { context.label }
 
-    /// The promise that this one's operation was called on, while that one is pending; nil for a root (RUNTIME P8).
+    /// The promise that this one's operation was called on, while that one is pending; nil for a root (RUNTIME P8;
+    /// RXPromise, but that a settled parent is let go of). Costs one short lock; may change at any moment.
     public final var parent: AnyPromise? {
         waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }
 
-    /// The first of the pending promises that this one waits for through its parents; nil for a root.
+    /// The first of the pending promises that this one waits for through its parents; nil for a root. O(n)
+    /// in the links up to there.
     public final var root: AnyPromise? {
         var root: AnyPromise?
         while let next = (root ?? self).parent { root = next }

@@ -113,7 +113,8 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     /// The live promise of that id, if it was made while recording; nil where it is gone. O(1), one short lock.
     public func liveNode(_ id: NodeID) -> AnyPromise? { registry.promise(id) }
 
-    /// The live promises, made while recording, of one part of the registry.
+    /// The live promises, made while recording, of one part of the registry. O(n) in those, under one lock.
+    /// It retains them: let go of them soon.
     public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
 
     /// How many promises are registered, which is how many made while recording are alive. One lock a part.
@@ -133,7 +134,8 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
         set { _ = hooks.withLock { exchange(&$0.unhandled, with: newValue) } }
     }
 
-    /// Called once for each pending promise whose resolver was released (RUNTIME S2). Nil: nothing is called.
+    /// Called once for each pending promise whose resolver was released (RUNTIME S2), on the thread that
+    /// released it, right after the rejection. Nil: nothing is called.
     public var onAbandoned: (@Sendable (AbandonedPromise) -> Void)? {
         get { hooks.withLock { $0.abandoned } }
         set { _ = hooks.withLock { exchange(&$0.abandoned, with: newValue) } }

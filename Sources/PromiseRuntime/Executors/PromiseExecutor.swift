@@ -14,7 +14,7 @@ public protocol PromiseExecutor: AnyObject, Sendable {
     /// wait is refused (RUNTIME C4). False unless an executor says otherwise.
     var isSerial: Bool { get }
 
-    /// Takes a job to run.
+    /// Takes a job to run, later, once. From any thread, also within a job; must not block, nor run it before it returns.
     func submit(_ job: Job)
 }
 

@@ -111,7 +111,7 @@ public struct TimerHeap: Sendable {
         return entries[0].timer === timer
     }
 
-    /// Takes the earliest timer that is not cancelled.
+    /// Takes the earliest timer that is not cancelled. O(log n).
     public mutating func popFirst() -> HeapTimer? {
         while !entries.isEmpty {
             let timer = removeFirst()
