@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// RUNTIME P3: a chain of 15 mixed links is inferred in under 100 ms (of the compiler's processor time).
+///
+/// What is slow in Swift whosoever's chain it is in, a plain generic struct's too: `print(value + 1)` and its like as the
+/// whole of a closure, where the type of an operator's result is asked for by nobody. And an expression of one statement
+/// is inferred as a whole: a closure of several statements, or a `let`, in its middle splits it.
+@Suite(.enabled(if: Compiler.isThere, "no compiler, or no modules beside the tests"))
+struct InferenceTests {
+    @Test(
+        "P3 chains with two makers or more, and one of 15 links, with labels, operators and literals",
+        arguments: ["head", "mixed"])
+    func chain(_ name: String) throws {
+        let source = try #require(Self.sources[name])
+        // The compiler's processor time on a busy machine is up to twice what it is alone.
+        var said = ""
+        for _ in 0..<5 {
+            said = try Compiler.check(source, limit: 100)
+            if said.isEmpty { return }
+            if said.contains("error:") { break }
+        }
+        Issue.record("\(said)")
+    }
+
+    @Test("what is over the limit, or wrong, is said")
+    func control() throws {
+        #expect(try Compiler.check(Self.sources["mixed"]!, limit: 1).contains("took"))
+        #expect(try Compiler.check("let a: Promise<Int> = Promise { true }", limit: 100).contains("error:"))
+    }
+
+    private static let sources = [
+        "head": """
+        func chain(_ a: Int) -> Promise<Int> {
+            Promise(label: "start", on: PoolExecutor.shared) { 1 + 2 }
+                .map { $0 * 2 + 1 }
+                .then { x in Promise(label: "next \\(x)") { x * 2 - 1 } }
+                .map { $0 * 2 + 1 }
+                .then { x in Promise(label: "last") { x * 2 - 1 } }
+                .map { $0 * 2 + 1 }
+        }
+        """,
+        "mixed": """
+        func chain(_ p: Promise<Int>) -> Promise<String> {
+            p
+                .map { $0 * 2 + 1 }
+                .then { Promise.resolve($0 + 3) }
+                .map { value in
+                    let doubled = value * 2
+                    return "\\(doubled) of \\(value)"
+                }
+                .catch { _ in "none" }
+                .then { text in
+                    let more = text + "!"
+                    return Promise { more.count * 2 }
+                }
+                .recover { _ in Promise { -1 } }
+                .map { $0 - 3 }
+                .tap { print($0) }
+                .anyway { _ in print("any") }
+                .timeout(.seconds(2))
+                .map { [$0, $0 + 1, 3] }
+                .map { $0.reduce(0, +) }
+                .failed { error in print("failed: \\(error)") }
+                .catch(only: Oops.self) { _ in 0 }
+                .then { Promise.resolve("\\($0)") } onRejected: { _ in .resolve("error") }
+        }
+        """,
+    ]
+}
+
+/// The compiler that built the tests, with the modules that they were built with.
+private enum Compiler {
+    /// The folder of what was built: the test bundle's, or a folder above it.
+    private static let products: URL? = {
+        var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+        for argument in CommandLine.arguments where argument.contains(".xctest") {
+            folder = URL(fileURLWithPath: argument)
+        }
+        for _ in 0..<6 {
+            folder.deleteLastPathComponent()
+            let module = folder.appendingPathComponent("Modules/PromiseRuntime.swiftmodule")
+            if FileManager.default.fileExists(atPath: module.path) { return folder }
+        }
+        return nil
+    }()
+
+    static let isThere = products != nil && (try? run(["-version"]).status) == 0
+
+    /// What the compiler says of a source file; empty where nothing is wrong and no function took over `limit` ms.
+    static func check(_ source: String, limit: Int) throws -> String {
+        let products = try #require(products)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).swift")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try """
+        import PromiseRuntime
+        struct Oops: Error {}
+        func load() async throws -> Int { 1 }
+        \(source)
+        """.write(to: file, atomically: true, encoding: .utf8)
+        let modules = products.appendingPathComponent("Modules").path
+        let map = products.appendingPathComponent("CChainRuntime.build/module.modulemap").path
+        let (status, said) = try run([
+            "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=\(map)", "-Xfrontend",
+            "-warn-long-function-bodies=\(limit)", "-Xfrontend", "-solver-expression-time-threshold=20", file.path,
+        ])
+        return status == 0 && !said.contains("warning:") ? "" : said + (status == 0 ? "" : "error: status \(status)")
+    }
+
+    private static func run(_ arguments: [String]) throws -> (status: Int32, said: String) {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["swiftc"] + arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, said)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Random programs against the ``ReferenceModel``: every node's outcome after every step, which handlers ran and with
+/// what, who was told to be abandoned, and that nothing is left. `CHAINVIEW_SEED=…` runs one program alone.
+struct RandomProgramTests {
+    private static let one = ProcessInfo.processInfo.environment["CHAINVIEW_SEED"].flatMap { UInt64($0) }
+
+    private static func seeds(_ count: UInt64) -> [UInt64] { one.map { [$0] } ?? Array(1...count) }
+
+    @Test("P1 to P7, X1 to X3, S2 exactly as the rules say, step by step", arguments: [false, true])
+    func exact(isInline: Bool) throws {
+        for seed in Self.seeds(1_500) {
+            try #require(Self.exactly(seed, isInline), "CHAINVIEW_SEED=\(seed) on \(isInline ? "inline" : "manual")")
+        }
+    }
+
+    /// False, and an issue that says where, at the first difference.
+    private static func exactly(_ seed: UInt64, _ isInline: Bool) -> Bool {
+        weak var world: Runtime?
+        do {
+            let program = Program(seed: seed)
+            var model = ReferenceModel(isInline: isInline)
+            let run = ProgramRun(on: isInline ? InlineExecutor.shared : ManualExecutor())
+            world = run.world
+            for (index, step) in program.steps.enumerated() {
+                model.take(step)
+                run.take(step)
+                guard same(model, run, "CHAINVIEW_SEED=\(seed), step \(index), \(step)", program) else { return false }
+            }
+            model.dropAll()
+            run.dropAll()
+            for step in [Program.Step.drain(.max), .advance(100), .drain(.max), .advance(100), .drain(.max)] {
+                model.take(step)
+                run.take(step)
+            }
+            guard same(model, run, "CHAINVIEW_SEED=\(seed), once all write sides are gone", program) else {
+                return false
+            }
+            // Rings of promises that wait for each other are pending for good unless they are cancelled.
+            run.cancelAll()
+            run.take(.drain(.max))
+            guard run.isAllSettled else {
+                Issue.record("CHAINVIEW_SEED=\(seed): pending though cancelled")
+                return false
+            }
+            run.forget()
+        }
+        if world == nil { return true }
+        Issue.record("CHAINVIEW_SEED=\(seed): promises are left")
+        return false
+    }
+
+    private static func same(_ model: ReferenceModel, _ run: ProgramRun, _ place: String, _ program: Program) -> Bool {
+        let (expected, seen) = (model.outcomes, run.outcomes)
+        let differ = expected.indices.filter { $0 >= seen.count || expected[$0] != seen[$0] }
+        if expected.count == seen.count, differ.isEmpty, model.handled == run.handled.entries,
+            model.abandonedCount == run.abandoned.count
+        {
+            return true
+        }
+        let nodes = differ.map { "node \($0): \(expected[$0]), but \($0 < seen.count ? "\(seen[$0])" : "none")" }
+        Issue.record(
+            """
+            \(place): expected \(expected.count) nodes, seen \(seen.count); \(nodes.joined(separator: "; "))
+            handlers expected \(model.handled)
+            handlers seen     \(run.handled.entries)
+            abandoned expected \(model.abandonedCount), seen \(run.abandoned.count)
+            \(program.steps.enumerated().map { "\($0): \($1)" }.joined(separator: "\n"))
+            """)
+        return false
+    }
+
+    @Test("P1 to P7, S1, S2 what no schedule may change", arguments: Case.Runner.allCases)
+    func concurrent(_ runner: Case.Runner) throws {
+        let executor = Case(timing: .already, place: .outside, runner: runner).executor
+        for seed in Self.seeds(400) {
+            let program = Program(seed: seed, isOrderless: true)
+            var model = ReferenceModel(isInline: true, freezes: true)
+            let run = ProgramRun(on: executor, freezes: true)
+            for step in program.steps {
+                model.take(step)
+                run.take(step)
+            }
+            model.dropAll()
+            run.dropAll()
+            try eventually("CHAINVIEW_SEED=\(seed): the end of every promise") { run.isAllSettled }
+            try #require(run.outcomes == model.outcomes, "CHAINVIEW_SEED=\(seed) on \(runner)")
+            try eventually("CHAINVIEW_SEED=\(seed): every handler once") {
+                run.handled.count >= model.handled.count
+            }
+            let (expected, seen) = (
+                model.handled.map { "\($0)" }.sorted(), run.handled.entries.map { "\($0)" }.sorted()
+            )
+            try #require(expected == seen, "CHAINVIEW_SEED=\(seed) on \(runner)")
+            try #require(run.abandoned.count == model.abandonedCount, "CHAINVIEW_SEED=\(seed) on \(runner)")
+            run.forget()
+        }
+    }
+}
