@@ -29,19 +29,20 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     @usableFromInline
     init(
-        kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
-        wants: UInt32 = 0
+        kind: NodeKind, site: CallSite, contextWord: UInt, parent: __shared AnyPromise? = nil,
+        isExternal: Bool = false, wants: UInt32 = 0
     ) {
         let id = NodeIDs.next().rawValue
         idLow = UInt32(truncatingIfNeeded: id)
-        contextAndID = context.reference() | UInt(truncatingIfNeeded: id >> 32) << 48
+        contextAndID = contextWord | UInt(truncatingIfNeeded: id >> 32) << 48
         fileAndLine = UInt(bitPattern: site.file) | UInt(min(site.line, 0xFFFF)) << 48
         var bits = wants | UInt32(kind.rawValue) << PromiseState.kindShift
         if let parent {
-            slot = UInt(bitPattern: Unmanaged.passRetained(parent).toOpaque())
+            slot = UInt(bitPattern: Unmanaged.passUnretained(parent).retain().toOpaque())
             bits |= PromiseState.linked
         }
         word = Atomic(bits)
+        let isRecording = Context.unretained(contextWord)._withUnsafeGuaranteedRef { $0.isRecording }
         super.init()
         if isRecording { reportCreated(parent: parent, isExternal: isExternal) }
     }
@@ -130,9 +131,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         let registration = state.register()
         if registration == .wait || waiter.isChild { waiters.append(waiter) }
         unlock(state)
-        if registration == .deliver {
-            ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver { waiter.settled(self) } }
-        }
+        if registration == .deliver { waiter.settled(self) }
     }
 
     /// Tells the waiters, in order of registration, until there are none left; then the promise is settled.
@@ -162,6 +161,18 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         if !state.has(PromiseState.settling), waiters.noteDone() { done = waiters.sweep() }
         unlock(state)
         done.release()
+    }
+
+    /// The same of one that is known: the only one, mostly, which then is let go without looking at any list.
+    @inline(__always)
+    final func waiterIsDone(_ waiter: Unmanaged<AnyPromise>) {
+        let state = lock()
+        guard !state.has(PromiseState.settling), waiters.takeOnly(waiter) else {
+            unlock(state)
+            return waiterIsDone()
+        }
+        unlock(state)
+        waiter.release()
     }
 
     /// Whether somebody who is not done wants the outcome of this promise.
@@ -219,21 +230,33 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         if ownsValue { state.set(PromiseState.ownsValue) }
         unlock(state)
         if isRecording { reportSettled(state, flags: flags) }
-        if state.has(PromiseState.settling) {
-            ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver(self) }
-        }
+        if state.has(PromiseState.settling) { deliverSoon() }
         // Who runs the handler holds the parent, and lets it go after that.
-        if before.rawValue & (PromiseState.linked | PromiseState.running) == PromiseState.linked {
-            let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: old)!)
-            parent._withUnsafeGuaranteedRef { $0.waiterIsDone() }
-            parent.release()
-        } else if before.has(PromiseState.following) {
-            let link = Unmanaged<FollowLink>.fromOpaque(UnsafeRawPointer(bitPattern: old)!).takeRetainedValue()
-            link.parent?.waiterIsDone()
-            link.followed.waiterIsDone()
+        if before.rawValue & (PromiseState.linked | PromiseState.following) != 0,
+            !before.has(PromiseState.running) || before.has(PromiseState.following)
+        {
+            letGo(of: old, in: before)
         }
         didSettle()
         return true
+    }
+
+    @inline(never)
+    private final func deliverSoon() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver(self) } }
+
+    /// Tells what a promise waited for, by its former slot and state, that it does no more.
+    @inline(never)
+    private final func letGo(of slot: UInt, in state: PromiseState) {
+        let pointer = UnsafeRawPointer(bitPattern: slot)!
+        if state.has(PromiseState.linked) {
+            let parent = Unmanaged<AnyPromise>.fromOpaque(pointer)
+            parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
+            parent.release()
+        } else {
+            let link = Unmanaged<FollowLink>.fromOpaque(pointer).takeRetainedValue()
+            link.parent?.waiterIsDone()
+            link.followed.waiterIsDone()
+        }
     }
 
     /// Who settles, as inlinable code of other modules names it.

@@ -73,11 +73,28 @@ public class PromiseContext: @unchecked Sendable {
 
     // MARK: In a promise's word
 
+    /// ``root(label:executor:)`` as an owned word; with neither, that is one reference to the runtime.
+    @usableFromInline
+    static func rootWord(label: String, executor: (any PromiseExecutor)?) -> UInt {
+        if label.isEmpty, executor == nil, let pointer = chain_thread_current().pointee.runtime {
+            return Unmanaged<Context>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.reference() }
+        }
+        return root(label: label, executor: executor).reference()
+    }
+
+    /// ``child(label:executor:)`` as an owned word.
+    @usableFromInline
+    final func childWord(label: String, executor: (any PromiseExecutor)?) -> UInt {
+        if label.isEmpty, executor == nil, isInherited { return reference() }
+        return child(label: label, executor: executor).reference()
+    }
+
     /// Its address, owned; with bit 0 set, and not owned, where it never ends: so most promises count no references.
+    @usableFromInline
     final func reference() -> UInt {
-        isImmortal
-            ? UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) | 1
-            : UInt(bitPattern: Unmanaged.passRetained(self).toOpaque())
+        let unretained = Unmanaged.passUnretained(self)
+        if isImmortal { return UInt(bitPattern: unretained.toOpaque()) | 1 }
+        return UInt(bitPattern: unretained.retain().toOpaque())
     }
 
     @inline(__always)

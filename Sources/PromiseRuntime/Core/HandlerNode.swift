@@ -20,15 +20,18 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 
     @inlinable
     init(
-        _ kind: NodeKind, of parent: Promise<Input>, label: String, on executor: (any PromiseExecutor)?,
+        _ kind: NodeKind, of parent: __shared Promise<Input>, label: String, on executor: (any PromiseExecutor)?,
         site: CallSite, wants: UInt32, handler: Handler, thunk: @escaping Thunk
     ) {
         handlerSlot = RawSlot()
         handlerSlot.store(handler)
         self.thunk = thunk
         super.init(
-            kind: kind, site: site, context: parent.context.child(label: label, executor: executor), parent: parent,
-            wants: wants)
+            kind: kind, site: site,
+            contextWord: parent.contextReference._withUnsafeGuaranteedRef {
+                $0.childWord(label: label, executor: executor)
+            },
+            parent: parent, wants: wants)
         parent.register(self)
     }
 
@@ -50,7 +53,11 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
 
     override final func settled(_ promise: AnyPromise) { parentSettled(promise) }
     override final func runHandler() { runLinkHandler() }
-    override final func perform(_ step: HandlerStep) -> Bool { thunk(self, step) }
+    override final func perform(_ step: HandlerStep) -> Bool {
+        // A closure without captures leaves nothing to release.
+        if case .drop = step, handlerSlot.isTrivial { return false }
+        return thunk(self, step)
+    }
 }
 
 /// What a link is to do with its handler and outcome.
@@ -136,17 +143,19 @@ extension AnyPromise {
         state.set(PromiseState.running)
         let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
         unlock(state)
-        if parent._withUnsafeGuaranteedRef({ $0.current.has(PromiseState.rejected) }) {
-            parent._withUnsafeGuaranteedRef { $0.markErrorSeen() }
-            runAsCurrent { perform(.error(of: parent)) }
-        } else {
-            runAsCurrent { perform(.value(of: parent)) }
-        }
+        let isRejected = parent._withUnsafeGuaranteedRef { $0.current.has(PromiseState.rejected) }
+        if isRejected { parent._withUnsafeGuaranteedRef { $0.markErrorSeen() } }
+        let maker = enter()
+        if isRecording { report(.started) }
+        let isEndTold = perform(isRejected ? .error(of: parent) : .value(of: parent))
+        if !isEndTold, isRecording { report(.ended) }
+        leave(to: maker)
         _ = perform(.drop)
         letGo(of: parent)
     }
 
     /// The handler has run: tells the parent, unless the end is still to come.
+    @inline(__always)
     private final func letGo(of parent: Unmanaged<AnyPromise>) {
         if !current.hasOutcome {
             var state = lock()
@@ -159,7 +168,7 @@ extension AnyPromise {
                 return
             }
         }
-        parent._withUnsafeGuaranteedRef { $0.waiterIsDone() }
+        parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
         parent.release()
     }
 }

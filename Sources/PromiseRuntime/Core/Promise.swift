@@ -22,18 +22,32 @@ public protocol Thenable<Value>: Sendable {
 /// dashboard, `on:` for the executor of its own handler, and its call site by itself. All may be called from any thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
+    /// `contextWord` is a context's ``PromiseContext/reference()``, which the promise then owns.
     @inlinable
     override init(
-        kind: NodeKind, site: CallSite, context: Context, parent: AnyPromise? = nil, isExternal: Bool = false,
-        wants: UInt32 = 0
+        kind: NodeKind, site: CallSite, contextWord: UInt, parent: __shared AnyPromise? = nil,
+        isExternal: Bool = false, wants: UInt32 = 0
     ) {
         super.init(
-            kind: kind, site: site, context: context, parent: parent, isExternal: isExternal, wants: wants)
+            kind: kind, site: site, contextWord: contextWord, parent: parent, isExternal: isExternal, wants: wants)
+    }
+
+    @inlinable
+    init(
+        kind: NodeKind, site: CallSite, context: __shared Context, parent: __shared AnyPromise? = nil,
+        isExternal: Bool = false
+    ) {
+        super.init(
+            kind: kind, site: site, contextWord: context.reference(), parent: parent, isExternal: isExternal)
     }
 
     deinit {
-        if ownsValue { ValueWord.destroy(slot, as: Value.self) }
+        if ownsValue { destroyValue() }
     }
+
+    // Apart, so that who owns nothing looks up no type.
+    @inline(never)
+    private final func destroyValue() { ValueWord.destroy(slot, as: Value.self) }
 
     /// The value of a promise that is fulfilled.
     @inlinable

@@ -81,6 +81,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     var hasOutcome: Bool { rawValue & (Self.settling | Self.settled) != 0 }
 
     /// Gives the promise its outcome unless it may not have one any more; false means that nothing changed.
+    @inline(__always)
     mutating func settle(by settler: Settler, rejected: Bool, hasWaiters: Bool) -> Bool {
         if hasOutcome { return false }
         if has(Self.resolved), settler == .resolver || settler == .release { return false }
@@ -99,6 +100,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     }
 
     /// Notes a new waiter.
+    @inline(__always)
     func register() -> Registration { has(Self.settled) ? .deliver : .wait }
 
     /// Ends the telling of waiters.
@@ -108,6 +110,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     }
 
     /// Whether the caller is the one to hand the handler to an executor.
+    @inline(__always)
     mutating func queue() -> Bool {
         if has(Self.queued) { return false }
         set(Self.queued)
@@ -115,6 +118,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     }
 
     /// Whether the caller is the one to run or drop the handler.
+    @inline(__always)
     mutating func takeHandler() -> Bool {
         if has(Self.handlerTaken) { return false }
         set(Self.handlerTaken)

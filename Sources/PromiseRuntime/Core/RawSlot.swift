@@ -18,6 +18,10 @@ struct RawSlot {
     @inlinable
     static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
 
+    /// Whether there is nothing to release: a closure without captures, whose second word is 0, or nothing at all.
+    @inline(__always)
+    var isTrivial: Bool { words.1 == 0 }
+
     /// Puts a value in; the slot must be empty.
     @inlinable
     mutating func store<Value>(_ value: Value) {
@@ -25,8 +29,9 @@ struct RawSlot {
             withUnsafeMutableBytes(of: &words) {
                 _ = $0.baseAddress!.initializeMemory(as: Value.self, repeating: value, count: 1)
             }
+            if MemoryLayout<Value>.size <= MemoryLayout<UInt>.size, !_isPOD(Value.self) { words.1 = 1 }
         } else {
-            words.0 = UInt(bitPattern: Unmanaged.passRetained(ValueBox(value)).toOpaque())
+            words = (UInt(bitPattern: Unmanaged.passRetained(ValueBox(value)).toOpaque()), 1)
         }
     }
 

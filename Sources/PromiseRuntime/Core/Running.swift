@@ -14,16 +14,38 @@ extension AnyPromise {
 
     /// Runs code that makes promises in this node's name.
     final func runAsMaker(_ body: () -> Void) {
+        let maker = enter()
+        body()
+        leave(to: maker)
+    }
+
+    /// Makes this node the maker of what the thread makes, until ``leave(to:)``; gives who was it before.
+    @inline(__always)
+    final func enter() -> Maker {
         let thread = chain_thread_current()!
-        let outer = (thread.pointee.node, thread.pointee.runtime)
+        let outer = Maker(
+            thread: thread, node: thread.pointee.node, runtime: thread.pointee.runtime, id: thread.pointee.node_id)
         thread.pointee.node = Unmanaged.passUnretained(self).toOpaque()
         thread.pointee.runtime = UnsafeMutableRawPointer(
             mutating: contextReference._withUnsafeGuaranteedRef { $0.runtimeReference })
-        let outerID = thread.pointee.node_id
         chain_thread_set_node_id(thread, id.rawValue)
-        body()
-        (thread.pointee.node, thread.pointee.runtime) = outer
-        chain_thread_set_node_id(thread, outerID)
+        return outer
+    }
+
+    /// Ends what ``enter()`` began, on the same thread.
+    @inline(__always)
+    final func leave(to outer: Maker) {
+        outer.thread.pointee.node = outer.node
+        outer.thread.pointee.runtime = outer.runtime
+        chain_thread_set_node_id(outer.thread, outer.id)
+    }
+
+    /// In whose name a thread makes promises.
+    struct Maker {
+        let thread: UnsafeMutablePointer<chain_thread>
+        let node: UnsafeMutableRawPointer?
+        let runtime: UnsafeMutableRawPointer?
+        let id: UInt64
     }
 
     /// Queues the body of a promise that has no parent; it does not run if the promise is cancelled before.

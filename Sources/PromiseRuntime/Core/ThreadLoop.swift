@@ -37,6 +37,9 @@ final class ThreadLoop {
     // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
     @exclusivity(unchecked)
     private var jobs = Queue<Runnable>()
+    // The first of them while it is alone, as along a chain: owned.
+    @exclusivity(unchecked)
+    private var next: Unmanaged<Runnable>?
     @exclusivity(unchecked)
     private var deliveries = Queue<AnyPromise>()
     @exclusivity(unchecked)
@@ -81,7 +84,7 @@ final class ThreadLoop {
         if isRunning { return job.runHandler() }
         isRunning = true
         job.runHandler()
-        while let job = jobs.popFirst() { job.runHandler() }
+        while let job = nextJob() { job.runHandler() }
         isRunning = false
     }
 
@@ -89,7 +92,16 @@ final class ThreadLoop {
 
     /// Leaves a job to this loop, or runs it now where no loop is under way.
     func submit(_ job: Runnable) {
-        if isRunning || isDelivering { jobs.append(job) } else { run(job) }
+        if !(isRunning || isDelivering) { return run(job) }
+        if next == nil, jobs.isEmpty { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
+    }
+
+    private func nextJob() -> Runnable? {
+        if let job = next {
+            next = nil
+            return job.takeRetainedValue()
+        }
+        return jobs.popFirst()
     }
 
     /// Gives what waits for this loop to another thread's: the calling one is about to block (RUNTIME C4).
@@ -125,6 +137,6 @@ final class ThreadLoop {
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         deliveries.shrink(above: 4096)
         isDelivering = false
-        if !isRunning, let job = jobs.popFirst() { run(job) }
+        if !isRunning, let job = nextJob() { run(job) }
     }
 }

@@ -63,11 +63,15 @@ struct WaiterSlot {
     subscript(_ index: Int) -> Unmanaged<Waiter> { word & 1 == 0 ? single! : list.entries[index] }
 
     /// Appends, taking a reference.
+    @inline(__always)
     mutating func append(_ waiter: Waiter) {
-        let entry = Unmanaged.passRetained(waiter)
-        if word == 0 {
-            word = UInt(bitPattern: entry.toOpaque())
-        } else if word & 1 == 0 {
+        let entry = Unmanaged.passUnretained(waiter).retain()
+        if word == 0 { word = UInt(bitPattern: entry.toOpaque()) } else { appendAnother(entry) }
+    }
+
+    @inline(never)
+    private mutating func appendAnother(_ entry: Unmanaged<Waiter>) {
+        if word & 1 == 0 {
             store([single!, entry])
         } else {
             list.entries.append(entry)
@@ -76,6 +80,14 @@ struct WaiterSlot {
 
     private mutating func store(_ entries: ContiguousArray<Unmanaged<Waiter>>) {
         word = UInt(bitPattern: Unmanaged.passRetained(WaiterList(entries)).toOpaque()) | 1
+    }
+
+    /// Takes that waiter out, for the caller to release, if it is the only one.
+    @inline(__always)
+    mutating func takeOnly(_ waiter: Unmanaged<AnyPromise>) -> Bool {
+        guard word == UInt(bitPattern: waiter.toOpaque()) else { return false }
+        word = 0
+        return true
     }
 
     /// Notes that one more is done; true where it is time to sweep. Amortised over the entries, a sweep costs O(1).
@@ -116,8 +128,11 @@ struct WaiterSlot {
     }
 
     /// Gives the references back, one after the other: no recursion however long the list is.
-    consuming func release() {
-        if word == 0 { return }
+    @inline(__always)
+    consuming func release() { if word != 0 { releaseAll() } }
+
+    @inline(never)
+    private consuming func releaseAll() {
         if word & 1 == 0 { return single!.release() }
         let list = Unmanaged<WaiterList>.fromOpaque(UnsafeRawPointer(bitPattern: word & ~1)!).takeRetainedValue()
         for entry in list.entries { entry.release() }

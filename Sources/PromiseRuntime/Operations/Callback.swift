@@ -85,7 +85,8 @@ extension Promise {
         line: UInt = #line, _ body: @escaping @Sendable (Completion<Value>) throws -> Void
     ) -> Promise<Value> {
         let promise = Promise(
-            kind: .fromCallback, site: CallSite(file, line), context: .root(label: label, executor: executor),
+            kind: .fromCallback, site: CallSite(file, line),
+            contextWord: Context.rootWord(label: label, executor: executor),
             isExternal: true)
         let completion = Completion(resolver: Resolver(promise))
         promise.submitBody {

@@ -72,7 +72,7 @@ extension Promise {
         line: UInt = #line, resolver body: @escaping @Sendable (Resolver<Value>) throws -> Void
     ) {
         self.init(
-            kind: .promise, site: CallSite(file, line), context: .root(label: label, executor: executor),
+            kind: .promise, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor),
             isExternal: true)
         let resolver = Resolver(self)
         submitBody {
@@ -90,7 +90,8 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, work: @escaping @Sendable () throws -> Value
     ) {
-        self.init(kind: .work, site: CallSite(file, line), context: .root(label: label, executor: executor))
+        self.init(
+            kind: .work, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor))
         submitBody { [self] in
             do {
                 return fulfill(try work(), by: .machinery, flags: .handlerEnded)
@@ -120,7 +121,8 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
     ) {
-        self.init(kind: .task, site: CallSite(file, line), context: .root(label: label, executor: executor))
+        self.init(
+            kind: .task, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor))
         startTask(work)
     }
 
@@ -132,7 +134,8 @@ extension Promise {
         line: UInt = #line
     ) -> Promise<Value> {
         let promise = Promise(
-            kind: .resolved, site: CallSite(file, line), context: .root(label: label, executor: executor))
+            kind: .resolved, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor)
+        )
         _ = promise.fulfill(value, by: .machinery)
         return promise
     }
@@ -144,7 +147,8 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let promise = Promise(
-            kind: .rejected, site: CallSite(file, line), context: .root(label: label, executor: executor))
+            kind: .rejected, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor)
+        )
         _ = promise.reject(error, by: .machinery)
         return promise
     }
@@ -159,7 +163,7 @@ extension Promise {
         line: UInt = #line
     ) -> (promise: Promise<Value>, resolver: Resolver<Value>) {
         let promise = Promise(
-            kind: .pending, site: CallSite(file, line), context: .root(label: label, executor: executor),
+            kind: .pending, site: CallSite(file, line), contextWord: Context.rootWord(label: label, executor: executor),
             isExternal: true)
         return (promise, Resolver(promise))
     }
