@@ -39,6 +39,12 @@ static inline uint64_t chain_thread_node_id(const chain_thread *thread) {
     return __atomic_load_n(&thread->node_id, __ATOMIC_RELAXED);
 }
 
+/// Has the processor fetch the two cache lines from `object` on, which will be used soon.
+static inline void chain_prefetch(const void *object) {
+    __builtin_prefetch(object);
+    __builtin_prefetch((const char *)object + 64);
+}
+
 /// The kernel's id of the calling thread, asked for once a thread (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
 

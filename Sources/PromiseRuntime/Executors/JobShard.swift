@@ -1,3 +1,4 @@
+import CChainRuntime
 import Synchronization
 
 /// Jobs, first in, first out, behind a spin lock of a few instructions: a worker's own, or a part of what came from
@@ -111,4 +112,10 @@ private struct JobRing {
         while popFirst() != nil {}
         release()
     }
+}
+
+extension Job {
+    /// Has the processor fetch what the job begins with.
+    @inline(__always)
+    func prefetch() { chain_prefetch(Unmanaged.passUnretained(content).toOpaque()) }
 }

@@ -193,6 +193,8 @@ final class PoolCore: Sendable {
     private func take(from shard: JobShard, oneIn share: Int, ifMoreThan kept: Int, for worker: PoolWorker) -> Job? {
         let count = shard.take(oneIn: share, limit: PoolWorker.batchLimit, ifMoreThan: kept, to: worker.buffer)
         guard count > 0 else { return nil }
+        // Others made them: most are in no cache of this processor.
+        for index in 0..<count { worker.buffer[index].prefetch() }
         let first = worker.buffer.move()
         if count > 1 { worker.append(count - 1, from: worker.buffer + 1) }
         return first

@@ -3,7 +3,7 @@
 /// - Order: none is promised between jobs; a worker takes its own in the order in which they became ready.
 /// - Fairness: what a handler makes ready goes to the worker that ran it, which runs it before it asks for more; after
 ///   61 in a row it takes what came from outside first. A worker that has nothing takes its share of what came from
-///   outside, or half of what another has waiting, 64 at most. The only job that waits at a worker is that worker's
+///   outside, or half of what another has waiting, 8 at most. The only job that waits at a worker is that worker's
 ///   own, unless the worker was in one handler for 10 to 20 ms. So nothing starves that has a worker to run it.
 /// - Cost of a hop: between handlers on one worker about 30 ns, no system call; from outside the same, but for a wake-up
 ///   (some microseconds) where a worker sleeps.
