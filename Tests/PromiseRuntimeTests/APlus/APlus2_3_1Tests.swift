@@ -1,0 +1,49 @@
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Promises/A+ 2.3.1: a promise that is to follow itself is rejected.
+struct APlus2_3_1Tests {
+    @Test("2.3.1 a promise that is to follow itself is rejected", arguments: Case.all)
+    func followingItself(_ run: Case) throws {
+        let box = Box<Promise<Int>?>(nil)
+        let registered = Latch()
+        try run.fulfilled(1) { promise in
+            let child = promise.then(on: DispatchExecutor(label: "itself")) { _ -> Promise<Int> in
+                try registered.wait()
+                return box.value!
+            }
+            box.value = child
+            registered.open()
+        }
+        #expect(try error(of: #require(box.value)) is PromiseCycle)
+        box.value = nil
+    }
+
+    @Test("2.3.1 so is a ring of promises that follow each other", arguments: 1...5)
+    func ring(_ count: Int) throws {
+        let made = (0..<count).map { _ in Promise<Int>.pending() }
+        for index in 0..<count { made[index].resolver.resolve(made[(index + 1) % count].promise) }
+        for (promise, _) in made { #expect(try error(of: promise) is PromiseCycle) }
+    }
+
+    @Test("2.3.1 so is a ring that is closed from several threads at once", arguments: 0..<50)
+    func concurrentRing(_ round: Int) throws {
+        let count = 2 + round % 2
+        let made = (0..<count).map { _ in Promise<Int>.pending() }
+        try onThreads(count) { made[$0].resolver.resolve(made[($0 + 1) % count].promise) }
+        for (promise, _) in made { #expect(try error(of: promise) is PromiseCycle) }
+    }
+
+    @Test("2.3.1 by an error's handler, too")
+    func followingItselfOnError() throws {
+        let world = ManualWorld()
+        let box = Box<Promise<Int>?>(nil)
+        box.value = world.run { Promise<Int>.reject(Failure()).recover { _ in box.value! } }
+        world.runAll()
+        #expect(try error(of: #require(box.value)) is PromiseCycle)
+        box.value?.catch { _ in 0 }
+        box.value = nil
+        world.runAll()
+    }
+}

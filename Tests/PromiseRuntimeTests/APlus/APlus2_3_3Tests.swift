@@ -1,0 +1,64 @@
+import PromiseRuntime
+import Testing
+
+/// Promises/A+ 2.3.3: what can be followed, a `Thenable`, is asked for its promise, once.
+struct APlus2_3_3Tests {
+    @Test("2.3.3 what can be followed is asked for its promise once")
+    func thenableIsAskedOnce() throws {
+        let seen = Log<Int>()
+        let promise = Promise.resolve(1).then { Asked(value: $0 + 1, seen: seen) }
+        #expect(try value(of: promise) == 2)
+        #expect(seen.entries == [2])
+    }
+
+    @Test("2.3.3 from each place that takes one, settled before, at once, or later", arguments: Case.all)
+    func fromEachPlace(_ run: Case) throws {
+        let made = Log<Promise<Int>>()
+        let seen = Log<Int>()
+        try run.fulfilled(4) { inner in
+            let thenable = Wrapped(inner: inner, seen: seen)
+            made.add(Promise.resolve(0).then { _ in thenable })
+            made.add(Promise<Int>.reject(Failure()).recover { _ in thenable })
+            let (promise, resolver) = Promise<Int>.pending()
+            resolver.resolve(thenable)
+            made.add(promise)
+            made.add(Promise<Int> { resolve, _ in resolve(thenable) })
+        }
+        #expect(try made.entries.map { try value(of: $0) } == [4, 4, 4, 4])
+        #expect(seen.count == 4)
+    }
+
+    @Test("2.3.3.3.2 one that is rejected rejects", arguments: Case.all)
+    func rejected(_ run: Case) throws {
+        let made = Log<Promise<Int>>()
+        let seen = Log<Int>()
+        try run.rejected(Int.self, Failure("inner")) { inner in
+            made.add(Promise.resolve(0).then { _ in Wrapped(inner: inner, seen: seen) })
+        }
+        let promise = try #require(made.entries.first)
+        #expect(try error(of: promise) as? Failure == Failure("inner"))
+        promise.catch { _ in 0 }
+    }
+}
+
+/// Something that becomes a promise.
+private struct Asked: Thenable {
+    let value: Int
+    let seen: Log<Int>
+
+    func asPromise() -> Promise<Int> {
+        seen.add(value)
+        return .resolve(value)
+    }
+}
+
+/// Something that has a promise.
+private struct Wrapped: Thenable {
+    let inner: Promise<Int>
+    let seen: Log<Int>
+
+    func asPromise() -> Promise<Int> {
+        seen.add(0)
+        return inner
+    }
+}
