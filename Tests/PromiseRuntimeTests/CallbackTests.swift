@@ -76,6 +76,26 @@ struct CallbackTests {
         #expect("\(missing)".hasSuffix("CallbackTests.swift:\(line) was called with neither a value nor an error"))
     }
 
+    @Test("P9 a missing value is a value where the promise is one of an optional")
+    func optionalValue() throws {
+        let api = api
+        let (passed, called, text, failed) = world.run {
+            (
+                Promise<String?>.callback { api.fetch(nil, nil, completion: $0.valueOrError) },
+                Promise<String?>.callback { completion in
+                    api.fetch(nil, nil) { completion.valueOrError($0, $1) }
+                },
+                Promise<String?>.callback { api.fetch("text", nil, completion: $0.valueOrError) },
+                Promise<String?>.callback { api.fetch(nil, Failure("fetch"), completion: $0.valueOrError) }
+            )
+        }
+        world.runAll()
+        api.answer()
+        #expect(try value(of: passed) == nil && value(of: called) == nil)
+        #expect(try value(of: text) == "text")
+        #expect(try error(of: failed) as? Failure == Failure("fetch"))
+    }
+
     @Test("P9 the body runs later, on the executor; a throw in it rejects; only the first call counts")
     func body() throws {
         let other = ManualExecutor(name: "other")

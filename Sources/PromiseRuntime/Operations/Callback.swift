@@ -27,15 +27,22 @@ public struct Completion<Value: Sendable>: Sendable {
     }
 
     /// For those who call with a value or an error: rejects if there is an error, whether or not there is a value;
-    /// where there is neither, it rejects with ``CallbackWithoutOutcome``.
+    /// where there is neither, it fulfils with nil if the promise is one of an optional, else it rejects with
+    /// ``CallbackWithoutOutcome``.
     public func valueOrError(_ value: Value?, _ error: (any Error)?) {
         if let error {
             resolver.reject(error)
-        } else if let value {
+        } else if let value = value ?? Self.missingValue {
             resolver.fulfill(value)
         } else {
             resolver.reject(CallbackWithoutOutcome(site: resolver.promise.callSite.site))
         }
+    }
+
+    // Where a function of optionals is taken for one of optionals of optionals, the compiler makes nil of a nil in it.
+    private static var missingValue: Value? {
+        guard let type = Value.self as? any ExpressibleByNilLiteral.Type else { return nil }
+        return type.init(nilLiteral: ()) as? Value
     }
 
     /// Whether the promise was cancelled: the work may stop (RUNTIME X4).
