@@ -10,7 +10,7 @@ import Testing
 struct InferenceTests {
     @Test(
         "P3 chains with two makers or more, and one of 15 links, with labels, operators and literals",
-        arguments: ["head", "mixed"])
+        arguments: ["head", "mixed", "cold", "both", "scope"])
     func chain(_ name: String) throws {
         let source = try #require(Self.sources[name])
         // The compiler's processor time on a busy machine is up to twice what it is alone.
@@ -64,6 +64,79 @@ struct InferenceTests {
                 .failed { error in print("failed: \\(error)") }
                 .catch(only: Oops.self) { _ in 0 }
                 .then { Promise.resolve("\\($0)") } onRejected: { _ in .resolve("error") }
+        }
+        """,
+        "cold": """
+        func chain(_ lists: [Chain<Int, Int>]) -> Chain<Void, String> {
+            Chain(label: "order", on: PoolExecutor.shared)
+                .map { 1 + 2 }
+                .map { $0 * 2 + 1 }
+                .then { Promise.resolve($0 + 3) }
+                .map { value in
+                    let doubled = value * 2
+                    return "\\(doubled) of \\(value)"
+                }
+                .catch { _ in "none" }
+                .then { text in
+                    let more = text + "!"
+                    return Chain(label: "inner").map { more.count * 2 }
+                }
+                .recover { _ in Chain().map { -1 } }
+                .all(lists)
+                .map { $0.count * 2 }
+                .map { [$0, $0 + 1, 3] }
+                .map { $0.count * 2 - 1 }
+                .failed { error in print("failed: \\(error)") }
+                .delay(.milliseconds(5))
+                .catch(only: Oops.self) { _ in 0 }
+                .anyway { _ in print("any") }
+                .then { Promise.resolve("\\($0)") } onRejected: { _ in .resolve("error") }
+        }
+        """,
+        "both": """
+        func both(_ chain: Chain<Void, Int>, _ p: Promise<Int>) -> Promise<String> {
+            p
+                .then { _ in chain }
+                .map { $0 * 2 + 1 }
+                .then { x in Chain().map { x * 2 - 1 } }
+                .map { value in
+                    let doubled = value * 2
+                    return "\\(doubled) of \\(value)"
+                }
+                .catch { _ in "none" }
+                .then { text in
+                    let more = text + "!"
+                    return Chain(label: "inner").map { more.count * 2 }.map { $0 + 1 }
+                }
+                .recover { _ in Chain().map { -1 } }
+                .map { $0 - 3 }
+                .tap { print($0) }
+                .then { _ in chain.async() }
+                .anyway { _ in print("any") }
+                .timeout(.seconds(2))
+                .then { x in Promise { x * 2 - 1 } }
+                .map { [$0, $0 + 1, 3] }
+                .failed { error in print("failed: \\(error)") }
+                .then { _ in Chain().map { "done" } } onRejected: { _ in Chain().map { "error" } }
+        }
+        """,
+        "scope": """
+        func scope(_ p: Promise<Int>) -> Awaiter<String> {
+            launch { Chain().map { 1 + 2 }.map { $0 * 2 }.done { print($0) } }
+            return async(label: "scope") {
+                Chain()
+                    .then { p }
+                    .map { $0 * 2 + 1 }
+                    .then { x in Chain().map { x * 2 - 1 } }
+                    .map { $0 * 2 + 1 }
+                    .map { "\\($0)" }
+                    .catch { _ in "none" }
+                    .map { $0.count * 2 + 1 }
+                    .recover { _ in Promise.resolve(-1) }
+                    .map { $0 * 2 + 1 }
+                    .anyway { print($0) }
+                    .map { "\\($0)!" }
+            }
         }
         """,
     ]

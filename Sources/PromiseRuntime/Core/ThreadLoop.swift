@@ -106,9 +106,9 @@ final class ThreadLoop {
 
     /// Gives what waits for this loop to another thread's: the calling one is about to block (RUNTIME C4).
     func handOver(to executor: any PromiseExecutor) {
-        guard !jobs.isEmpty else { return }
+        guard next != nil || !jobs.isEmpty else { return }
         var waiting: [Job] = []
-        while let job = jobs.popFirst() { waiting.append(Job(job)) }
+        while let job = nextJob() { waiting.append(Job(job)) }
         executor.execute { [waiting] in waiting.forEach { $0.run() } }
     }
 
