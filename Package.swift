@@ -64,7 +64,11 @@ let package = Package(
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
-        .testTarget(name: "ChainInspectorTests", dependencies: ["ChainInspector", "ChainModel", "PromiseRuntime"]),
+        .executableTarget(
+            name: "ForkProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
+        .testTarget(
+            name: "ChainInspectorTests",
+            dependencies: ["ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness", "ForkProbe"]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),

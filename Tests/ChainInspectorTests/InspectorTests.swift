@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import ChainModel
 import Foundation
@@ -7,12 +8,6 @@ import Testing
 @testable import ChainInspector
 
 @Suite struct InspectorTests {
-    private func threadNames() -> [String] {
-        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
-            .map { $0.trimmingCharacters(in: .newlines) }
-    }
-
     @Test func startsOncePerRuntime() throws {
         let runtime = Runtime(executor: ManualExecutor())
         let first = try Inspector.start(name: "first", runtime: runtime)
@@ -64,21 +59,28 @@ import Testing
 
     #if os(Linux)
         @Test func leavesNoThreadBehind() throws {
-            // Others of this suite run at the same time: this one's thread is told by its number.
-            let before = Set(tasks())
-            let inspector = try Inspector.start(runtime: Runtime(executor: ManualExecutor()))
-            #expect(wait { threadNames().contains("chain-collector") })
+            let runtime = Runtime(executor: ManualExecutor())
+            let inspector = try Inspector.start(runtime: runtime)
+            // Others of this process have such threads at the same time: this one's is told by its number.
+            let threads = Lock<Set<UInt32>>([])
+            let observing = inspector.batches.subscribe(onNext: { _ in
+                let thread = chain_thread_id()
+                threads.withLock { _ = $0.insert(thread) }
+            })
+            let isCollector = { (thread: UInt32) in self.name(of: thread) == "chain-collector" }
+            #expect(
+                wait {
+                    _ = runtime.run { Promise.resolve(1) }
+                    return threads.withLock { $0 }.contains(where: isCollector)
+                })
+            let collector = try #require(threads.withLock { $0 }.first(where: isCollector))
             inspector.stop()
-            let collectors = { self.tasks().filter { !before.contains($0) && self.name(of: $0) == "chain-collector" } }
-            #expect(wait { collectors().isEmpty })
+            observing.dispose()
+            #expect(wait { !isCollector(collector) })
         }
 
-        private func tasks() -> [String] {
-            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        }
-
-        private func name(of task: String) -> String? {
-            try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+        private func name(of thread: UInt32) -> String? {
+            try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
                 .trimmingCharacters(in: .newlines)
         }
     #endif

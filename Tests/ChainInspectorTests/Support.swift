@@ -129,11 +129,15 @@ func startThread(named name: String? = nil, _ body: @escaping @Sendable () -> Vo
     }
 }
 
-/// Waits until `condition` holds, at most `seconds`; gives whether it does.
-func wait(seconds: Double = 10, until condition: () -> Bool) -> Bool {
-    let end = chain_monotonic_ns() + UInt64(seconds * 1e9)
+/// Waits until `condition` holds, at most `seconds`; gives whether it does. Time in which this thread stood still does
+/// not count.
+func wait(seconds: Double = 90, until condition: () -> Bool) -> Bool {
+    var (last, counted) = (chain_monotonic_ns(), 0 as UInt64)
     while !condition() {
-        guard chain_monotonic_ns() < end else { return false }
+        let now = chain_monotonic_ns()
+        counted += min(now - last, 100_000_000)
+        last = now
+        guard counted < UInt64(seconds * 1e9) else { return false }
         sched_yield()
     }
     return true
