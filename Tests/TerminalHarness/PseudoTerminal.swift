@@ -14,6 +14,8 @@ import CVirtualTerminal
 ///     #expect(try terminal.waitForExit() == .exited(0))
 ///
 /// Nothing runs behind the test's back: the program's output is read inside the calls that wait, each of them bounded.
+/// They look at whole frames only: while the program is at work or has written something that was not read yet, the
+/// screen is not judged (see ``ProcessRest``). Time in which the test itself stood still does not count as waited.
 /// For use from one thread. What still runs when it is released is killed.
 public final class PseudoTerminal {
     /// How a program ended.
@@ -55,7 +57,7 @@ public final class PseudoTerminal {
         guard code == 0 else {
             throw HarnessError(description: "cannot start \(program): \(String(cString: strerror(code)))")
         }
-        try wait("the start of \(program)", .seconds(10)) { self.processID != 0 }
+        try wait("the start of \(program)", Self.patience) { self.processID != 0 }
     }
 
     deinit {
@@ -77,18 +79,21 @@ public final class PseudoTerminal {
 
     // MARK: Waiting
 
+    /// How long is waited for what must come, unless told otherwise.
+    public static let patience = Duration.seconds(90)
+
     /// Reads what the program writes until the screen is as wished; throws with the screen's text when time is
     /// up or the program has ended.
     public func waitUntil(
-        _ what: String = "the screen", timeout: Duration = .seconds(20), _ condition: (VirtualScreen) -> Bool
+        _ what: String = "the screen", timeout: Duration = patience, _ condition: (VirtualScreen) -> Bool
     ) throws {
-        try wait(what, timeout, endsWithProgram: true) { condition(self.screen) }
+        try wait(what, timeout, endsWithProgram: true) { self.isSettled && condition(self.screen) }
     }
 
     /// Reads on until the program has ended and all that it wrote was read. With `reading` false, what it writes is left
     /// lying until then, as by a terminal that hangs.
     @discardableResult
-    public func waitForExit(timeout: Duration = .seconds(20), reading: Bool = true) throws -> ExitStatus {
+    public func waitForExit(timeout: Duration = patience, reading: Bool = true) throws -> ExitStatus {
         isReading = reading
         defer { isReading = true }
         try wait("the exit", timeout) { self.exitStatus != nil }
@@ -99,13 +104,13 @@ public final class PseudoTerminal {
     }
 
     /// Reads on until the program is stopped by a signal.
-    public func waitForStop(timeout: Duration = .seconds(20)) throws {
+    public func waitForStop(timeout: Duration = patience) throws {
         try wait("being stopped", timeout) { self.isStopped || self.exitStatus != nil }
         if exitStatus != nil { throw HarnessError(description: "ended instead of stopping\n" + screen.text) }
     }
 
     /// Reads on until nothing was written for a while.
-    public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = .seconds(20)) throws {
+    public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = patience) throws {
         let clock = ContinuousClock()
         var last = clock.now
         try wait("silence", timeout) {
@@ -117,14 +122,13 @@ public final class PseudoTerminal {
     }
 
     /// Reads nothing until the program can write no more; whether that happened in time.
-    public func waitUntilStalled(timeout: Duration = .seconds(20)) -> Bool {
-        let clock = ContinuousClock()
-        let end = clock.now + timeout
+    public func waitUntilStalled(timeout: Duration = patience) -> Bool {
+        var stopwatch = Stopwatch()
         var (count, steady): (Int32, Int) = (0, 0)
-        while clock.now < end, steady < 20 {
+        while stopwatch.count() < timeout, steady < 20 {
             var now: Int32 = 0
             _ = ioctl(master, UInt(FIONREAD), &now)
-            steady = now == count && now > 0 ? steady + 1 : 0
+            steady = now == count && now > 0 && ProcessRest(of: processID) != .atWork ? steady + 1 : 0
             count = now
             poll(nil, 0, 10)
         }
@@ -134,17 +138,23 @@ public final class PseudoTerminal {
     private func wait(
         _ what: String, _ timeout: Duration, endsWithProgram: Bool = false, _ condition: () -> Bool
     ) throws {
-        let clock = ContinuousClock()
-        let end = clock.now + timeout
+        var stopwatch = Stopwatch()
         while true {
             while pump(.zero) {}
             if condition() { return }
-            guard clock.now < end, !(endsWithProgram && exitStatus != nil) else {
+            guard stopwatch.count() < timeout, !(endsWithProgram && exitStatus != nil) else {
                 throw HarnessError(
                     description: "waited \(timeout) for \(what) in vain (\(state)); the screen:\n\(screen.text)")
             }
             _ = pump(.milliseconds(20))
         }
+    }
+
+    /// Whether the program waits for something to happen and all that it wrote before was read: then the screen shows a
+    /// whole frame. Where the program is not seen, or has ended, whether there is nothing to read.
+    private var isSettled: Bool {
+        let isAtRest = exitStatus != nil || ProcessRest(of: processID) != .atWork
+        return isAtRest && !pump(.zero)
     }
 
     private var state: String {

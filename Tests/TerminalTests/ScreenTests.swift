@@ -3,7 +3,7 @@ import TerminalHarness
 import Testing
 
 /// The screen on a real pseudo-terminal: `ScreenProbe` shows each event that it gets.
-@Suite(.serialized) struct ScreenTests {
+@Suite(.serialized, .onItsOwnThread) struct ScreenTests {
     private func probe(
         _ arguments: String..., columns: Int = 60, rows: Int = 16, setting: [String: String] = [:]
     ) throws -> PseudoTerminal {
@@ -100,16 +100,28 @@ import Testing
                 default: terminal.press([.up, .pageDown, .alt("x"), .function(7)].randomElement(using: &random)!)
                 }
             }
-            try terminal.waitUntilQuiet()
+            // Twice: a new size is looked for after the key that was there with it.
+            for mark in [3 * round + 1, 3 * round + 2] { try waitForMark(mark, terminal) }
+            let size = "\(terminal.screen.columns)x\(terminal.screen.rows)"
+            try terminal.waitUntil("the size \(size)") { $0.text(row: 0) == "probe \(size)" }
             let before = cells(terminal.screen)
-            let count = terminal.received.count
             terminal.send("R")
-            try terminal.waitUntil("the redraw") { _ in terminal.received.count > count }
-            try terminal.waitUntilQuiet()
+            try waitForMark(3 * round + 3, terminal)
             #expect(cells(terminal.screen) == before, "round \(round)")
         }
         terminal.send("q")
         #expect(try terminal.waitForExit() == .exited(0))
+    }
+
+    /// Waits until all that was typed until now has been painted.
+    private func waitForMark(_ number: Int, _ terminal: PseudoTerminal) throws {
+        let before = terminal.received.count
+        terminal.send("M")
+        let mark = Array("\u{1B}]777;\(number)\u{7}".utf8)
+        try terminal.waitUntil("mark \(number)") { _ in
+            let received = terminal.received[before...]
+            return received.indices.contains { received[$0...].starts(with: mark) }
+        }
     }
 
     private func cells(_ screen: VirtualScreen) -> [[VirtualCell]] {

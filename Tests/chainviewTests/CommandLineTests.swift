@@ -3,7 +3,7 @@ import TerminalHarness
 import Testing
 
 /// What can be said on the command line, and what is answered.
-@Suite(.serialized) struct CommandLineTests {
+@Suite(.serialized, .onItsOwnThread) struct CommandLineTests {
     private struct Outcome {
         var status: Int32
         var output: String

@@ -3,7 +3,7 @@ import TerminalHarness
 import Testing
 
 /// Sizes, signals, kinds of terminal: whatever comes, the terminal is given back as it was.
-@Suite(.serialized) struct SurroundingsTests {
+@Suite(.serialized, .onItsOwnThread) struct SurroundingsTests {
     @Test func anySizeIsTaken() throws {
         let viewer = try Viewer.demo("stuck")
         for (columns, rows, part) in [

@@ -34,13 +34,13 @@ final class Viewer {
     }
 
     func wait(
-        _ what: String, timeout: Duration = .seconds(30), _ condition: (VirtualScreen) -> Bool
+        _ what: String, timeout: Duration = PseudoTerminal.patience, _ condition: (VirtualScreen) -> Bool
     ) throws {
         try terminal.waitUntil(what, timeout: timeout, condition)
     }
 
     /// Waits until the screen holds a text.
-    func see(_ text: String, timeout: Duration = .seconds(30)) throws {
+    func see(_ text: String, timeout: Duration = PseudoTerminal.patience) throws {
         try wait("“\(text)”", timeout: timeout) { $0.contains(text) }
     }
 

@@ -1,0 +1,30 @@
+import Dispatch
+import Testing
+
+/// Has each test of a suite run on a thread of its own: it waits for programs, and there are no more threads for tests
+/// than processors, which all the others need.
+public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
+    /// Applies to each test of the suite.
+    public var isRecursive: Bool { true }
+
+    private final class Executor: TaskExecutor {
+        private let queue = DispatchQueue(label: "test")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// Runs the test there.
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(Executor()) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThread {
+    /// See ``OwnThread``.
+    public static var onItsOwnThread: Self { OwnThread() }
+}
