@@ -98,7 +98,7 @@ struct MailboxTests {
         try onThreads(4) { thread in
             if thread == 0 {
                 while true {
-                    #expect(signal.wait(timeout: .now() + 30) == .success)
+                    #expect(signal.wait(timeout: .now() + 300) == .success)
                     let mail = mailbox.drain()
                     drained.add(mail)
                     if mail.ending != nil { break }
