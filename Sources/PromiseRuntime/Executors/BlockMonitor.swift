@@ -57,10 +57,9 @@ final class BlockMonitor: Sendable {
                 return state.pools
             }
             for pool in pools where !pool.checkBlocks() {
+                // One entry: since it was let go, a worker may have had it looked at anew.
                 let dropped = condition.withLock {
-                    let dropped = state.pools.filter { $0 === pool }
-                    state.pools.removeAll { $0 === pool }
-                    return dropped
+                    state.pools.firstIndex { $0 === pool }.map { state.pools.remove(at: $0) }
                 }
                 _ = dropped
             }
