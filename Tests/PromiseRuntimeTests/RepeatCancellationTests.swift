@@ -1,0 +1,165 @@
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// RUNTIME X2 to X4, cancelling a repeat.
+struct RepeatCancellationTests {
+    @Test("X2 cancelling it cancels the round under way and what its body made; no other is started")
+    func cancelling() throws {
+        let world = ManualWorld()
+        let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
+        let stopped = Log<String>()
+        let promise = world.run {
+            Promise.repeat {
+                let pair = Promise<Int>.pending()
+                pair.resolver.onCancel { stopped.add("stopped") }
+                // That somebody else waits for it makes no difference: it was started here.
+                pair.promise.done { _ in }
+                made.add(pair)
+                return pair.promise.map { $0 }
+            } until: { _ in
+                false
+            }
+        }
+        world.runAll()
+        made.entries[0].resolver.fulfill(1)
+        world.runAll()
+        #expect(made.count == 2)
+        promise.cancel("enough", by: .viewer("ada"))
+        let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
+        #expect(try error(of: promise) as? PromiseCancelled == expected)
+        world.runAll()
+        #expect(made.count == 2)
+        withExtendedLifetime(made) {}
+    }
+
+    @Test("X2 the reason and who asked reach what the body returned, though others wait for it, too")
+    func cancellationReaches() throws {
+        let world = ManualWorld()
+        let (member, resolver) = world.run { Promise<Int>.pending() }
+        let other = member.map { $0 + 1 }
+        let promise = world.run {
+            Promise.repeat {
+                member
+            } until: { _ in
+                true
+            }
+        }
+        world.runAll()
+        promise.cancel("enough", by: .viewer("ada"))
+        let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
+        #expect(resolver.isCancelled)
+        for cancelled in [promise, member, other] {
+            #expect(try error(of: cancelled) as? PromiseCancelled == expected)
+        }
+    }
+
+    @Test("X2 cancelling it in a pause ends the timer")
+    func cancelledInPause() {
+        let world = ManualWorld()
+        let promise = world.run {
+            Promise.repeat(pause: .seconds(9)) {
+                Promise.resolve(0)
+            } until: { _ in
+                false
+            }
+        }
+        world.runAll()
+        #expect(!world.clock.isIdle)
+        promise.cancel()
+        #expect(world.clock.isIdle)
+    }
+
+    @Test("X2 cancelled before its first round: no closure is called, and both are released")
+    func cancelledAtOnce() throws {
+        let world = ManualWorld()
+        let (alive, calls) = (Box(0), Log<String>())
+        func make() -> Promise<Int> {
+            let canary = Canary(alive)
+            return Promise.repeat {
+                calls.add("body")
+                canary.touch()
+                return Promise.resolve(0)
+            } until: { _ in
+                calls.add("until")
+                canary.touch()
+                return true
+            }
+        }
+        let promise = world.run(make)
+        #expect(alive.value == 1)
+        promise.cancel()
+        #expect(alive.value == 0, "S2: who is settled keeps no closures")
+        world.runAll()
+        #expect(calls.entries == [])
+        #expect(try error(of: promise) is PromiseCancelled)
+    }
+
+    @Test("X2, X4 cancelled while its body runs: the body knows, and what it returns is cancelled")
+    func cancelledInBody() throws {
+        let world = ManualWorld()
+        let (promise, made) = (Box<Promise<Int>?>(nil), Box<Promise<Int>?>(nil))
+        let seen = Box(false)
+        promise.value = world.run {
+            Promise.repeat { () -> Promise<Int> in
+                promise.value?.cancel("late")
+                seen.value = Runtime.isCancelled
+                let (member, resolver) = Promise<Int>.pending()
+                resolver.onCancel { _ = resolver }
+                made.value = member
+                return member
+            } until: { _ in
+                true
+            }
+        }
+        world.runAll()
+        #expect(seen.value)
+        let member = try #require(made.value)
+        #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "late"))
+        promise.value = nil
+    }
+
+    @Test("X3 clean-up in a round's branch runs under a cancellation")
+    func cleanUp() {
+        let world = ManualWorld()
+        let seen = Log<String>()
+        let promise = world.run {
+            Promise.repeat {
+                Promise.delay(.seconds(1)).map { seen.add("value") }.anyway { _ in seen.add("clean-up") }
+            } until: { _ in
+                false
+            }
+        }
+        // What the body returned is last in its chain: the chain itself goes on, as under `then`.
+        promise.done { _ in seen.add("done") }.failed { _ in seen.add("failed") }
+        world.runAll()
+        promise.cancel()
+        world.runAll()
+        #expect(seen.entries.sorted() == ["clean-up", "failed"])
+        world.clock.advance(by: .seconds(1))
+        world.runAll()
+    }
+
+    @Test("X2, S1 cancelled from another thread at any moment", arguments: 0..<100)
+    func cancelledAnyTime(_ number: Int) throws {
+        let made = Log<Promise<Int>>()
+        let rounds = Box(0)
+        let promise = Promise.repeat { () -> Promise<Int> in
+            let round = rounds.change {
+                $0 += 1
+                return $0
+            }
+            let member = Promise<Int> { round }
+            made.add(member)
+            return member
+        } until: {
+            $0 == 1_000
+        }
+        promise.failed { _ in }
+        try onThreads(1) { _ in
+            while rounds.value < number % 10 { sched_yield() }
+            promise.cancel()
+        }
+        try eventually("the end") { promise.isSettled && made.entries.allSatisfy(\.isSettled) }
+    }
+}
