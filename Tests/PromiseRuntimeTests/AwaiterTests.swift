@@ -4,6 +4,15 @@ import Dispatch
 import PromiseRuntime
 import Testing
 
+/// Keeps what is told of waits.
+private final class WaitSink: EventSink {
+    let waits = Log<EventRecord>()
+
+    func record(_ record: EventRecord, text: String?) {
+        if [.awaited, .awaitEnded].contains(record.kind) { waits.add(record) }
+    }
+}
+
 /// RUNTIME C4 and P8: waiting for an outcome by blocking a thread.
 struct AwaiterTests {
     private static let limit = Duration.seconds(60)
@@ -152,6 +161,19 @@ struct AwaiterTests {
         let nested = Chain(on: pool).map { try chain.async().await(timeout: Self.limit).get() + 1 }
         let outer = Chain(on: pool).map { try nested.async().await(timeout: Self.limit).get() + 1 }
         #expect(try outer.async().await(timeout: Self.limit).get() == 5)
+    }
+
+    @Test("C4 a wait inside a handler is told with the node whose handler waits")
+    func toldOfInHandler() throws {
+        let sink = WaitSink()
+        let runtime = Runtime(sink: sink)
+        let (gate, resolver) = runtime.run { Promise<Int>.pending() }
+        let waiting = runtime.run { Promise { try gate.get(timeout: Self.limit) } }
+        try eventually("the wait") { sink.waits.count == 1 }
+        resolver.fulfill(4)
+        #expect(try PromiseRuntimeTests.value(of: waiting) == 4)
+        #expect(sink.waits.entries.map { [$0.node, $0.other] } == [[gate.id, waiting.id], [gate.id, waiting.id]])
+        #expect(sink.waits.entries.map(\.kind) == [.awaited, .awaitEnded])
     }
 
     @Test("C4 inline handlers that the waiting thread was to run next are run elsewhere")

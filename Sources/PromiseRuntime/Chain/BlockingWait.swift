@@ -1,4 +1,3 @@
-import CChainRuntime
 import ChainEvents
 import Dispatch
 
