@@ -27,14 +27,9 @@ private func recordedFurther(_ count: Int, _ work: () -> Double) -> Double {
 
 /// Three events a link: queued, started, fulfilled. Nothing is made or released meanwhile.
 private func settleChain(of length: Int) -> Double {
-    let (root, resolver) = Promise<Int>.pending()
-    var nodes = [root]
-    nodes.reserveCapacity(length + 1)
-    for _ in 0..<length { nodes.append(nodes[nodes.count - 1].map { $0 &+ 1 }) }
+    let (nodes, resolver) = Workloads.keptChain(length)
     return withExtendedLifetime(nodes) { nanosecondsEach(1) { resolver.fulfill(0) } }
 }
 
 /// Created, fulfilled and released, registered in between.
-private func makeAndRelease(_ count: Int) -> Double {
-    nanosecondsEach(1) { for number in 0..<count { use(Promise.resolve(number)) } }
-}
+private func makeAndRelease(_ count: Int) -> Double { nanosecondsEach(1) { Workloads.nodes(count) } }

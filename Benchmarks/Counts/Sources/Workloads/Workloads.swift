@@ -43,6 +43,20 @@ public enum Workloads {
         precondition((try? last.result?.get()) == length)
     }
 
+    /// A pending chain, all of whose promises are kept, so that settling it makes and releases none.
+    public static func keptChain(_ length: Int) -> (nodes: [Promise<Int>], resolver: Resolver<Int>) {
+        let (root, resolver) = Promise<Int>.pending()
+        var nodes = [root]
+        nodes.reserveCapacity(length + 1)
+        for _ in 0..<length { nodes.append(nodes[nodes.count - 1].map { $0 &+ 1 }) }
+        return (nodes, resolver)
+    }
+
+    /// A settled promise, made and released, `count` times.
+    public static func nodes(_ count: Int) {
+        for number in 0..<count { use(Promise.resolve(number)) }
+    }
+
     /// `all` of members that are fulfilled already.
     public static func allOfSettled(_ members: [Promise<Int>]) {
         precondition((try? Promise.all(members).result?.get().count) == members.count)

@@ -7,9 +7,9 @@ import Workloads
 func printAllocations() {
     printCount("allocations.three-links", of: 1_000) { Workloads.threeLinks($0) }
     printCount("allocations.three-capturing-links", of: 1_000) { Workloads.threeCapturingLinks($0) }
-    let (runtime, inspector) = recordedRuntime()
-    printCount("allocations.recorded-three-links", of: 1_000) { count in runtime.run { Workloads.threeLinks(count) } }
-    inspector.stop()
+    printCount("allocations.recorded-three-links", of: 1_000) { count in
+        Recorded.runtime.run { Workloads.threeLinks(count) }
+    }
     printCount("allocations.pending", of: 1_000) { Workloads.pending($0) }
     printCount("allocations.pending-with-handler", of: 1_000) { Workloads.pendingWithHandler($0) }
     printCount("allocations.chain.link", of: 10_000) { Workloads.chain($0) }

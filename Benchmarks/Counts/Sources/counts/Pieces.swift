@@ -19,14 +19,26 @@ struct Piece {
     }
 }
 
+/// The same work while somebody records.
+private func recorded(_ piece: Piece) -> Piece {
+    Piece(name: "recorded-\(piece.name)", units: piece.units) { units in
+        let work = Recorded.run { piece.prepare(units) }
+        return { Recorded.runtime.run(work) }
+    }
+}
+
+private let nodes = Piece(name: "node", units: 1_000) { units in { Workloads.nodes(units) } }
+private let settledLinks = Piece(name: "settled-link", units: 1_000) { units in
+    let (nodes, resolver) = Workloads.keptChain(units)
+    return { withExtendedLifetime(nodes) { resolver.fulfill(0) } }
+}
+
 let pieces = [
+    nodes, recorded(nodes), settledLinks, recorded(settledLinks),
     Piece(name: "three-links", units: 1_000) { units in { Workloads.threeLinks(units) } },
     Piece(name: "three-capturing-links", units: 1_000) { units in { Workloads.threeCapturingLinks(units) } },
     Piece(name: "pending-three-links", units: 1_000) { units in { Workloads.pendingThreeLinks(units) } },
-    Piece(name: "recorded-three-links", units: 1_000) { units in
-        let (runtime, _) = recordedRuntime()
-        return { runtime.run { Workloads.threeLinks(units) } }
-    },
+    recorded(Piece(name: "three-links", units: 1_000) { units in { Workloads.threeLinks(units) } }),
     Piece(name: "chain.link", units: 1_000) { units in { Workloads.chain(units) } },
     Piece(name: "all.settled-member", units: 1_000) { units in
         let members = (0..<units).map { Promise.resolve($0) }

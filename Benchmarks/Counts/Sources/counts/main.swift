@@ -12,7 +12,7 @@ runtime.run {
         guard let piece = pieces.first(where: { $0.name == arguments[1] }) else { fatalError("no such piece of work") }
         piece.run()
     case "instructions": for piece in pieces { print(piece.name, piece.units) }
-    case "events": print(eventsOfThreeLinks())
+    case "events": print(Recorded.eventsOfThreeLinks())
     default: printAllocations()
     }
 }
