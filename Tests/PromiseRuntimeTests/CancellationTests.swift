@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-@Suite struct CancellationTests {
+@Suite(.nothingLeft) struct CancellationTests {
     private func isCancelled(_ promise: Promise<some Sendable>) -> Bool {
         if case .failure(let error)? = promise.result { return error is PromiseCancelled }
         return false

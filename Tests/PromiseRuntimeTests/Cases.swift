@@ -35,6 +35,7 @@ struct Case: Sendable, CustomStringConvertible {
     ) throws {
         let executor = executor
         let runtime = Runtime(executor: executor)
+        NothingLeft.watch(runtime)
         let latch = Latch()
         let thrown = Box<(any Error)?>(nil)
         let act: @Sendable () -> Void = {

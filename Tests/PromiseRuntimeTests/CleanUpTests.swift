@@ -6,7 +6,7 @@ import Testing
 /// Where a node stands when its cancellation comes.
 enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected }
 
-@Suite struct CleanUpTests {
+@Suite(.nothingLeft) struct CleanUpTests {
     private func seen(_ error: any Error) -> String { error is PromiseCancelled ? "cancelled" : "\(error)" }
 
     private func seen(_ result: Result<Int, any Error>) -> String {

@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// RUNTIME P7: all, allSettled, any, race.
-struct CombinatorTests {
+@Suite(.nothingLeft) struct CombinatorTests {
     private func pending(_ count: Int) -> [(promise: Promise<Int>, resolver: Resolver<Int>)] {
         (0..<count).map { _ in Promise<Int>.pending(on: InlineExecutor.shared) }
     }

@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// RUNTIME P2, P8, and the inference of P3.
-struct MakerTests {
+@Suite(.nothingLeft) struct MakerTests {
     @Test("P2 each maker by its label", arguments: Case.Runner.allCases)
     func makers(_ runner: Case.Runner) throws {
         let executor = Case(timing: .already, place: .outside, runner: runner).executor

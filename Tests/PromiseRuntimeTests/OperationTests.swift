@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// RUNTIME P6: each operation over a value, an error, and a throw in its handler.
-struct OperationTests {
+@Suite(.nothingLeft) struct OperationTests {
     private let fulfilled = Promise.resolve(1)
     private let rejected = Promise<Int>.reject(Failure("parent"))
 

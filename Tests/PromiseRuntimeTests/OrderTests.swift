@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// RUNTIME P4 where several threads meet, and the order of timers.
-struct OrderTests {
+@Suite(.nothingLeft) struct OrderTests {
     @Test("P4 on a serial queue nobody overtakes what another thread queued before")
     func servingDoesNotOvertake() throws {
         let executor = DispatchExecutor(label: "order")

@@ -20,7 +20,7 @@ enum LeakCase: CaseIterable, Sendable {
     case delayCancelled, cleanUp
 }
 
-@Suite struct SafetyLeakTests {
+@Suite(.nothingLeft) struct SafetyLeakTests {
     @Test(arguments: LeakCase.allCases)
     func s2NothingIsLeft(leakCase: LeakCase) throws {
         let alive = Box(0)

@@ -22,7 +22,7 @@ private struct Told {
     }
 }
 
-@Suite struct SafetyReportTests {
+@Suite(.nothingLeft) struct SafetyReportTests {
     // MARK: S2
 
     @Test func s2AbandonedIsToldOnceWithSiteAndLabels() throws {

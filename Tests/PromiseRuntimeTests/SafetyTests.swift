@@ -37,7 +37,7 @@ private struct Seeded: RandomNumberGenerator {
     }
 }
 
-@Suite struct SafetyTests {
+@Suite(.nothingLeft) struct SafetyTests {
     // MARK: S1
 
     @Test(arguments: [false, true])

@@ -222,7 +222,10 @@ struct ManualWorld: Sendable {
     let executor = ManualExecutor()
     let runtime: Runtime
 
-    init() { runtime = Runtime(clock: clock, executor: executor) }
+    init() {
+        runtime = Runtime(clock: clock, executor: executor)
+        NothingLeft.watch(runtime)
+    }
 
     func run<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
     func runAll() { executor.runAll() }

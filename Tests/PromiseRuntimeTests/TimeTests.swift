@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// RUNTIME P7, delay and timeout; R1, the clock; X2.
-struct TimeTests {
+@Suite(.nothingLeft) struct TimeTests {
     private let world = ManualWorld()
 
     @Test("P7 delay is fulfilled at its time, not before")

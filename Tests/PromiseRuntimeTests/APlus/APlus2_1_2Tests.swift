@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.1.2: a fulfilled promise stays so, with its value; 2.1.1: a pending one goes on; RUNTIME P1.
-struct APlus2_1_2Tests {
+@Suite(.nothingLeft) struct APlus2_1_2Tests {
     @Test("2.1.1 a pending promise is fulfilled or rejected later")
     func pendingGoesOn() throws {
         let (promise, resolver) = Promise<Int>.pending()

@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.1.3: a rejected promise stays so, with its reason.
-struct APlus2_1_3Tests {
+@Suite(.nothingLeft) struct APlus2_1_3Tests {
     @Test("2.1.3.1 a rejected promise goes over into no other state", arguments: Case.all)
     func rejectedStays(_ run: Case) throws {
         let seen = Log<String>()

@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.2.1: both handlers are optional.
-struct APlus2_2_1Tests {
+@Suite(.nothingLeft) struct APlus2_2_1Tests {
     @Test("2.2.1 both handlers are optional", arguments: Case.all)
     func handlersAreOptional(_ run: Case) throws {
         let done = Latch(2)

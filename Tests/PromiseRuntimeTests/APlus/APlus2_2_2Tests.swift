@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.2.2: `onFulfilled`: after the fulfilment, with the value, once.
-struct APlus2_2_2Tests {
+@Suite(.nothingLeft) struct APlus2_2_2Tests {
     @Test("2.2.2.1 onFulfilled is called after fulfilment, with the value", arguments: Case.all)
     func onFulfilledGetsTheValue(_ run: Case) throws {
         let done = Latch()

@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.2.3: `onRejected`: after the rejection, with the reason, once.
-struct APlus2_2_3Tests {
+@Suite(.nothingLeft) struct APlus2_2_3Tests {
     @Test("2.2.3.1 onRejected is called after rejection, with the reason", arguments: Case.all)
     func onRejectedGetsTheReason(_ run: Case) throws {
         let done = Latch()

@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.2.6: handlers of one promise are called in the order of their `then`.
-struct APlus2_2_6Tests {
+@Suite(.nothingLeft) struct APlus2_2_6Tests {
     @Test("2.2.6.1 handlers run in the order of their registration", arguments: Case.all.filter { $0.runner != .pool })
     func orderOfFulfilled(_ run: Case) throws {
         let done = Latch(10)

@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.3.1: a promise that is to follow itself is rejected.
-struct APlus2_3_1Tests {
+@Suite(.nothingLeft) struct APlus2_3_1Tests {
     @Test("2.3.1 a promise that is to follow itself is rejected", arguments: Case.all)
     func followingItself(_ run: Case) throws {
         let box = Box<Promise<Int>?>(nil)

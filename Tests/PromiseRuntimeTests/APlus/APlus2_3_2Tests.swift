@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.3.2: what follows a promise settles as that one does.
-struct APlus2_3_2Tests {
+@Suite(.nothingLeft) struct APlus2_3_2Tests {
     @Test("2.3.2.1 what follows a pending promise stays pending")
     func pendingStays() {
         let world = ManualWorld()

@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.3.3: what can be followed, a `Thenable`, is asked for its promise, once.
-struct APlus2_3_3Tests {
+@Suite(.nothingLeft) struct APlus2_3_3Tests {
     @Test("2.3.3 what can be followed is asked for its promise once")
     func thenableIsAskedOnce() throws {
         let seen = Log<Int>()

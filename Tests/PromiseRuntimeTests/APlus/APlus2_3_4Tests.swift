@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 /// Promises/A+ 2.3.4: a value that is no promise fulfils.
-struct APlus2_3_4Tests {
+@Suite(.nothingLeft) struct APlus2_3_4Tests {
     @Test("2.3.4 a value fulfils")
     func valueFulfils() throws {
         #expect(try value(of: Promise { resolve, _ in resolve(4) } as Promise<Int>) == 4)
