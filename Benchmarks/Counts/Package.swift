@@ -19,6 +19,9 @@ let package = Package(
         .target(name: "CCounting"),
         .target(name: "Workloads", dependencies: [.product(name: "PromiseRuntime", package: "chainview")]),
         .executableTarget(
+            name: "hookless",
+            dependencies: ["CCounting", "Workloads", .product(name: "PromiseRuntime", package: "chainview")]),
+        .executableTarget(
             name: "counts",
             dependencies: [
                 "CCounting", "CHeap", "Workloads",
