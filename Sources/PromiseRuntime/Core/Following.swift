@@ -62,7 +62,7 @@ extension AnyPromise {
     /// Goes on to what this promise was to follow, where it was cancelled meanwhile (RUNTIME X2).
     @usableFromInline
     final func cancelLate(_ other: AnyPromise) {
-        guard current.has(PromiseState.cancelled), other !== self, !other.isSettled, !other.hasConsumers else { return }
+        guard current.isBeingCancelled, other !== self, !other.isSettled, !other.hasConsumers else { return }
         let why = error as? PromiseCancelled
         other.cancel(why?.reason, by: why?.by ?? .program)
     }

@@ -91,10 +91,14 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Reserves the promise for the one that it will follow; false where it is resolved already. `byHandler` tells the
-    /// promise's own handler, which may follow even though the write side is not in anyone's hands.
+    /// Whether a cancellation has rejected it, or is about to.
+    var isBeingCancelled: Bool { has(Self.cancelled) || (has(Self.cancelRequested) && !hasOutcome) }
+
+    /// Reserves the promise for the one that it will follow; false where it is resolved already, or being cancelled.
+    /// `byHandler` tells the promise's own handler, which may follow even though the write side is in nobody's hands.
     mutating func follow(byHandler: Bool) -> Bool {
-        if hasOutcome || (has(Self.resolved) && !byHandler) { return false }
+        // Who has asked for the cancellation saw nothing that was followed, so would cancel nothing.
+        if hasOutcome || has(Self.cancelRequested) || (has(Self.resolved) && !byHandler) { return false }
         set(Self.resolved)
         return true
     }

@@ -112,6 +112,6 @@ extension AnyPromise {
     @usableFromInline
     final func reportSettledAgain() {
         // After a cancellation the late result of work that went on is expected, and dropped (X3).
-        if isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
+        if isRecording, !current.isBeingCancelled { report(.settledAgain) }
     }
 }

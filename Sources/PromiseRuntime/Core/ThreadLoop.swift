@@ -46,18 +46,6 @@ final class ThreadLoop {
     private var isDelivering = false
     @exclusivity(unchecked)
     private var isRunning = false
-    // The pool that owns this thread, and which of its workers this is.
-    private var pool: ObjectIdentifier?
-    private var worker: AnyObject?
-
-    func enterPool(_ pool: AnyObject, _ worker: AnyObject) {
-        (self.pool, self.worker) = (ObjectIdentifier(pool), worker)
-    }
-    func leavePool() { (pool, worker) = (nil, nil) }
-
-    /// The pool's worker whose thread this is, or nil.
-    func worker(of pool: AnyObject) -> AnyObject? { self.pool == ObjectIdentifier(pool) ? worker : nil }
-
     static var current: ThreadLoop { unretained.takeUnretainedValue() }
 
     /// The calling thread's, which lives as long as the thread.
