@@ -2,9 +2,9 @@
 /// from the rules and kept simple; it knows nothing of how the runtime does it.
 struct ReferenceModel {
     /// Who is told of a settling, in order of registration.
-    fileprivate enum Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
+    enum Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
 
-    fileprivate enum Kind {
+    enum Kind {
         case plain, work(Program.Act), pause
         case link(value: Handler?, error: Handler?)
         case delay(Int), timeout
@@ -12,9 +12,9 @@ struct ReferenceModel {
         case sequence([Program.Act])
     }
 
-    fileprivate enum Handler { case act(Program.Act), look(fails: Bool) }
+    enum Handler { case act(Program.Act), look(fails: Bool) }
 
-    fileprivate struct Node {
+    struct Node {
         var kind: Kind
         var outcome = Outcome.pending
         var parent: Int?
@@ -35,21 +35,21 @@ struct ReferenceModel {
         var isStarting = false
     }
 
-    private enum Job { case handler(Int), start(Int) }
+    enum Job { case handler(Int), start(Int) }
 
-    private var nodes: [Node] = []
-    private var jobs: [Job] = []
-    private var toTell: [Int] = []
-    private var isTelling = false
-    private var isRunning = false
-    private var now = 0
-    private var timers: [(due: Int, order: Int, node: Int)] = []
-    private var timerCount = 0
-    private let isInline: Bool
-    private let freezes: Bool
+    var nodes: [Node] = []
+    var jobs: [Job] = []
+    var toTell: [Int] = []
+    var isTelling = false
+    var isRunning = false
+    var now = 0
+    var timers: [(due: Int, order: Int, node: Int)] = []
+    var timerCount = 0
+    let isInline: Bool
+    let freezes: Bool
     /// Which handlers ran, and with what.
-    private(set) var handled: [Handled] = []
-    private(set) var abandonedCount = 0
+    var handled: [Handled] = []
+    var abandonedCount = 0
 
     init(isInline: Bool, freezes: Bool = false) {
         self.isInline = isInline
@@ -97,42 +97,42 @@ struct ReferenceModel {
     mutating func cancelAll() { for node in nodes.indices { cancel(node) } }
 
     // A node has its number once the step that makes it is over.
-    private var namedCount = 0
-    private func exists(_ node: Int) -> Bool { (0..<namedCount).contains(node) }
-    private func isSettled(_ node: Int) -> Bool { nodes[node].outcome != .pending }
+    var namedCount = 0
+    func exists(_ node: Int) -> Bool { (0..<namedCount).contains(node) }
+    func isSettled(_ node: Int) -> Bool { nodes[node].outcome != .pending }
 
     // A write side is there for as long as it has not been dropped: resolved or not.
-    private var dropped: Set<Int> = []
-    private func isPlain(_ node: Int) -> Bool {
+    var dropped: Set<Int> = []
+    func isPlain(_ node: Int) -> Bool {
         guard exists(node), !dropped.contains(node), case .plain = nodes[node].kind else { return false }
         return true
     }
 
-    private mutating func make(_ kind: Kind) -> Int {
+    mutating func make(_ kind: Kind) -> Int {
         nodes.append(Node(kind: kind))
         return nodes.count - 1
     }
 
-    private mutating func link(_ parent: Int, value: Handler?, error: Handler?) {
+    mutating func link(_ parent: Int, value: Handler?, error: Handler?) {
         addChild(.link(value: value.map(frozen), error: error.map(frozen)), of: parent)
     }
 
     /// Where the schedule may not matter, what a handler is to give is decided as it is made.
-    private func frozen(_ handler: Handler) -> Handler {
+    func frozen(_ handler: Handler) -> Handler {
         if case .act(let act) = handler { .act(frozen(act)) } else { handler }
     }
 
-    private func frozen(_ act: Program.Act) -> Program.Act {
+    func frozen(_ act: Program.Act) -> Program.Act {
         guard freezes, case .node(let other) = act, !exists(other) || !nodes[other].isInt else { return act }
         return .fail(9)
     }
 
-    private mutating func addChild(_ kind: Kind, of parent: Int, timer: Int? = nil) {
+    mutating func addChild(_ kind: Kind, of parent: Int, timer: Int? = nil) {
         guard exists(parent), nodes[parent].isInt else { return }
         addLink(kind, of: parent, timer: timer)
     }
 
-    private mutating func addLink(_ kind: Kind, of parent: Int, timer: Int? = nil) {
+    mutating func addLink(_ kind: Kind, of parent: Int, timer: Int? = nil) {
         let node = make(kind)
         nodes[node].parent = parent
         if let timer { setTimer(timer, node) }
@@ -141,12 +141,12 @@ struct ReferenceModel {
 
     // MARK: Settling and telling (A+ 2.1, 2.2; P4)
 
-    private mutating func register(_ waiter: Waiter, at node: Int) {
+    mutating func register(_ waiter: Waiter, at node: Int) {
         nodes[node].waiters.append(waiter)
         if isSettled(node) { telling { $0.tell(waiter, of: node) } }
     }
 
-    private mutating func settle(_ node: Int, _ outcome: Outcome, isCancellation: Bool = false) {
+    mutating func settle(_ node: Int, _ outcome: Outcome, isCancellation: Bool = false) {
         guard !isSettled(node) else { return }
         nodes[node].outcome = outcome
         nodes[node].isResolved = true
@@ -162,7 +162,7 @@ struct ReferenceModel {
     }
 
     /// One settling is told after the other, however one leads to another; then what that made ready may run.
-    private mutating func telling(_ first: (inout Self) -> Void) {
+    mutating func telling(_ first: (inout Self) -> Void) {
         if isTelling { return first(&self) }
         isTelling = true
         first(&self)
@@ -174,7 +174,7 @@ struct ReferenceModel {
         runInline()
     }
 
-    private mutating func tell(_ waiter: Waiter, of node: Int) {
+    mutating func tell(_ waiter: Waiter, of node: Int) {
         switch waiter {
         case .child(let child): parentSettled(child, nodes[node].outcome)
         case .follower(let follower): settle(follower, nodes[node].outcome)
@@ -183,7 +183,7 @@ struct ReferenceModel {
         }
     }
 
-    private mutating func parentSettled(_ child: Int, _ outcome: Outcome) {
+    mutating func parentSettled(_ child: Int, _ outcome: Outcome) {
         guard !isSettled(child) else { return }
         switch (nodes[child].kind, outcome) {
         case (.link(.some, _), .value), (.link(_, .some), .error): queueHandler(child)
@@ -196,18 +196,18 @@ struct ReferenceModel {
 
     // MARK: Handlers (A+ 2.2.7, 2.3; X3)
 
-    private mutating func queueHandler(_ node: Int) {
+    mutating func queueHandler(_ node: Int) {
         if nodes[node].isQueued { return }
         nodes[node].isQueued = true
         submit(.handler(node))
     }
 
-    private mutating func submit(_ job: Job) {
+    mutating func submit(_ job: Job) {
         jobs.append(job)
         runInline()
     }
 
-    private mutating func runInline() { if isInline, !isTelling, !isRunning { drain(.max) } }
+    mutating func runInline() { if isInline, !isTelling, !isRunning { drain(.max) } }
 
     mutating func drain(_ limit: Int) {
         isRunning = true
@@ -222,7 +222,7 @@ struct ReferenceModel {
         isRunning = false
     }
 
-    private mutating func runHandler(_ node: Int) {
+    mutating func runHandler(_ node: Int) {
         if nodes[node].isTaken { return }
         nodes[node].isTaken = true
         if case .work(let act) = nodes[node].kind {
@@ -253,7 +253,7 @@ struct ReferenceModel {
 
     // MARK: Following (A+ 2.3.1, 2.3.2)
 
-    private mutating func follow(_ node: Int, _ other: Int) {
+    mutating func follow(_ node: Int, _ other: Int) {
         guard !isSettled(node) else { return }
         nodes[node].isResolved = true
         nodes[node].follows = other
@@ -263,18 +263,18 @@ struct ReferenceModel {
         register(.follower(node), at: other)
     }
 
-    private mutating func followByResolver(_ node: Int, _ other: Int) {
+    mutating func followByResolver(_ node: Int, _ other: Int) {
         guard nodes[other].isInt else { return }
         if !nodes[node].isResolved { return follow(node, other) }
         // Too late by a cancellation: what it was to follow is cancelled in its place (X2).
         if nodes[node].wasCancelled, node != other, !isSettled(other), !hasConsumers(other) { cancel(other) }
     }
 
-    private mutating func resolve(_ node: Int, _ outcome: Outcome) {
+    mutating func resolve(_ node: Int, _ outcome: Outcome) {
         if isPlain(node), !nodes[node].isResolved { settle(node, outcome) }
     }
 
-    private mutating func drop(_ node: Int) {
+    mutating func drop(_ node: Int) {
         guard isPlain(node) else { return }
         dropped.insert(node)
         guard !nodes[node].isResolved else { return }
@@ -285,184 +285,10 @@ struct ReferenceModel {
             settle(node, .error(.cancelled), isCancellation: true)
         }
     }
-
-    // MARK: Cancellation (X1, X2)
-
-    mutating func cancel(_ first: Int) {
-        telling { model in
-            var left = [first]
-            while let node = left.popLast() {
-                let waiters = model.nodes[node].waiters
-                if !model.isSettled(node) {
-                    let (parent, followed) = (model.nodes[node].parent, model.nodes[node].follows)
-                    model.settle(node, .error(.cancelled), isCancellation: true)
-                    if case .link(_, .some) = model.nodes[node].kind {
-                        model.queueHandler(node)
-                    } else {
-                        model.nodes[node].isTaken = true
-                    }
-                    if let parent { model.desert(parent) }
-                    if let followed {
-                        if model.hasConsumers(followed) { model.desert(followed) } else { left.append(followed) }
-                    }
-                }
-                for waiter in waiters.reversed() {
-                    switch waiter {
-                    case .child(let next), .started(let next): if !model.isSettled(next) { left.append(next) }
-                    default: break
-                    }
-                }
-            }
-        }
-    }
-
-    /// Who waits for the outcome, and is not settled otherwise.
-    private func consumer(_ waiter: Waiter) -> Int? {
-        switch waiter {
-        case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
-        case .started: nil
-        }
-    }
-
-    private func hasConsumers(_ node: Int) -> Bool { nodes[node].waiters.contains { consumer($0) != nil } }
-
-    private mutating func desert(_ node: Int) {
-        let goesOn = !nodes[node].isDeserted && !isSettled(node)
-        nodes[node].isDeserted = true
-        guard goesOn else { return }
-        if let parent = nodes[node].parent { desert(parent) }
-        if let followed = nodes[node].follows { desert(followed) }
-    }
-
-    private func isWanted(_ node: Int, known: Set<Int> = []) -> Bool {
-        if known.contains(node) { return false }
-        if !nodes[node].isDeserted { return true }
-        let known = known.union([node])
-        return nodes[node].waiters.contains { consumer($0).map { isWanted($0, known: known) } ?? false }
-    }
-
-    // MARK: Time
-
-    private mutating func setTimer(_ time: Int, _ node: Int) {
-        guard !isSettled(node) else { return }
-        timerCount += 1
-        timers.append((now + time, timerCount, node))
-    }
-
-    mutating func advance(_ time: Int) {
-        let target = now + time
-        while let timer = timers.filter({ $0.due <= target }).min(by: { ($0.due, $0.order) < ($1.due, $1.order) }) {
-            now = max(now, timer.due)
-            timers.removeAll { $0.order == timer.order }
-            fire(timer.node)
-        }
-        now = target
-    }
-
-    private mutating func fire(_ node: Int) {
-        switch nodes[node].kind {
-        case .delay: settle(node, nodes[node].results[0]!)
-        case .timeout:
-            let parent = nodes[node].parent!
-            settle(node, .error(.timedOut))
-            if !hasConsumers(parent), !isSettled(parent) {
-                desert(parent)
-                cancel(parent)
-            }
-        default: settle(node, .value([]))
-        }
-    }
-
-    // MARK: Many members (P7)
-
-    private mutating func gather(_ kind: Program.Gather, _ members: [Int], _ cancelling: Bool) {
-        let members = members.filter { nodes[$0].isInt }
-        let node = make(.gather(kind, cancelling: cancelling))
-        nodes[node].members = members
-        nodes[node].left = members.count
-        nodes[node].results = Array(repeating: nil, count: members.count)
-        if members.isEmpty {
-            let isList = kind == .all || kind == .allSettled
-            settle(node, isList ? .value([]) : .error(.all([])))
-        }
-        for (place, member) in members.enumerated() where !isSettled(node) {
-            register(.member(of: node, place: place), at: member)
-        }
-        addSum(of: node)
-    }
-
-    /// `all`, `allSettled` and `sequence` give lists; a `map` behind each makes one number of it.
-    private mutating func addSum(of node: Int) { addLink(.link(value: .act(.add(0)), error: nil), of: node) }
-
-    private mutating func memberSettled(_ whole: Int, _ place: Int, _ outcome: Outcome) {
-        guard !isSettled(whole) else { return }
-        nodes[whole].left -= 1
-        nodes[whole].results[place] = outcome
-        let isLast = nodes[whole].left == 0
-        let results = nodes[whole].results
-        switch (nodes[whole].kind, outcome) {
-        case (.gather(.race, _), _), (.gather(.any, _), .value): settle(whole, outcome)
-        case (.gather(.all, _), .error), (.sequence, .error): settle(whole, outcome)
-        case (.gather(.any, _), _):
-            guard isLast else { return }
-            settle(whole, .error(.all(results.compactMap { if case .error(let cause)? = $0 { cause } else { nil } })))
-        case (.sequence, _):
-            nodes[whole].wanted += 1
-            if isLast { settle(whole, .value(results.map { $0!.number })) } else { start(whole) }
-        default: if isLast { settle(whole, .value(results.map { $0!.number })) }
-        }
-    }
-
-    /// A combinator that is settled waits for its members no more.
-    private mutating func endMembers(of node: Int) {
-        switch nodes[node].kind {
-        case .gather(_, let cancelling):
-            for member in nodes[node].members where !isSettled(member) {
-                desert(member)
-                if cancelling, !nodes[node].wasCancelled { cancel(member) }
-            }
-        default: break
-        }
-    }
-
-    private mutating func sequence(_ acts: [Program.Act], _ concurrency: Int) {
-        let node = make(.sequence(acts))
-        nodes[node].left = acts.count
-        nodes[node].wanted = concurrency
-        nodes[node].results = Array(repeating: nil, count: acts.count)
-        if acts.isEmpty { settle(node, .value([])) } else { start(node) }
-        addSum(of: node)
-    }
-
-    private mutating func start(_ node: Int) {
-        guard case .sequence(let acts) = nodes[node].kind else { return }
-        guard !nodes[node].isStarting, nodes[node].wanted > 0, nodes[node].next < acts.count else { return }
-        nodes[node].isStarting = true
-        submit(.start(node))
-    }
-
-    private mutating func startMembers(_ node: Int) {
-        guard case .sequence(let acts) = nodes[node].kind else { return }
-        while nodes[node].wanted > 0, nodes[node].next < acts.count, !isSettled(node) {
-            let place = nodes[node].next
-            nodes[node].wanted -= 1
-            nodes[node].next += 1
-            handled.append(Handled(node: node, input: .value([place])))
-            switch acts[place] {
-            case .fail(let code): return settle(node, .error(.failure(code)))
-            case .add(let value): memberSettled(node, place, .value([value]))
-            case .node(let other):
-                guard exists(other), nodes[other].isInt else { return settle(node, .error(.failure(9))) }
-                if !isSettled(other) { nodes[node].waiters.append(.started(other)) }
-                register(.member(of: node, place: place), at: other)
-            }
-        }
-        nodes[node].isStarting = false
-    }
 }
 
 extension ReferenceModel.Node {
-    fileprivate var isInt: Bool {
+    var isInt: Bool {
         switch kind {
         case .gather(.all, _), .gather(.allSettled, _), .sequence, .pause: false
         default: true

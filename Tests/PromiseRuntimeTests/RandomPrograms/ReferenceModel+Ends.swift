@@ -1,0 +1,177 @@
+// What ends promises other than their handlers: cancellation, time, and their members.
+
+extension ReferenceModel {
+    // MARK: Cancellation (X1, X2)
+
+    mutating func cancel(_ first: Int) {
+        telling { model in
+            var left = [first]
+            while let node = left.popLast() {
+                let waiters = model.nodes[node].waiters
+                if !model.isSettled(node) {
+                    let (parent, followed) = (model.nodes[node].parent, model.nodes[node].follows)
+                    model.settle(node, .error(.cancelled), isCancellation: true)
+                    if case .link(_, .some) = model.nodes[node].kind {
+                        model.queueHandler(node)
+                    } else {
+                        model.nodes[node].isTaken = true
+                    }
+                    if let parent { model.desert(parent) }
+                    if let followed {
+                        if model.hasConsumers(followed) { model.desert(followed) } else { left.append(followed) }
+                    }
+                }
+                for waiter in waiters.reversed() {
+                    switch waiter {
+                    case .child(let next), .started(let next): if !model.isSettled(next) { left.append(next) }
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    /// Who waits for the outcome, and is not settled otherwise.
+    func consumer(_ waiter: Waiter) -> Int? {
+        switch waiter {
+        case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
+        case .started: nil
+        }
+    }
+
+    func hasConsumers(_ node: Int) -> Bool { nodes[node].waiters.contains { consumer($0) != nil } }
+
+    mutating func desert(_ node: Int) {
+        let goesOn = !nodes[node].isDeserted && !isSettled(node)
+        nodes[node].isDeserted = true
+        guard goesOn else { return }
+        if let parent = nodes[node].parent { desert(parent) }
+        if let followed = nodes[node].follows { desert(followed) }
+    }
+
+    func isWanted(_ node: Int, known: Set<Int> = []) -> Bool {
+        if known.contains(node) { return false }
+        if !nodes[node].isDeserted { return true }
+        let known = known.union([node])
+        return nodes[node].waiters.contains { consumer($0).map { isWanted($0, known: known) } ?? false }
+    }
+
+    // MARK: Time
+
+    mutating func setTimer(_ time: Int, _ node: Int) {
+        guard !isSettled(node) else { return }
+        timerCount += 1
+        timers.append((now + time, timerCount, node))
+    }
+
+    mutating func advance(_ time: Int) {
+        let target = now + time
+        while let timer = timers.filter({ $0.due <= target }).min(by: { ($0.due, $0.order) < ($1.due, $1.order) }) {
+            now = max(now, timer.due)
+            timers.removeAll { $0.order == timer.order }
+            fire(timer.node)
+        }
+        now = target
+    }
+
+    mutating func fire(_ node: Int) {
+        switch nodes[node].kind {
+        case .delay: settle(node, nodes[node].results[0]!)
+        case .timeout:
+            let parent = nodes[node].parent!
+            settle(node, .error(.timedOut))
+            if !hasConsumers(parent), !isSettled(parent) {
+                desert(parent)
+                cancel(parent)
+            }
+        default: settle(node, .value([]))
+        }
+    }
+
+    // MARK: Many members (P7)
+
+    mutating func gather(_ kind: Program.Gather, _ members: [Int], _ cancelling: Bool) {
+        let members = members.filter { nodes[$0].isInt }
+        let node = make(.gather(kind, cancelling: cancelling))
+        nodes[node].members = members
+        nodes[node].left = members.count
+        nodes[node].results = Array(repeating: nil, count: members.count)
+        if members.isEmpty {
+            let isList = kind == .all || kind == .allSettled
+            settle(node, isList ? .value([]) : .error(.all([])))
+        }
+        for (place, member) in members.enumerated() where !isSettled(node) {
+            register(.member(of: node, place: place), at: member)
+        }
+        addSum(of: node)
+    }
+
+    /// `all`, `allSettled` and `sequence` give lists; a `map` behind each makes one number of it.
+    mutating func addSum(of node: Int) { addLink(.link(value: .act(.add(0)), error: nil), of: node) }
+
+    mutating func memberSettled(_ whole: Int, _ place: Int, _ outcome: Outcome) {
+        guard !isSettled(whole) else { return }
+        nodes[whole].left -= 1
+        nodes[whole].results[place] = outcome
+        let isLast = nodes[whole].left == 0
+        let results = nodes[whole].results
+        switch (nodes[whole].kind, outcome) {
+        case (.gather(.race, _), _), (.gather(.any, _), .value): settle(whole, outcome)
+        case (.gather(.all, _), .error), (.sequence, .error): settle(whole, outcome)
+        case (.gather(.any, _), _):
+            guard isLast else { return }
+            settle(whole, .error(.all(results.compactMap { if case .error(let cause)? = $0 { cause } else { nil } })))
+        case (.sequence, _):
+            nodes[whole].wanted += 1
+            if isLast { settle(whole, .value(results.map { $0!.number })) } else { start(whole) }
+        default: if isLast { settle(whole, .value(results.map { $0!.number })) }
+        }
+    }
+
+    /// A combinator that is settled waits for its members no more.
+    mutating func endMembers(of node: Int) {
+        switch nodes[node].kind {
+        case .gather(_, let cancelling):
+            for member in nodes[node].members where !isSettled(member) {
+                desert(member)
+                if cancelling, !nodes[node].wasCancelled { cancel(member) }
+            }
+        default: break
+        }
+    }
+
+    mutating func sequence(_ acts: [Program.Act], _ concurrency: Int) {
+        let node = make(.sequence(acts))
+        nodes[node].left = acts.count
+        nodes[node].wanted = concurrency
+        nodes[node].results = Array(repeating: nil, count: acts.count)
+        if acts.isEmpty { settle(node, .value([])) } else { start(node) }
+        addSum(of: node)
+    }
+
+    mutating func start(_ node: Int) {
+        guard case .sequence(let acts) = nodes[node].kind else { return }
+        guard !nodes[node].isStarting, nodes[node].wanted > 0, nodes[node].next < acts.count else { return }
+        nodes[node].isStarting = true
+        submit(.start(node))
+    }
+
+    mutating func startMembers(_ node: Int) {
+        guard case .sequence(let acts) = nodes[node].kind else { return }
+        while nodes[node].wanted > 0, nodes[node].next < acts.count, !isSettled(node) {
+            let place = nodes[node].next
+            nodes[node].wanted -= 1
+            nodes[node].next += 1
+            handled.append(Handled(node: node, input: .value([place])))
+            switch acts[place] {
+            case .fail(let code): return settle(node, .error(.failure(code)))
+            case .add(let value): memberSettled(node, place, .value([value]))
+            case .node(let other):
+                guard exists(other), nodes[other].isInt else { return settle(node, .error(.failure(9))) }
+                if !isSettled(other) { nodes[node].waiters.append(.started(other)) }
+                register(.member(of: node, place: place), at: other)
+            }
+        }
+        nodes[node].isStarting = false
+    }
+}
