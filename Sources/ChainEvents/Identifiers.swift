@@ -12,7 +12,8 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Nobody: what a root has for a parent.
-    public static let none = NodeID(rawValue: 0)
+    @inlinable
+    public static var none: NodeID { NodeID(rawValue: 0) }
 
     /// By number, which is by the order of making within one thread only.
     @inlinable

@@ -49,7 +49,9 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     deinit {
         let state = PromiseState(rawValue: word.load(ordering: .relaxed))
-        if state.has(PromiseState.registered) { context.runtime.registry.remove(id) }
+        if state.has(PromiseState.registered) {
+            contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.remove(id) } }
+        }
         // A loser's error concerns nobody: what it lost to has settled who waited.
         let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.quiet
         if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled() }

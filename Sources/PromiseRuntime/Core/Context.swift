@@ -50,6 +50,16 @@ public class PromiseContext: @unchecked Sendable {
     @inline(__always)
     final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isRecordingHere } }
 
+    /// The runtime, without a reference of the caller's own.
+    @inline(__always)
+    final func withRuntime(_ body: (Runtime) -> Void) { unretainedRuntime._withUnsafeGuaranteedRef(body) }
+
+    /// Where its promises report to, unretained: the runtime keeps it.
+    @inline(__always)
+    final var sinkReference: Unmanaged<SinkBox>? {
+        unretainedRuntime._withUnsafeGuaranteedRef { $0.sinkReferenceHere }
+    }
+
     // Labels are plain strings, empty for none: an optional parameter would make the compiler infer optionals in the
     // closures of users who pass an element for a label.
 

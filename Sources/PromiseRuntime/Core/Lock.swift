@@ -36,6 +36,8 @@
     final class Lock<State>: @unchecked Sendable {
         // Sendable: `state` is reached only while `mutex` is held.
         private let mutex = Mutex<Void>(())
+        // Unchecked: exclusive by the mutex.
+        @exclusivity(unchecked)
         private var state: State
 
         init(_ state: State) { self.state = state }

@@ -15,6 +15,8 @@ final class Registry: Sendable {
         shards[Int(truncatingIfNeeded: (id.rawValue >> 4) % UInt64(Self.shardCount))]
     }
 
+    deinit { for shard in shards { shard.withLock { $0.deallocate() } } }
+
     func insert(_ promise: AnyPromise) {
         shard(of: promise.id).withLock { $0.insert(promise.id.rawValue, Unmanaged.passUnretained(promise).toOpaque()) }
     }
@@ -44,63 +46,77 @@ final class Registry: Sendable {
 }
 
 /// One hash table: linear probing, at most three quarters full, and removal by shifting back, so no tombstones pile up.
+/// In memory of its own, since an array asks whether it is shared at each change.
 private struct Shard: @unchecked Sendable {
-    // Sendable: the pointers are only used under the shard's lock, after try-retain.
-    private var keys: [UInt64] = []
-    private var values: [UnsafeMutableRawPointer?] = []
+    // Sendable: used under the shard's lock alone; the promises, after try-retain.
+    private struct Entry {
+        var key: UInt64
+        var promise: UnsafeMutableRawPointer?
+    }
+    private var entries: UnsafeMutablePointer<Entry>?
+    // A power of two, less 1.
+    private var mask = -1
     private(set) var count = 0
 
-    var pointers: some Sequence<UnsafeMutableRawPointer> { values.lazy.compactMap { $0 } }
+    private var capacity: Int { mask + 1 }
+
+    var pointers: some Sequence<UnsafeMutableRawPointer> {
+        UnsafeBufferPointer(start: entries, count: capacity).lazy.compactMap { $0.promise }
+    }
 
     private func home(_ key: UInt64) -> Int {
-        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & (keys.count - 1)
+        Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
     }
 
-    private func slot(of key: UInt64) -> Int? {
-        guard count > 0 else { return nil }
+    /// The place of a key, or the empty one where it belongs; the table has room.
+    private func place(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
         var index = home(key)
-        while keys[index] != 0 {
-            if keys[index] == key { return index }
-            index = (index + 1) & (keys.count - 1)
-        }
-        return nil
+        while entries[index].key != 0, entries[index].key != key { index = (index &+ 1) & mask }
+        return index
     }
 
-    func find(_ key: UInt64) -> UnsafeMutableRawPointer? { slot(of: key).flatMap { values[$0] } }
+    func find(_ key: UInt64) -> UnsafeMutableRawPointer? { entries.flatMap { $0[place(of: key, in: $0)].promise } }
 
-    mutating func insert(_ key: UInt64, _ value: UnsafeMutableRawPointer) {
-        if (count + 1) * 4 > keys.count * 3 { grow() }
-        var index = home(key)
-        while keys[index] != 0 { index = (index + 1) & (keys.count - 1) }
-        keys[index] = key
-        values[index] = value
-        count += 1
+    mutating func insert(_ key: UInt64, _ promise: UnsafeMutableRawPointer) {
+        if (count + 1) * 4 > capacity * 3 { grow() }
+        entries![place(of: key, in: entries!)] = Entry(key: key, promise: promise)
+        count &+= 1
     }
 
     mutating func remove(_ key: UInt64) {
-        guard var hole = slot(of: key) else { return }
-        count -= 1
+        guard let entries else { return }
+        var hole = place(of: key, in: entries)
+        guard entries[hole].key == key else { return }
+        count &-= 1
         var index = hole
         while true {
-            index = (index + 1) & (keys.count - 1)
-            if keys[index] == 0 { break }
+            index = (index &+ 1) & mask
+            if entries[index].key == 0 { break }
             // An entry may fill the hole unless its home lies after the hole, up to where it stands.
-            let distance = (index - home(keys[index])) & (keys.count - 1)
-            if distance >= (index - hole) & (keys.count - 1) {
-                keys[hole] = keys[index]
-                values[hole] = values[index]
+            let distance = (index &- home(entries[index].key)) & mask
+            if distance >= (index &- hole) & mask {
+                entries[hole] = entries[index]
                 hole = index
             }
         }
-        keys[hole] = 0
-        values[hole] = nil
+        entries[hole] = Entry(key: 0, promise: nil)
     }
 
     private mutating func grow() {
-        let old = (keys, values)
-        keys = [UInt64](repeating: 0, count: max(16, old.0.count * 2))
-        values = [UnsafeMutableRawPointer?](repeating: nil, count: keys.count)
-        count = 0
-        for (key, value) in zip(old.0, old.1) where key != 0 { insert(key, value!) }
+        let (old, oldCapacity) = (entries, capacity)
+        mask = max(16, capacity * 2) - 1
+        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
+        larger.initialize(repeating: Entry(key: 0, promise: nil), count: capacity)
+        entries = larger
+        guard let old else { return }
+        for index in 0..<oldCapacity where old[index].key != 0 {
+            larger[place(of: old[index].key, in: larger)] = old[index]
+        }
+        old.deallocate()
+    }
+
+    mutating func deallocate() {
+        entries?.deallocate()
+        (entries, mask, count) = (nil, -1, 0)
     }
 }

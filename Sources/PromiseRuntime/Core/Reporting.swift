@@ -7,32 +7,40 @@ extension AnyPromise {
     func report(
         _ kind: EventKind, other: NodeID = .none, detail: UInt16 = 0, flags: EventFlags = [], text: String? = nil
     ) {
-        context.runtime.sink?.sink.record(
-            EventRecord(kind, node: id, other: other, detail: detail, flags: flags), text: text)
+        record(EventRecord(kind, node: id, other: other, detail: detail, flags: flags), text: text)
+    }
+
+    // Nothing is retained on the way to the recorder: the promise keeps the runtime, which keeps the sink.
+    private func record(_ record: EventRecord, text: String?) {
+        let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
+        box?._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
     }
 
     func reportCreated(parent: AnyPromise?, isExternal: Bool) {
-        guard let box = context.runtime.sink else { return }
         var state = lock()
         state.set(PromiseState.registered)
         unlock(state)
-        context.runtime.registry.insert(self)
+        contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.insert(self) } }
         var flags: EventFlags = isExternal ? .external : []
         var other = NodeID.none
         if let parent {
             other = parent.id
             flags.insert(.hasParent)
-        } else if let creator = Self.running, creator.context.runtime === context.runtime {
-            other = creator.id
+        } else if let creator = Self.runningReference {
+            creator._withUnsafeGuaranteedRef { if $0.isInRuntime(of: self) { other = $0.id } }
         }
-        box.sink.record(
+        record(
             EventRecord(
                 .created, node: id, other: other, site: callSite, detail: UInt16(kind.rawValue), flags: flags),
-            text: context.label)
+            text: contextReference._withUnsafeGuaranteedRef { $0.label })
     }
 
     func reportSettled(_ state: PromiseState, flags: EventFlags) {
-        guard let box = context.runtime.sink else { return }
+        let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
+        box?._withUnsafeGuaranteedRef { tell($0, of: state, flags: flags) }
+    }
+
+    private func tell(_ box: SinkBox, of state: PromiseState, flags: EventFlags) {
         var record = EventRecord(.fulfilled, node: id, flags: flags)
         var text: String?
         if flags.contains(.skipping) {
@@ -62,8 +70,16 @@ extension AnyPromise {
     }
 
     /// The promise whose handler runs on this thread.
-    static var running: AnyPromise? {
-        chain_thread_current().pointee.node.map { Unmanaged<AnyPromise>.fromOpaque($0).takeUnretainedValue() }
+    static var running: AnyPromise? { runningReference?.takeUnretainedValue() }
+
+    private static var runningReference: Unmanaged<AnyPromise>? {
+        chain_thread_current().pointee.node.map { Unmanaged.fromOpaque($0) }
+    }
+
+    private func isInRuntime(of other: AnyPromise) -> Bool {
+        contextReference._withUnsafeGuaranteedRef { mine in
+            other.contextReference._withUnsafeGuaranteedRef { $0.runtimeReference == mine.runtimeReference }
+        }
     }
 }
 

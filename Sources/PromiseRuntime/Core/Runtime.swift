@@ -38,6 +38,10 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
         super.init(executor: executor, isImmortal: isImmortal)
     }
 
+    deinit {
+        if !sinks.withLock({ $0.isEmpty }) { RecordedRuntimes.remove(Unmanaged.passUnretained(self)) }
+    }
+
     /// The runtime whose handler runs on this thread, or the one that ``run(_:)`` set, or ``shared``. Costs two loads.
     public static var current: Runtime {
         guard let pointer = chain_thread_current().pointee.runtime else { return shared }
@@ -72,9 +76,12 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
         #endif
     }
 
-    var sink: SinkBox? {
-        guard let pointer = UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring)) else { return nil }
-        return Unmanaged<SinkBox>.fromOpaque(pointer).takeUnretainedValue()
+    var sink: SinkBox? { sinkReferenceHere?.takeUnretainedValue() }
+
+    /// The same, unretained: the runtime keeps it for as long as it lives.
+    @inline(__always)
+    var sinkReferenceHere: Unmanaged<SinkBox>? {
+        UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring)).map { Unmanaged.fromOpaque($0) }
     }
 
     /// Reports every step of this runtime's promises to `sink` from now on. Promises that exist are seen from their next

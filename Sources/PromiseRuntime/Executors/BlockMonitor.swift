@@ -129,26 +129,37 @@ extension PoolCore {
     }
 }
 
-/// The runtimes that somebody records, to find a node by its id alone.
+/// The runtimes that somebody records or recorded, to find a node by its id alone. Not weakly: each retain of an object
+/// that was ever referenced weakly takes a slow path, and promises retain their runtime.
 enum RecordedRuntimes {
-    private struct WeakRuntime: Sendable {
-        weak var runtime: Runtime?
+    private struct Entry: @unchecked Sendable {
+        // Sendable: retained only under the lock, which the runtime's deinit takes to leave.
+        let runtime: Unmanaged<Runtime>
     }
-    private static let runtimes = Lock<[WeakRuntime]>([])
+    private static let entries = Lock<[Entry]>([])
 
     static func insert(_ runtime: Runtime) {
-        let gone = runtimes.withLock { list in
-            let gone = list
-            list.removeAll { $0.runtime == nil || $0.runtime === runtime }
-            list.append(WeakRuntime(runtime: runtime))
-            return gone
+        let runtime = Unmanaged.passUnretained(runtime)
+        entries.withLock { entries in
+            if entries.contains(where: { $0.runtime.toOpaque() == runtime.toOpaque() }) { return }
+            entries.append(Entry(runtime: runtime))
         }
-        _ = gone
+    }
+
+    /// For the runtime's deinit.
+    static func remove(_ runtime: Unmanaged<Runtime>) {
+        entries.withLock { $0.removeAll { $0.runtime.toOpaque() == runtime.toOpaque() } }
+    }
+
+    private static var alive: [Runtime] {
+        entries.withLock { entries in
+            entries.compactMap { chain_try_retain($0.runtime.toOpaque()) ? $0.runtime.takeRetainedValue() : nil }
+        }
     }
 
     static func report(_ blocked: BlockedWorker) {
         guard blocked.node != .none else { return }
-        for runtime in runtimes.withLock({ $0 }).compactMap(\.runtime) where runtime.isRecording {
+        for runtime in alive where runtime.isRecording {
             guard let promise = runtime.liveNode(blocked.node) else { continue }
             let milliseconds = blocked.duration.clampedNanoseconds / 1_000_000
             let help = blocked.isStoodInFor ? "" : "; no other thread may stand in for it"
