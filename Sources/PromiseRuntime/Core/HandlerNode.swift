@@ -32,7 +32,18 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
                 $0.childWord(label: label, executor: executor)
             },
             parent: parent, wants: wants)
-        parent.register(self)
+    }
+
+    /// Makes a link and registers it at its parent. (Within `init` that would count two references more.)
+    @inlinable @inline(__always)
+    static func make(
+        _ kind: NodeKind, of parent: Promise<Input>, label: String, on executor: (any PromiseExecutor)?,
+        site: CallSite, wants: UInt32, handler: Handler, thunk: @escaping Thunk
+    ) -> HandlerNode {
+        let node = HandlerNode(
+            kind, of: parent, label: label, on: executor, site: site, wants: wants, handler: handler, thunk: thunk)
+        parent.register(node)
+        return node
     }
 
     deinit {

@@ -121,7 +121,7 @@ extension Promise {
         _ onFulfilled: @escaping @Sendable (Value, Resolver<NewValue>) throws -> Void
     ) -> Promise<NewValue> {
         typealias Node = HandlerNode<Value, NewValue, @Sendable (Value, Resolver<NewValue>) throws -> Void>
-        return Node(
+        return Node.make(
             .callback, of: self, label: label, on: executor, site: CallSite(file, line),
             wants: PromiseState.wantsValue, handler: onFulfilled
         ) { node, step in

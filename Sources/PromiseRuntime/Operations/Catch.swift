@@ -35,7 +35,7 @@ extension Promise {
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
     ) -> Promise<Value> where Next.Value == Value {
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Next>
-        return Node(
+        return Node.make(
             .recover, of: self, label: label, on: executor, site: CallSite(file, line),
             wants: PromiseState.wantsError, handler: onRejected
         ) { node, step in
@@ -93,7 +93,7 @@ extension Promise {
     ) -> Promise<Result<NewValue, any Error>> {
         typealias Action = @Sendable (Result<Value, any Error>) throws -> NewValue
         typealias Node = HandlerNode<Value, Result<NewValue, any Error>, Action>
-        return Node(
+        return Node.make(
             .ignore, of: self, label: label, on: executor, site: CallSite(file, line),
             wants: PromiseState.wantsValue | PromiseState.wantsCancellation, handler: action
         ) { node, step in
@@ -114,7 +114,7 @@ extension Promise {
         label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Result<Value, any Error>> {
         typealias Node = HandlerNode<Value, Result<Value, any Error>, NoHandler>
-        return Node(
+        return Node.make(
             .asResult, of: self, label: label, on: InlineExecutor.shared, site: CallSite(file, line),
             wants: PromiseState.wantsValue | PromiseState.wantsError, handler: NoHandler()
         ) { node, step in
@@ -130,7 +130,7 @@ extension Promise {
         _ handler: @escaping @Sendable (any Error) throws -> Value
     ) -> Promise<Value> {
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Value>
-        return Node(
+        return Node.make(
             kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsError, handler: handler
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
@@ -149,7 +149,7 @@ extension Promise {
         _ handler: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
         typealias Node = HandlerNode<Value, Value, @Sendable (Result<Value, any Error>) throws -> Void>
-        return Node(
+        return Node.make(
             kind, of: self, label: label, on: executor, site: site, wants: wants, handler: handler
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)

@@ -36,7 +36,7 @@ extension Promise {
     ) -> Promise<Next.Value> {
         let wants = PromiseState.wantsValue | (onRejected == nil ? 0 : PromiseState.wantsError)
         typealias Node = HandlerNode<Value, Next.Value, ThenHandlers<Value, Next>>
-        return Node(
+        return Node.make(
             .then, of: self, label: label, on: executor, site: CallSite(file, line), wants: wants,
             handler: ThenHandlers(onFulfilled, onRejected)
         ) { node, step in
@@ -96,7 +96,7 @@ extension Promise {
         _ handler: @escaping @Sendable (Value) throws -> NewValue
     ) -> Promise<NewValue> {
         typealias Node = HandlerNode<Value, NewValue, @Sendable (Value) throws -> NewValue>
-        return Node(
+        return Node.make(
             kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsValue, handler: handler
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
