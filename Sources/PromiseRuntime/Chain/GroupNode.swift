@@ -33,7 +33,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         runAsMaker { members = chains.map { makeMember($0, &plan) } }
         going.withLock { $0.members = members }
         for (index, member) in members.enumerated() {
-            if context.runtime.isRecording {
+            if isRecording {
                 report(.linked, other: member.end.id, detail: UInt16(LinkKind.member.rawValue))
             }
             member.end.register(MemberWaiter(self, index: index))
@@ -62,7 +62,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
             return passError(of: promise, flags: .skipping)
         }
         // From now on it waits for its members, no more for its parent.
-        if context.runtime.isRecording { report(.ended) }
+        if isRecording { report(.ended) }
         act(
             going.withLock { going in
                 going.input = value

@@ -251,14 +251,19 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     private final func letGo(of slot: UInt, in state: PromiseState) {
         let pointer = UnsafeRawPointer(bitPattern: slot)!
         if state.has(PromiseState.linked) {
-            let parent = Unmanaged<AnyPromise>.fromOpaque(pointer)
-            parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
-            parent.release()
+            leave(parent: Unmanaged.fromOpaque(pointer))
         } else {
             let link = Unmanaged<FollowLink>.fromOpaque(pointer).takeRetainedValue()
             link.parent?.waiterIsDone()
             link.followed.waiterIsDone()
         }
+    }
+
+    /// Tells the parent that this child waits no more, and gives up the reference to it.
+    @inline(__always)
+    final func leave(parent: Unmanaged<AnyPromise>) {
+        parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
+        parent.release()
     }
 
     /// Who settles, as inlinable code of other modules names it.

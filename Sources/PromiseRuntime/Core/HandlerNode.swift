@@ -179,7 +179,6 @@ extension AnyPromise {
                 return
             }
         }
-        parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
-        parent.release()
+        leave(parent: parent)
     }
 }

@@ -46,6 +46,7 @@ final class ThreadLoop {
     private var isDelivering = false
     @exclusivity(unchecked)
     private var isRunning = false
+
     static var current: ThreadLoop { unretained.takeUnretainedValue() }
 
     /// The calling thread's, which lives as long as the thread.

@@ -31,8 +31,8 @@ public class Waiter: Runnable {
     /// The promise to which a cancellation of the one waited for goes on (RUNTIME X1), if it is a child.
     var child: AnyPromise? { nil }
 
-    /// Whether there is such a child; costs no reference.
-    var isChild: Bool { false }
+    /// Whether there is such a child; promises know without counting a reference.
+    var isChild: Bool { child != nil }
 }
 
 /// The waiters of one promise, in order of registration, in one word: none, one, or a list on the heap. Each entry is a
@@ -42,12 +42,6 @@ struct WaiterSlot {
     private var word: UInt = 0
 
     var isEmpty: Bool { word == 0 }
-
-    /// The first of them, unretained.
-    var first: Unmanaged<Waiter>? {
-        if word & 1 == 0 { return single }
-        return list.entries.first
-    }
 
     private var single: Unmanaged<Waiter>? {
         UnsafeRawPointer(bitPattern: word).map { Unmanaged.fromOpaque($0) }

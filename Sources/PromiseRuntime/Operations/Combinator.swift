@@ -2,8 +2,8 @@ import ChainEvents
 import Synchronization
 
 /// Waits for one member on behalf of a combinator, which it tells with the member's place.
-final class MemberWaiter: Waiter {
-    private let combinator: AnyPromise & Combinator
+class MemberWaiter: Waiter {
+    final let combinator: AnyPromise & Combinator
     private let index: Int
 
     init(_ combinator: AnyPromise & Combinator, index: Int) {
@@ -16,8 +16,8 @@ final class MemberWaiter: Waiter {
         combinator.memberSettled(promise, at: index)
     }
 
-    override var isDone: Bool { combinator.isDone }
-    override var consumer: AnyPromise? { combinator }
+    override final var isDone: Bool { combinator.isDone }
+    override final var consumer: AnyPromise? { combinator }
 }
 
 /// A promise that its members settle.

@@ -98,7 +98,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
     /// Makes a promise in this node's name; the label is for viewers, and costs nothing where there are none.
     private func makeMember<Member>(labelled title: @autoclosure () -> String, _ make: (Context) -> Member) -> Member {
         var text = ""
-        if context.runtime.isRecording { text = (label.map { $0 + " " } ?? "") + title() }
+        if isRecording { text = (label.map { $0 + " " } ?? "") + title() }
         var member: Member?
         runAsMaker { member = make(context.child(label: text, executor: nil)) }
         return member!

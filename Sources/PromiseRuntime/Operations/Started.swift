@@ -24,30 +24,18 @@ extension AnyPromise {
     }
 }
 
-/// Tells a node that a promise which it started has ended.
-private final class EndWaiter: Waiter {
-    private let starter: AnyPromise & Combinator
-    private let index: Int
-
-    init(_ starter: AnyPromise & Combinator, index: Int) {
-        self.starter = starter
-        self.index = index
-    }
-
+/// Tells a node that a promise which it started has ended: the ``StartedWaiter`` is needed no more.
+private final class EndWaiter: MemberWaiter {
     override func settled(_ promise: AnyPromise) {
-        promise.markErrorSeen()
-        starter.waiterIsDone()
-        starter.memberSettled(promise, at: index)
+        combinator.waiterIsDone()
+        super.settled(promise)
     }
-
-    override var isDone: Bool { starter.isDone }
-    override var consumer: AnyPromise? { starter }
 }
 
 extension Combinator {
     /// Takes a promise for a member that this node has started: it tells of its settlement, and ends with this node.
     func start(_ member: AnyPromise, at index: Int) {
-        if context.runtime.isRecording {
+        if isRecording {
             report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue))
         }
         if member === self {
