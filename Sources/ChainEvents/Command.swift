@@ -16,6 +16,8 @@ public struct Command: Hashable, Sendable {
         case cancel(CancelScope, by: String)
         /// Send a fresh state of the whole forest.
         case resync
+        /// Tell of a node what is only worth sending on request.
+        case describe(NodeID)
     }
 
     /// The viewer's own number for it, repeated in the reply.
@@ -39,6 +41,8 @@ public struct CommandReply: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         /// Cancellation was asked of so many topmost pending nodes (0 for other requests).
         case accepted(count: Int)
+        /// What the program has to say of the node that was asked for.
+        case described(NodeDetail)
         /// Nothing was done; one sentence says why.
         case refused(String)
     }

@@ -92,15 +92,20 @@ public struct ProcessInfo: Hashable, Sendable {
     public var name: String
     /// What to add to a time of the process's clock to get nanoseconds since 1970.
     public var wallOffset: UInt64
+    /// When recording began, in nanoseconds since 1970; 0 where that is unknown.
+    public var startTime: UInt64
     /// Whether the program refuses commands.
     public var isReadOnly: Bool
 
     /// Describes a process.
-    public init(key: ProcessKey, pid: Int32, name: String, wallOffset: UInt64, isReadOnly: Bool = false) {
+    public init(
+        key: ProcessKey, pid: Int32, name: String, wallOffset: UInt64, startTime: UInt64 = 0, isReadOnly: Bool = false
+    ) {
         self.key = key
         self.pid = pid
         self.name = name
         self.wallOffset = wallOffset
+        self.startTime = startTime
         self.isReadOnly = isReadOnly
     }
 }

@@ -57,7 +57,7 @@ public final class Inspector: Sendable {
         let wallOffset = clock.followsCycleCounter ? chain_wall_ns() &- clock.now : 0
         info = ProcessInfo(
             key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
-            isReadOnly: options.isReadOnly)
+            startTime: clock.followsCycleCounter ? chain_wall_ns() : 0, isReadOnly: options.isReadOnly)
         collector = Collector(
             Recorder(clock: clock, options: options.recorder), of: info.key, runtime: ObservedPromises(runtime),
             options: options.collector)
@@ -152,6 +152,8 @@ public final class Inspector: Sendable {
         case .cancel(let scope, let viewer):
             guard !info.isReadOnly else { return .refused("The program allows viewers to look only (read-only)") }
             return collector.cancel(scope, by: viewer)
+        case .describe(let id):
+            return .refused("Nothing more is known of \(id) than what was told")
         }
     }
 }

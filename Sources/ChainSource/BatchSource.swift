@@ -43,6 +43,9 @@ public enum SourceStatus: Hashable, Sendable {
     case idle
     /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
     case connecting(attempt: Int, lastFailure: String?)
+    /// It was live and is not: the program is gone, stands still or cannot be reached. What was known is kept, stale; it
+    /// tries again by itself.
+    case reconnecting(ProcessInfo, Outage)
     /// Batches come as they happen. A ``ProcessInfo/key`` other than before is a new run of the program: what was known
     /// of the old one is history.
     case live(ProcessInfo)
@@ -54,7 +57,7 @@ public enum SourceStatus: Hashable, Sendable {
     /// Who is observed, as far as it is known.
     public var process: ProcessInfo? {
         switch self {
-        case .live(let process), .replaying(let process, _): process
+        case .live(let process), .replaying(let process, _), .reconnecting(let process, _): process
         case .idle, .connecting, .ended: nil
         }
     }
@@ -73,4 +76,24 @@ public enum SourceEnding: Hashable, Sendable {
     case finished
     /// It cannot go on; one sentence says why.
     case failed(String)
+}
+
+/// Since when a program that was attached to cannot be reached, and what is done about it.
+public struct Outage: Hashable, Sendable {
+    /// When it was last heard of, in nanoseconds since 1970.
+    public var since: UInt64
+    /// One sentence on what happened.
+    public var reason: String
+    /// How often it was tried again.
+    public var attempt: Int
+    /// When it is tried next, in nanoseconds since 1970.
+    public var nextAttempt: UInt64
+
+    /// Describes an outage.
+    public init(since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64) {
+        self.since = since
+        self.reason = reason
+        self.attempt = attempt
+        self.nextAttempt = nextAttempt
+    }
 }

@@ -204,6 +204,7 @@ extension State {
         guard let place = requests.firstIndex(where: { $0.id == reply.command }) else { return }
         let request = requests.remove(at: place)
         switch reply.outcome {
+        case .described: break
         case .accepted(let count):
             if count > 0 { say("cancellation asked of \(count) \(count == 1 ? "node" : "nodes")") }
         case .refused(let reason):

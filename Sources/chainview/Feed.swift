@@ -37,7 +37,7 @@ final class Feed {
                 dispatch(.connected(info))
             case .ended(.failed(let reason)): dispatch(.ended(reason))
             case .ended(.finished): dispatch(.ended("the program has ended"))
-            case .ended(.stopped), .idle, .connecting: break
+            case .ended(.stopped), .idle, .connecting, .reconnecting: break
             }
         }
         let mail = batches.drain()
