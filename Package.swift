@@ -3,6 +3,9 @@ import PackageDescription
 
 // What a user's program links (PromiseRuntime, ChainInspector) depends on the toolchain alone; every package named
 // below serves the viewer or the tests. Tests/TidyTests holds the table of who may import whom.
+//
+// The command is no product here: Swift's package manager fetches what a dependency's products need, so a user of the
+// libraries would get the command's packages, too. It makes a product of it by itself where this package is built.
 let package = Package(
     name: "chainview",
     platforms: [.macOS(.v15)],
@@ -12,7 +15,6 @@ let package = Package(
         .library(name: "ChainInspector", targets: ["ChainInspector"]),
         .library(name: "ChainTesting", targets: ["ChainTesting"]),
         .library(name: "ChainBus", targets: ["ChainBus"]),
-        .executable(name: "chainview", targets: ["chainview"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
