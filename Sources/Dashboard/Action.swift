@@ -3,15 +3,24 @@ import Frames
 
 /// Everything that can happen to a dashboard.
 public enum Action: Sendable {
-    /// There is a program to look at; a new one replaces what was shown.
-    case connected(ProcessInfo)
-    /// It said something.
-    case received(EventBatch)
-    /// It answered a command.
-    case replied(CommandReply)
-    /// It is gone; one short phrase says why.
-    case ended(String)
-    /// Time goes on: nanoseconds since 1970, and nanoseconds of the program's clock. Some 10 to 30 times a second.
+    /// A source looks for its program, which is shown under `name` until it says who it is. `attempt` counts from 1;
+    /// `lastFailure` is one sentence on the attempt before. A source is first heard of by this or by ``connected(_:_:)``.
+    case connecting(SourceID, name: String, attempt: Int, lastFailure: String?)
+    /// There is a program to look at. One with the key of before goes on; another one is a new run of the program and
+    /// replaces what was shown.
+    case connected(SourceID, ProcessInfo)
+    /// The program cannot be reached since `since`, and it is tried again at `nextAttempt` (nanoseconds since 1970);
+    /// `reason` is one sentence, `attempt` how often it was tried. What was known stays on the screen, marked stale.
+    case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
+    /// The program said something.
+    case received(SourceID, EventBatch)
+    /// The program answered a command.
+    case replied(SourceID, CommandReply)
+    /// The source is over; one short phrase says why.
+    case ended(SourceID, String)
+    /// Time goes on: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Some 10 to 30 times a
+    /// second. A program's own time follows from the second, by its ``ChainEvents/ProcessInfo/wallOffset``; where that is
+    /// 0 (a clock of its own), the second is the program's time.
     case tick(wall: UInt64, process: UInt64)
     /// The screen has another size.
     case resized(Size)
@@ -29,10 +38,10 @@ public enum Action: Sendable {
 
 /// What the owner of a dashboard has to do for it.
 public enum Effect: Hashable, Sendable {
-    /// Hand a request to the program; answer with ``Action/replied(_:)``.
-    case send(Command)
+    /// Hand a request to a source's program; answer with ``Action/replied(_:_:)``.
+    case send(SourceID, Command)
     /// Batches were dropped while frozen: ask the program for all that is alive (its answer comes as batches).
-    case requestSnapshot
+    case requestSnapshot(SourceID)
     /// Put the text into the clipboard.
     case copy(String)
     /// Leave the screen, open the file at the line in `$EDITOR`, and come back; ``Action/report(_:)`` if it fails.

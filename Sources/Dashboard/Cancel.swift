@@ -89,6 +89,7 @@ extension State {
         arrange()
         return [
             .send(
+                source,
                 Command(id: lastCommand, process: process.key, request: .cancel(question.scope, by: options.actor)))
         ]
     }

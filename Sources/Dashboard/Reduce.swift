@@ -8,10 +8,13 @@ import Frames
 /// Costs: a batch costs its events, a key the chain it is in; neither ever walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     switch action {
-    case .connected(let process): state.connect(process)
-    case .received(let batch): state.receive(batch)
-    case .replied(let reply): state.take(reply)
-    case .ended(let reason):
+    case .connecting, .reconnecting: break
+    case .connected(let source, let process):
+        state.source = source
+        state.connect(process)
+    case .received(_, let batch): state.receive(batch)
+    case .replied(_, let reply): state.take(reply)
+    case .ended(_, let reason):
         state.ending = reason
         state.revision += 1
     case .tick(let wall, let process): state.tick(wall: wall, process: process)
@@ -168,7 +171,7 @@ extension State {
             return []
         }
         say("more came than is kept while frozen: asked the program for its state", .warning)
-        return [.requestSnapshot]
+        return [.requestSnapshot(source)]
     }
 
     private mutating func hold(_ batch: EventBatch) {

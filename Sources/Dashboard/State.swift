@@ -79,6 +79,7 @@ public struct State {
 
     /// Choices made at the start.
     public let options: Options
+    var source = SourceID(0)
     /// Who is looked at.
     public internal(set) var process: ProcessInfo?
     /// Why there is nothing more to come, once that is so.

@@ -55,7 +55,7 @@ struct Demo: ParsableCommand {
         do { try story.start(on: stage) } catch let error as StoryError {
             throw Failure(status: .noInput, message: error.description)
         }
-        try display.show(InProcessSource(inspector))
+        try display.show([NamedSource(name: story.name, source: InProcessSource(inspector))])
         stage.close()
     }
 }

@@ -3,8 +3,16 @@ import ChainEvents
 import ChainSource
 import Dashboard
 
+/// A source and what it is called until its program says who it is.
+struct NamedSource {
+    var name: String
+    var source: any BatchSource
+}
+
 /// What a source has to say, brought to the dashboard's thread: one bounded, counted mailbox a stream.
 final class Feed {
+    private let id: SourceID
+    private let name: String
     private let source: any BatchSource
     private let batches: Mailbox<EventBatch>
     private let status: Mailbox<SourceStatus>
@@ -17,8 +25,10 @@ final class Feed {
     private static let eventLimit = 400_000
 
     /// Subscribes and starts the source. `wake` is called on any thread when something waits.
-    init(_ source: any BatchSource, wake: @escaping @Sendable () -> Void) {
-        self.source = source
+    init(_ named: NamedSource, id: SourceID, wake: @escaping @Sendable () -> Void) {
+        self.id = id
+        name = named.name
+        source = named.source
         batches = Mailbox(limit: Self.eventLimit, cost: { 1 + $0.events.count + $0.nodes.count }, wake: wake)
         status = Mailbox(limit: 1_000, wake: wake)
         replies = Mailbox(limit: 1_000, wake: wake)
@@ -30,20 +40,28 @@ final class Feed {
 
     /// Dispatches all that waits, in the order in which it makes sense.
     func drain(_ dispatch: (Action) -> Void) {
+        // A program is announced before its first batch: whoever said something in this mail is in the next.
+        let mail = batches.drain()
         for status in status.drain().elements {
             switch status {
+            case .connecting(let attempt, let failure):
+                dispatch(.connecting(id, name: name, attempt: attempt, lastFailure: failure))
             case .live(let info), .replaying(let info, _):
                 process = info
-                dispatch(.connected(info))
-            case .ended(.failed(let reason)): dispatch(.ended(reason))
-            case .ended(.finished): dispatch(.ended("the program has ended"))
-            case .ended(.stopped), .idle, .connecting, .reconnecting: break
+                dispatch(.connected(id, info))
+            case .reconnecting(_, let outage):
+                dispatch(
+                    .reconnecting(
+                        id, since: outage.since, reason: outage.reason, attempt: outage.attempt,
+                        nextAttempt: outage.nextAttempt))
+            case .ended(.failed(let reason)): dispatch(.ended(id, reason))
+            case .ended(.finished): dispatch(.ended(id, "the program has ended"))
+            case .ended(.stopped), .idle: break
             }
         }
-        let mail = batches.drain()
-        for batch in mail.elements { dispatch(.received(batch)) }
+        for batch in mail.elements { dispatch(.received(id, batch)) }
         if mail.droppedCount > 0 { requestSnapshot() }
-        for reply in replies.drain().elements where reply.command < 1 << 63 { dispatch(.replied(reply)) }
+        for reply in replies.drain().elements where reply.command < 1 << 63 { dispatch(.replied(id, reply)) }
     }
 
     func send(_ command: Command) { source.send(command) }

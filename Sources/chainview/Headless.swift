@@ -11,22 +11,32 @@ struct Headless {
     var duration: Duration
     var size: Size
 
-    /// Runs the source and prints; throws where standard output takes nothing.
-    func run(_ source: any BatchSource, options: State.Options) throws {
+    /// Runs the sources and prints; throws where standard output takes nothing.
+    func run(_ sources: [NamedSource], options: State.Options) throws {
         let woken = DispatchSemaphore(value: 0)
-        let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:))
-        let feed = Feed(source, wake: { woken.signal() })
+        let feeds = sources.enumerated().map { place, source in
+            Feed(source, id: SourceID(place), wake: { woken.signal() })
+        }
+        let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
+            effect, _ in
+            switch effect {
+            case .send(let source, let command): feeds[source.rawValue].send(command)
+            case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
+            // What only a screen and a user ask for.
+            case .copy, .openEditor, .redraw, .suspend, .quit: break
+            }
+        }
         let clock = SystemClock.shared
         let end = clock.now &+ duration.clampedNanoseconds
         while clock.now < end {
-            feed.drain { store.dispatch($0) }
+            for feed in feeds { feed.drain { store.dispatch($0) } }
             tick(store, clock.now)
             _ = woken.wait(timeout: .now() + .nanoseconds(Int(min(end - min(end, clock.now), 50_000_000))))
         }
-        feed.drain { store.dispatch($0) }
+        for feed in feeds { feed.drain { store.dispatch($0) } }
         tick(store, clock.now)
         let text = store.withState { render($0).plainText() }
-        feed.stop()
+        for feed in feeds { feed.stop() }
         try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
     }
 

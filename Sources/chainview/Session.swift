@@ -9,7 +9,7 @@ import Terminal
 
 /// The dashboard on the terminal: reads what happens, dispatches it, draws what changed. One thread.
 final class Session {
-    private let feed: Feed
+    private let feeds: [Feed]
     private let store: Store<State, Action, Effect>
     private let effects = EffectQueue()
     private let screenOptions: ScreenOptions
@@ -24,7 +24,7 @@ final class Session {
     /// How often an idle dashboard looks at the clock.
     private static let idleInterval: UInt64 = 1_000_000_000
 
-    init(source: any BatchSource, options: State.Options, screenOptions: ScreenOptions) throws {
+    init(_ sources: [NamedSource], options: State.Options, screenOptions: ScreenOptions) throws {
         self.screenOptions = screenOptions
         theme = options.theme
         do { screen = try Screen(options: screenOptions) } catch { throw Failure(screen: error) }
@@ -32,21 +32,23 @@ final class Session {
             effects.waiting.append(effect)
         }
         let waker = screen.waker
-        feed = Feed(source, wake: { waker.wake() })
+        feeds = sources.enumerated().map { place, source in
+            Feed(source, id: SourceID(place), wake: { waker.wake() })
+        }
     }
 
     /// Runs until somebody quits. Gives the signal to raise again, if one ended it.
     func run() throws -> Int32? {
         defer {
             screen.close()
-            feed.stop()
+            for feed in feeds { feed.stop() }
         }
         do {
             var nextTick = SystemClock.shared.now
             while !isOver {
                 let now = SystemClock.shared.now
                 if now >= nextTick {
-                    feed.drain(step)
+                    drain()
                     tick(now)
                     nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : Self.frameInterval)
                     try draw()
@@ -72,10 +74,12 @@ final class Session {
 
     /// Takes in what waits before what was typed, so that a key acts on what is there, and draws at once.
     private func act(_ action: Action) throws {
-        feed.drain(step)
+        drain()
         step(action)
         if !isOver { try draw() }
     }
+
+    private func drain() { for feed in feeds { feed.drain(step) } }
 
     private func tick(_ now: UInt64) {
         step(.tick(wall: UInt64(Date().timeIntervalSince1970 * 1e9), process: now))
@@ -104,8 +108,8 @@ private final class EffectQueue {
 extension Session {
     private func perform(_ effect: Effect) {
         switch effect {
-        case .send(let command): feed.send(command)
-        case .requestSnapshot: feed.requestSnapshot()
+        case .send(let source, let command): feeds[source.rawValue].send(command)
+        case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
         case .redraw:
             screen.redraw()
             drawnRevision = nil

@@ -6,14 +6,14 @@ import Frames
 import Terminal
 
 extension DisplayOptions {
-    /// Shows a source in the way that was asked for, until that is over; ends with the signal that ended it, if one did.
-    func show(_ source: any BatchSource) throws {
+    /// Shows sources in the way that was asked for, until that is over; ends with the signal that ended it, if one did.
+    func show(_ sources: [NamedSource]) throws {
         guard !isHeadless else {
-            return try Headless(duration: duration.duration, size: size.size).run(source, options: stateOptions)
+            return try Headless(duration: duration.duration, size: size.size).run(sources, options: stateOptions)
         }
         var screenOptions = ScreenOptions()
         if isColorless { screenOptions.colorLimit = .none }
-        let session = try Session(source: source, options: stateOptions, screenOptions: screenOptions)
+        let session = try Session(sources, options: stateOptions, screenOptions: screenOptions)
         if let signal = try session.run() { Signals.raiseAgain(signal) }
     }
 

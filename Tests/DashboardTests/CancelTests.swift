@@ -19,6 +19,7 @@ import Testing
         #expect(
             command
                 == .send(
+                    SourceID(0),
                     Command(
                         id: 1, process: Script.process.key, request: .cancel(.node(NodeID(401)), by: "the dashboard"))))
         let row = screen.frame.rowText(2 + screen.state.selectedLine!)
@@ -49,6 +50,7 @@ import Testing
         #expect(
             screen.effects == [
                 .send(
+                    SourceID(0),
                     Command(
                         id: 1, process: Script.process.key, request: .cancel(.chain(NodeID(406)), by: "the dashboard")))
             ])
@@ -58,7 +60,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 60)
         screen.type("GCy")
         #expect(screen.text.contains("cancel requested"))
-        screen.act(.replied(CommandReply(command: 1, outcome: .refused("nothing pending lies in it"))))
+        screen.act(.replied(SourceID(0), CommandReply(command: 1, outcome: .refused("nothing pending lies in it"))))
         #expect(screen.message == "refused: nothing pending lies in it")
         #expect(!screen.text.contains("cancel requested"))
     }
@@ -72,11 +74,11 @@ import Testing
         #expect(readOnly.message == "read-only: cancelling is off in this dashboard")
         var info = Script.process
         info.isReadOnly = true
-        screen.act(.connected(info))
+        screen.act(.connected(SourceID(0), info))
         screen.type("Gc")
         #expect(screen.message == "read-only: the program takes no commands")
-        screen.act(.connected(Script.process))
-        screen.act(.ended("exit 0"))
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.act(.ended(SourceID(0), "exit 0"))
         screen.type("c")
         #expect(screen.message == "the program has ended: nothing can be cancelled")
         #expect(screen.effects.isEmpty)
@@ -94,6 +96,7 @@ import Testing
         #expect(
             screen.effects == [
                 .send(
+                    SourceID(0),
                     Command(
                         id: 1, process: Script.process.key,
                         request: .cancel(.nodes([NodeID(400), NodeID(300)]), by: "the dashboard")))

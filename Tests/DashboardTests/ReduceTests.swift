@@ -221,7 +221,7 @@ import Testing
         }
         #expect(screen.text.contains("too many"))
         screen.type("p")
-        #expect(screen.effects == [.requestSnapshot])
+        #expect(screen.effects == [.requestSnapshot(SourceID(0))])
         #expect(screen.state.forest?.index(of: NodeID(900)) == nil)
         #expect(screen.state.forest?.sites.count ?? 0 >= 20, "names are not told again, so they are kept")
     }

@@ -197,7 +197,7 @@ struct RandomWorld {
             default: if some != 0 { script.start(some) }
             }
         }
-        screen.act(.received(script.batch))
+        screen.act(.received(SourceID(0), script.batch))
     }
 
     mutating func check(_ what: String, _ random: inout Seeded) {

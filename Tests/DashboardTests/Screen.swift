@@ -11,7 +11,7 @@ struct Screen {
 
     init(_ columns: Int, _ rows: Int, options: State.Options = .init(), connected: Bool = true) {
         state = State(size: Size(columns: columns, rows: rows), options: options)
-        if connected { act(.connected(Script.process)) }
+        if connected { act(.connected(SourceID(0), Script.process)) }
     }
 
     mutating func act(_ action: Action) { effects += reduce(into: &state, action) }
@@ -24,7 +24,7 @@ struct Screen {
     }
 
     mutating func feed(_ script: Script) {
-        act(.received(script.batch))
+        act(.received(SourceID(0), script.batch))
         tick(script.time)
     }
 

@@ -41,14 +41,14 @@ struct FrameTests {
         screen.press("c")
         check(screen, "checkout-question-80x24")
         let effects = screen.press("y")
-        guard case .send(let command)? = effects.first, case .cancel(let scope, let viewer) = command.request else {
+        guard case .send(_, let command)? = effects.first, case .cancel(let scope, let viewer) = command.request else {
             Issue.record("\(effects)")
             return
         }
         let order = try #require(play.run.forest.roots.first)
         #expect(scope == .node(play.run.forest.id(of: order)))
         let count = play.run.cancelTree(labelled: "order 1", by: viewer)
-        screen.act(.replied(CommandReply(command: command.id, outcome: .accepted(count: count))))
+        screen.act(.replied(SourceID(0), CommandReply(command: command.id, outcome: .accepted(count: count))))
         screen.watch(play, until: 2.6)
         check(screen, "checkout-cancelled-80x24")
 
@@ -77,7 +77,7 @@ struct Screen {
     init(_ size: Size, options: State.Options = State.Options()) {
         self.options = options
         state = State(size: size, options: options)
-        act(.connected(Self.process))
+        act(.connected(SourceID(0), Self.process))
     }
 
     var golden: String { render(state).golden(theme: options.theme, glyphs: options.glyphs) }
@@ -108,7 +108,7 @@ struct Screen {
             batch.time = time
             batch.events = Array(rest.prefix { $0.time == time })
             rest = rest.dropFirst(batch.events.count)
-            act(.received(batch))
+            act(.received(SourceID(0), batch))
         }
     }
 }

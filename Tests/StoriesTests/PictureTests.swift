@@ -43,7 +43,7 @@ struct PictureTests {
         var state = State(size: size)
         let process = ProcessInfo(
             key: inspector.info.key, pid: 4242, name: name, wallOffset: inspector.info.wallOffset)
-        _ = reduce(into: &state, .connected(process))
+        _ = reduce(into: &state, .connected(SourceID(0), process))
 
         let stage = Stage(runtime: runtime, seed: 1)
         defer { stage.close() }
@@ -53,7 +53,7 @@ struct PictureTests {
         let end = DispatchTime.now() + duration
         while DispatchTime.now() < end {
             _ = news.wait(timeout: min(end, .now() + .milliseconds(100)))
-            while let batch = subscription.next() { _ = reduce(into: &state, .received(batch)) }
+            while let batch = subscription.next() { _ = reduce(into: &state, .received(SourceID(0), batch)) }
             let now = runtime.clock.now
             _ = reduce(into: &state, .tick(wall: process.wallOffset + now, process: now))
         }
