@@ -26,15 +26,17 @@ let package = Package(
         .target(name: "PromiseRuntime", dependencies: ["ChainEvents", "CChainRuntime"]),
         .target(name: "ChainBus"),
         .target(name: "ChainModel", dependencies: ["ChainEvents"]),
+        .target(name: "ChainWire", dependencies: ["ChainEvents"]),
         .target(
             name: "ChainInspector",
-            dependencies: ["PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "CChainRuntime"]),
+            dependencies: ["PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "CChainRuntime"]),
 
         // For programs that have Foundation anyway.
         .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
 
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
+        .target(name: "ChainAttach", dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"]),
         .target(name: "Frames"),
         .target(name: "Dashboard", dependencies: ["ChainModel", "ChainEvents", "ChainBus", "Frames"]),
         .target(
@@ -49,7 +51,7 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "Frames", "Dashboard", "Terminal", "Stories",
+                "ChainAttach", "ChainWire", "Frames", "Dashboard", "Terminal", "Stories",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -64,6 +66,9 @@ let package = Package(
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
+        .testTarget(
+            name: "ChainAttachTests",
+            dependencies: ["ChainAttach", "ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness"]),
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
@@ -74,6 +79,7 @@ let package = Package(
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
+        .testTarget(name: "ChainWireTests", dependencies: ["ChainWire", "ChainEvents"], exclude: ["Golden"]),
         .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness", "Dashboard"]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.

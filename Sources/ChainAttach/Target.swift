@@ -1,0 +1,77 @@
+/// What to attach to, as it is typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
+/// `ssh:host/4242`.
+public enum Target: Hashable, Sendable, CustomStringConvertible {
+    /// A process of this user, by number.
+    case pid(Int32)
+    /// A process of this user, by the name that its inspector was given.
+    case name(String)
+    /// A socket, wherever it is.
+    case unix(path: String)
+    /// A port that a program opened (opt-in, loopback only).
+    case tcp(host: String, port: UInt16)
+    /// A process on another machine, reached through `ssh`; what follows the host is a pid or a name there.
+    case ssh(host: String, process: String)
+
+    /// Reads what was typed.
+    ///
+    /// - Throws: ``TargetError`` with one sentence on what is wrong with it.
+    public init(_ text: String) throws(TargetError) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let rest = parts.count == 2 ? String(parts[1]) : ""
+        switch parts.count == 2 ? parts[0] : "" {
+        case "unix":
+            guard !rest.isEmpty else {
+                throw TargetError("unix: needs the path of a socket, such as unix:/tmp/it.sock")
+            }
+            self = .unix(path: rest)
+        case "tcp": self = try Target.tcp(rest)
+        case "ssh": self = try Target.ssh(rest)
+        default: self = try Target.local(text)
+        }
+    }
+
+    private static func tcp(_ rest: String) throws(TargetError) -> Target {
+        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]), port > 0,
+            colon > rest.startIndex
+        else { throw TargetError("tcp: needs a host and a port, such as tcp:127.0.0.1:7777") }
+        var host = rest[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        return .tcp(host: String(host), port: port)
+    }
+
+    private static func ssh(_ rest: String) throws(TargetError) -> Target {
+        guard let slash = rest.lastIndex(of: "/"), slash > rest.startIndex, rest.index(after: slash) < rest.endIndex
+        else { throw TargetError("ssh: needs a host and a process there, such as ssh:build-3/4242") }
+        let host = String(rest[..<slash])
+        guard !host.hasPrefix("-") else { throw TargetError("a host's name does not begin with -") }
+        return .ssh(host: host, process: String(rest[rest.index(after: slash)...]))
+    }
+
+    private static func local(_ text: String) throws(TargetError) -> Target {
+        guard !text.isEmpty else {
+            throw TargetError("a target is a pid, a name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID")
+        }
+        guard text.allSatisfy(\.isNumber) else { return .name(text) }
+        guard let pid = Int32(text), pid > 0 else { throw TargetError("\(text) is no number of a process") }
+        return .pid(pid)
+    }
+
+    /// As it is typed.
+    public var description: String {
+        switch self {
+        case .pid(let pid): "\(pid)"
+        case .name(let name): name
+        case .unix(let path): "unix:\(path)"
+        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        case .ssh(let host, let process): "ssh:\(host)/\(process)"
+        }
+    }
+}
+
+/// What is wrong with a target that was typed.
+public struct TargetError: Error, Hashable, CustomStringConvertible {
+    /// One sentence, without a full stop.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

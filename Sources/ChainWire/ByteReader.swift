@@ -1,0 +1,36 @@
+/// Reads the fields of one payload in order; throws where it ends before they do. Never reads outside of it.
+struct ByteReader {
+    private let bytes: UnsafeRawBufferPointer
+    private(set) var position = 0
+
+    /// Reads `bytes`, which must outlive the reader.
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var restCount: Int { bytes.count - position }
+
+    mutating func next<Number: FixedWidthInteger>(_: Number.Type) throws(WireError) -> Number {
+        let size = MemoryLayout<Number>.size
+        guard restCount >= size else { throw .malformed("a message that ends too early") }
+        defer { position += size }
+        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
+    }
+
+    /// The count of a list whose elements take at least `size` bytes each: a count that the payload cannot hold is an
+    /// error, so that nobody reserves room for it.
+    mutating func nextCount(ofSize size: Int) throws(WireError) -> Int {
+        let count = Int(try next(UInt32.self))
+        guard count <= restCount / size else { throw .malformed("a list that is longer than its message") }
+        return count
+    }
+
+    /// A text; what is not UTF-8 in it is replaced.
+    mutating func nextText() throws(WireError) -> String {
+        String(decoding: try nextBytes(try nextCount(ofSize: 1)), as: UTF8.self)
+    }
+
+    mutating func nextBytes(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
+        guard restCount >= count else { throw .malformed("a message that ends too early") }
+        defer { position += count }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+    }
+}

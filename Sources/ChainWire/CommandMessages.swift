@@ -1,0 +1,121 @@
+import ChainEvents
+
+/// What a command asks for, by number. Part of the wire format: never renumbered, only added to.
+private enum RequestKind: UInt8 {
+    case cancelNode = 1
+    case cancelChain = 2
+    case cancelNodes = 3
+    case resync = 4
+    case describe = 5
+}
+
+/// What became of a command, by number. Part of the wire format.
+private enum OutcomeKind: UInt8 {
+    case accepted = 1
+    case refused = 2
+    case described = 3
+}
+
+extension MessageWriter {
+    ///     command   0    8         16        17        20           24
+    ///               ├ id ┼ process ┼ request ┼ nothing ┼ node count ┼ node (8) … ┼ by whom (text)
+    mutating func write(_ command: Command) {
+        append(command.id)
+        append(command.process.rawValue)
+        switch command.request {
+        case .cancel(.node(let node), let viewer): write(.cancelNode, [node], by: viewer)
+        case .cancel(.chain(let node), let viewer): write(.cancelChain, [node], by: viewer)
+        case .cancel(.nodes(let nodes), let viewer): write(.cancelNodes, nodes, by: viewer)
+        case .resync: write(.resync, [], by: "")
+        case .describe(let node): write(.describe, [node], by: "")
+        }
+    }
+
+    private mutating func write(_ kind: RequestKind, _ nodes: [NodeID], by viewer: String) {
+        append(UInt32(kind.rawValue))
+        append(UInt32(nodes.count))
+        for node in nodes { append(node.rawValue) }
+        append(viewer)
+    }
+
+    /// A command of request 0, which nobody knows: for tests of those who have to answer it.
+    mutating func writeUnknownCommand(_ id: UInt64) {
+        append(id)
+        append(UInt64(0))
+        append(UInt32(0))
+        append(UInt32(0))
+        append("")
+    }
+
+    ///     reply   0         8         9         12
+    ///             ├ command ┼ outcome ┼ nothing ┼ accepted: count (8)
+    ///                                           ┼ refused: reason (text)
+    ///                                           ┼ described: node (8), entry count (4), name and text of each
+    mutating func write(_ reply: CommandReply) {
+        append(reply.command)
+        switch reply.outcome {
+        case .accepted(let count):
+            append(UInt32(OutcomeKind.accepted.rawValue))
+            append(UInt64(max(0, count)))
+        case .refused(let reason):
+            append(UInt32(OutcomeKind.refused.rawValue))
+            append(reason)
+        case .described(let detail):
+            append(UInt32(OutcomeKind.described.rawValue))
+            append(detail.node.rawValue)
+            append(UInt32(detail.entries.count))
+            for entry in detail.entries {
+                append(entry.name)
+                append(entry.text)
+            }
+        }
+    }
+}
+
+extension Message {
+    static func command(from reader: inout ByteReader) throws(WireError) -> Message {
+        let id = try reader.next(UInt64.self)
+        let process = ProcessKey(rawValue: try reader.next(UInt64.self))
+        let kind = RequestKind(rawValue: UInt8(truncatingIfNeeded: try reader.next(UInt32.self)))
+        guard let kind else { return .unknownCommand(id: id) }
+        let count = try reader.nextCount(ofSize: 8)
+        var nodes: [NodeID] = []
+        nodes.reserveCapacity(count)
+        for _ in 0..<count { nodes.append(NodeID(try reader.next(UInt64.self))) }
+        let viewer = try reader.nextText()
+        let request: Command.Request
+        switch (kind, nodes.first) {
+        case (.cancelNode, let node?): request = .cancel(.node(node), by: viewer)
+        case (.cancelChain, let node?): request = .cancel(.chain(node), by: viewer)
+        case (.describe, let node?): request = .describe(node)
+        case (.cancelNodes, _): request = .cancel(.nodes(nodes), by: viewer)
+        case (.resync, _): request = .resync
+        case (_, nil): throw .malformed("a command without a node")
+        }
+        return .command(Command(id: id, process: process, request: request))
+    }
+}
+
+extension CommandReply {
+    init(from reader: inout ByteReader) throws(WireError) {
+        let command = try reader.next(UInt64.self)
+        self.init(command: command, outcome: try Outcome(from: &reader))
+    }
+}
+
+extension CommandReply.Outcome {
+    fileprivate init(from reader: inout ByteReader) throws(WireError) {
+        switch OutcomeKind(rawValue: UInt8(truncatingIfNeeded: try reader.next(UInt32.self))) {
+        case .accepted: self = .accepted(count: Int(clamping: try reader.next(UInt64.self)))
+        case .refused: self = .refused(try reader.nextText())
+        case .described:
+            var detail = NodeDetail(node: NodeID(try reader.next(UInt64.self)))
+            for _ in 0..<(try reader.nextCount(ofSize: 8)) {
+                let name = try reader.nextText()
+                detail.entries.append(NodeDetail.Entry(name: name, text: try reader.nextText()))
+            }
+            self = .described(detail)
+        case nil: throw .malformed("what became of a command")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import ChainEvents
+
+extension MessageWriter {
+    ///     greeting   0         1           2         4     8      12
+    ///                ├ purpose ┼ read-only ┼ nothing ┼ pid ┼ name ┼ token
+    ///
+    /// A text is its length in bytes (4), then its bytes; the offsets above are those of empty texts.
+    mutating func write(_ greeting: Greeting) {
+        append(greeting.purpose.rawValue)
+        append(UInt8(greeting.isReadOnly ? 1 : 0))
+        append(UInt16(0))
+        append(greeting.pid)
+        append(greeting.name)
+        append(greeting.token)
+    }
+
+    ///     hello   0         8     12             16            24      32           40     48          88        96
+    ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ its clock ─┼ nodes, chains … ┼ viewers ┼ name
+    ///
+    /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. The highest bit of `capabilities`
+    /// says that the program takes no command that changes it.
+    mutating func write(_ hello: Hello) {
+        append(hello.process.key.rawValue)
+        append(hello.process.pid)
+        append(hello.capabilities.rawValue & ~readOnlyBit | (hello.process.isReadOnly ? readOnlyBit : 0))
+        append(hello.process.wallOffset)
+        append(hello.process.startTime)
+        append(hello.time)
+        let totals = hello.totals
+        for count in [
+            totals.chainCount, totals.nodeCount, totals.liveCount, totals.runningCount, totals.rejectedCount,
+            totals.viewerCount,
+        ] { append(count) }
+        append(hello.process.name)
+    }
+
+    ///     farewell   0        1         4
+    ///                ├ reason ┼ nothing ┼ text
+    mutating func write(_ farewell: Farewell) {
+        append(farewell.reason.rawValue)
+        for _ in 0..<3 { append(UInt8(0)) }
+        append(farewell.text)
+    }
+}
+
+private let readOnlyBit: UInt32 = 1 << 31
+
+extension Greeting {
+    init(from reader: inout ByteReader) throws(WireError) {
+        guard let purpose = Purpose(rawValue: try reader.next(UInt8.self)) else {
+            throw .malformed("what the viewer wants")
+        }
+        self.init(purpose: purpose)
+        isReadOnly = try reader.next(UInt8.self) & 1 != 0
+        _ = try reader.next(UInt16.self)
+        pid = try reader.next(Int32.self)
+        name = try reader.nextText()
+        token = try reader.nextText()
+    }
+}
+
+extension Hello {
+    init(from reader: inout ByteReader) throws(WireError) {
+        let key = ProcessKey(rawValue: try reader.next(UInt64.self))
+        let pid = try reader.next(Int32.self)
+        let bits = try reader.next(UInt32.self)
+        let wallOffset = try reader.next(UInt64.self)
+        let startTime = try reader.next(UInt64.self)
+        time = try reader.next(UInt64.self)
+        totals = ProcessTotals()
+        totals.chainCount = try reader.next(UInt64.self)
+        totals.nodeCount = try reader.next(UInt64.self)
+        totals.liveCount = try reader.next(UInt64.self)
+        totals.runningCount = try reader.next(UInt64.self)
+        totals.rejectedCount = try reader.next(UInt64.self)
+        totals.viewerCount = try reader.next(UInt64.self)
+        process = ProcessInfo(
+            key: key, pid: pid, name: try reader.nextText(), wallOffset: wallOffset, startTime: startTime,
+            isReadOnly: bits & readOnlyBit != 0)
+        capabilities = Capabilities(rawValue: bits & ~readOnlyBit)
+    }
+}
+
+extension Farewell {
+    init(from reader: inout ByteReader) throws(WireError) {
+        reason = Reason(rawValue: try reader.next(UInt8.self)) ?? .other
+        for _ in 0..<3 { _ = try reader.next(UInt8.self) }
+        text = try reader.nextText()
+    }
+}

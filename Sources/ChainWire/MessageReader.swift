@@ -1,0 +1,93 @@
+import ChainEvents
+
+/// Makes messages of the bytes of a stream, however they are cut.
+///
+///     var reader = MessageReader(limit: Wire.batchLimit)
+///     reader.append(received)
+///     while let message = try reader.next() { take(message) }
+///
+/// Holds at most one message that is not complete; what is complete has to be taken before more is appended, else it
+/// grows. Any bytes give messages or throw; nothing is reserved on the word of a length.
+public struct MessageReader: Sendable {
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var hasPreamble = false
+    private let limit: Int
+
+    /// Reads a stream from its beginning.
+    ///
+    /// - Parameter limit: payload bytes of one message at most: ``Wire/batchLimit`` or ``Wire/commandLimit``.
+    public init(limit: Int) { self.limit = limit }
+
+    /// Adds what was received.
+    public mutating func append(_ received: UnsafeRawBufferPointer) {
+        if position > 0 {
+            bytes.removeSubrange(..<position)
+            position = 0
+        }
+        bytes.append(contentsOf: received)
+    }
+
+    /// The next message, or nil where more bytes are needed.
+    ///
+    /// - Throws: once the stream cannot be read on.
+    public mutating func next() throws(WireError) -> Message? {
+        if !hasPreamble {
+            guard try readPreamble() else { return nil }
+            hasPreamble = true
+        }
+        while let message = try readMessage() {
+            if let message { return message }
+        }
+        return nil
+    }
+
+    /// Whether the bytes so far end between two messages.
+    public var isAtBoundary: Bool { hasPreamble && position == bytes.count }
+
+    private mutating func readPreamble() throws(WireError) -> Bool {
+        // Whatever else is at the other end is told at once, not when sixteen bytes have come.
+        guard bytes.starts(with: Wire.magic.prefix(bytes.count)) else { throw .notChainview }
+        guard bytes.count >= Wire.preambleSize else { return false }
+        let version = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
+        let oldest = UInt16(bytes[10]) | UInt16(bytes[11]) << 8
+        guard version >= 1, oldest <= Wire.version else { throw .version(version) }
+        position = Wire.preambleSize
+        return true
+    }
+
+    /// Nil where a message is not complete; a nil in it for one of a kind that nobody knows.
+    private mutating func readMessage() throws(WireError) -> Message?? {
+        guard bytes.count - position >= Wire.headerSize else { return nil }
+        var length = 0
+        for index in 0..<4 { length |= Int(bytes[position + index]) << (8 * index) }
+        guard length <= limit else { throw .tooLong(bytes: length, limit: limit) }
+        let start = position + Wire.headerSize
+        guard bytes.count - start >= length else { return nil }
+        let kind = MessageKind(rawValue: bytes[position + 4])
+        position = start + length
+        guard let kind else { return .some(nil) }
+        // Typed throws do not pass through the closure.
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(WireError) in
+                var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes[start..<start + length]))
+                return try Message(kind, from: &reader)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension Message {
+    fileprivate init(_ kind: MessageKind, from reader: inout ByteReader) throws(WireError) {
+        self =
+            switch kind {
+            case .greeting: .greeting(try Greeting(from: &reader))
+            case .hello: .hello(try Hello(from: &reader))
+            case .batch: .batch(try EventBatch(from: &reader))
+            case .command: try .command(from: &reader)
+            case .reply: .reply(try CommandReply(from: &reader))
+            case .farewell: .farewell(try Farewell(from: &reader))
+            }
+    }
+}

@@ -1,0 +1,66 @@
+/// The numbers of the wire format. The layout of each message is drawn above the function that writes it; all integers
+/// are little-endian, all texts UTF-8.
+///
+/// A connection, in each direction: a preamble, then messages. The viewer speaks first (`greeting`), the program answers
+/// with `hello` or, if it refuses, with `farewell`.
+///
+///     preamble    0         8         10       12        16
+///                 ├ magic ──┼ version ┼ oldest ┼ nothing ┤
+///
+///     message     0        4      5         8
+///                 ├ length ┼ kind ┼ nothing ┼ payload, `length` bytes …
+///
+/// A receiver skips messages whose kind it does not know, and what a payload has behind the fields that it knows: so
+/// later versions may add. `oldest` is the least version that a receiver must speak to understand the sender.
+public enum Wire {
+    /// The first eight bytes of every stream: `chainvw` and a byte that is no text, so that nothing else is taken for it.
+    public static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E]
+    /// The version that this package speaks.
+    public static let version: UInt16 = 1
+    /// The least version whose receivers understand this one.
+    public static let oldestVersion: UInt16 = 1
+    /// Bytes of the preamble.
+    public static let preambleSize = 16
+    /// Bytes of a message before its payload.
+    public static let headerSize = 8
+    /// Payload bytes of one message at most, from a program.
+    public static let batchLimit = 64 << 20
+    /// Payload bytes of one message at most, from a viewer.
+    public static let commandLimit = 1 << 20
+    /// Bytes of one event in a batch.
+    public static let eventSize = 40
+}
+
+/// The kinds of messages. Part of the wire format: never renumbered, only added to.
+enum MessageKind: UInt8 {
+    case greeting = 1
+    case hello = 2
+    case batch = 3
+    case command = 4
+    case reply = 5
+    case farewell = 6
+}
+
+/// Why bytes are not a stream of messages. After one the stream cannot be read on.
+public enum WireError: Error, Hashable, CustomStringConvertible {
+    /// It does not begin with ``Wire/magic``.
+    case notChainview
+    /// The other side speaks a version that this one does not understand.
+    case version(UInt16)
+    /// A message is longer than the receiver allows.
+    case tooLong(bytes: Int, limit: Int)
+    /// A message says something that cannot be; the word is what was being read.
+    case malformed(String)
+
+    /// What is wrong, in one sentence.
+    public var description: String {
+        switch self {
+        case .notChainview: "The other side does not speak chainview's protocol"
+        case .version(let version):
+            "The other side speaks version \(version) of chainview's protocol, this one version \(Wire.version): "
+                + "bring both to the same release"
+        case .tooLong(let bytes, let limit): "A message of \(bytes) bytes came, where at most \(limit) are allowed"
+        case .malformed(let what): "The stream is damaged: \(what) cannot be read"
+        }
+    }
+}

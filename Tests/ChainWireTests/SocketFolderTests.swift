@@ -1,0 +1,24 @@
+import ChainWire
+import Testing
+
+struct SocketFolderTests {
+    @Test func theFolderFollowsTheEnvironment() {
+        func path(_ environment: [String: String]) -> String {
+            SocketFolder(environment: { environment[$0] }, user: 1000).path
+        }
+        #expect(path(["XDG_RUNTIME_DIR": "/run/user/1000"]) == "/run/user/1000/chainview")
+        #expect(path(["XDG_RUNTIME_DIR": "relative", "TMPDIR": "/var/tmp/"]) == "/var/tmp/chainview-1000")
+        #expect(path([:]) == "/tmp/chainview-1000")
+    }
+
+    @Test func aSocketNamesItsProcess() {
+        let folder = SocketFolder(path: "/x")
+        #expect(folder.socketPath(pid: 42) == "/x/42.sock")
+        #expect(folder.socketPath(pid: 42, number: 2) == "/x/42-2.sock")
+        #expect(SocketFolder.pid(of: "42.sock") == 42)
+        #expect(SocketFolder.pid(of: "42-2.sock") == 42)
+        for name in ["42", ".sock", "-42.sock", "a.sock", "42-x.sock", "1-2-3.sock", "0.sock"] {
+            #expect(SocketFolder.pid(of: name) == nil)
+        }
+    }
+}
