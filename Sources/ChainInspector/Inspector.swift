@@ -59,8 +59,8 @@ public final class Inspector: Sendable {
             key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
             startTime: clock.followsCycleCounter ? chain_wall_ns() : 0, isReadOnly: options.isReadOnly)
         collector = Collector(
-            Recorder(clock: clock, options: options.recorder), of: info.key, runtime: ObservedPromises(runtime),
-            options: options.collector)
+            Recorder(clock: clock, options: options.recorder), of: info.key,
+            runtime: ObservedPromises(runtime, options: options), options: options.collector)
     }
 
     private func begin(_ options: InspectorOptions) throws {
@@ -153,7 +153,7 @@ public final class Inspector: Sendable {
             guard !info.isReadOnly else { return .refused("The program allows viewers to look only (read-only)") }
             return collector.cancel(scope, by: viewer)
         case .describe(let id):
-            return .refused("Nothing more is known of \(id) than what was told")
+            return collector.describe(id)
         }
     }
 }

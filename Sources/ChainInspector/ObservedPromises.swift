@@ -10,8 +10,14 @@ import PromiseRuntime
 /// A runtime as the collector sees it.
 struct ObservedPromises: ObservedRuntime {
     private let runtime: Runtime
+    let capturesValues: Bool
+    private let capturesErrors: Bool
 
-    init(_ runtime: Runtime) { self.runtime = runtime }
+    init(_ runtime: Runtime, options: InspectorOptions) {
+        self.runtime = runtime
+        capturesValues = options.capturesValues
+        capturesErrors = options.capturesErrorText
+    }
 
     func executorName(_ id: ExecutorID) -> String? { ExecutorNames.name(of: id) }
 
@@ -25,6 +31,26 @@ struct ObservedPromises: ObservedRuntime {
         guard let promise = runtime.liveNode(id) else { return false }
         promise.cancel(by: .viewer(viewer))
         return true
+    }
+
+    func detail(of id: NodeID) -> LiveDetail? {
+        guard let promise = runtime.liveNode(id) else { return nil }
+        let facts = promise.facts()
+        var detail = LiveDetail(
+            executor: facts.executor, label: facts.label, handlers: facts.handlers,
+            callbackCount: facts.callbackCount, followers: facts.followers, combinators: facts.combinators,
+            blockedThreads: facts.blockedThreads.map { ($0.thread, $0.node) }, parent: facts.parent,
+            followed: facts.followed, valueType: facts.valueType, isFulfilled: facts.isFulfilled)
+        if facts.isFulfilled, capturesValues {
+            detail.value = promise.renderedValue?.cut(toBytes: NodeDetail.textByteLimit)
+        }
+        if let error = facts.error {
+            // What the runtime itself says holds nothing of the program's secrets, and events tell it too.
+            let isOurs = error is PromiseCancelled || error is PromiseAbandoned
+            detail.error = ErrorText(
+                of: error, tellsTexts: capturesErrors || isOurs, byteLimit: NodeDetail.textByteLimit)
+        }
+        return detail
     }
 }
 

@@ -10,6 +10,10 @@ protocol ObservedRuntime: Sendable {
     func liveNodes(shard: Int) -> [LiveNode]
     /// Cancels a node; false where it is gone.
     func cancel(_ id: NodeID, by viewer: String) -> Bool
+    /// What a live node says of itself; nil where it is gone. Runs the program's descriptions.
+    func detail(of id: NodeID) -> LiveDetail?
+    /// Whether values may be told.
+    var capturesValues: Bool { get }
 }
 
 /// A node that is alive, as the runtime knows it: the call site by pointer, no times.

@@ -93,14 +93,3 @@ extension CollectorState {
         } while !rest.isEmpty
     }
 }
-
-extension String {
-    /// The text, or its beginning up to a scalar's end, and an ellipsis.
-    fileprivate func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        for shorter in 0..<min(4, limit) {
-            if let beginning = String(utf8.prefix(limit - shorter)) { return beginning + "…" }
-        }
-        return "…"
-    }
-}

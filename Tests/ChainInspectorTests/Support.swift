@@ -49,6 +49,9 @@ final class FakeRuntime: ObservedRuntime {
         return true
     }
 
+    var capturesValues: Bool { false }
+    func detail(of id: NodeID) -> LiveDetail? { nil }
+
     /// Has `body` called before a shard is looked at.
     func onLook(_ body: @escaping @Sendable (Int) -> Void) { onLook.withLock { $0 = body } }
 

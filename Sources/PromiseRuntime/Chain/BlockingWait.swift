@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainEvents
 import Dispatch
 
@@ -106,6 +107,9 @@ extension DispatchExecutor {
 /// A thread that sleeps until a promise settles.
 final class ThreadWaiter: Waiter, @unchecked Sendable {
     // Sendable: `hasSettled` and `isOver` are reached only under the lock of `condition`.
+    /// Who sleeps, and in whose handler.
+    let thread = chain_thread_id()
+    let node = AnyPromise.running?.id ?? .none
     private let condition = Condition()
     private var hasSettled = false
     private var isOver = false

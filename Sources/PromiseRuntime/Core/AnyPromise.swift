@@ -318,6 +318,9 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     /// The value as text, where the recorder asks for values.
     var valueText: String? { nil }
 
+    /// What it is fulfilled with. Overridden where the type is known.
+    var valueType: Any.Type { Never.self }
+
     /// Whether there is a value that must be destroyed; for the deinit of the class that knows its type.
     @usableFromInline
     final var ownsValue: Bool { word.load(ordering: .relaxed) & PromiseState.ownsValue != 0 }

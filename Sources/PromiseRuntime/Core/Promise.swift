@@ -82,6 +82,8 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 
     override final var valueText: String? { Value.self == Void.self ? nil : "\(stored)" }
 
+    override final var valueType: Any.Type { Value.self }
+
     /// The outcome, or nil while the promise is pending. Costs one load.
     public final var result: Result<Value, any Error>? {
         guard current.hasOutcome else { return nil }

@@ -1,0 +1,182 @@
+import ChainEvents
+import ChainModel
+import PromiseRuntime
+import Testing
+
+@testable import ChainInspector
+
+/// What the program says of a node on request.
+@Suite struct DescribeTests {
+    private let clock = StillClock()
+    private let executor = ManualExecutor(name: "till")
+    private let runtime: Runtime
+
+    init() { runtime = Runtime(clock: clock, executor: executor) }
+
+    private func describe(_ id: NodeID, _ inspector: Inspector) -> CommandReply.Outcome {
+        inspector.perform(Command(id: 1, process: inspector.info.key, request: .describe(id))).outcome
+    }
+
+    /// The entries of a node, which must be described, as `name: text` lines.
+    private func lines(_ id: NodeID, _ inspector: Inspector) throws -> [String] {
+        guard case .described(let detail) = describe(id, inspector) else {
+            Issue.record("\(id) is not described: \(describe(id, inspector))")
+            return []
+        }
+        #expect(detail.node == id)
+        return detail.entries.map { "\($0.name): \($0.text)" }
+    }
+
+    @Test func aPendingNodeTellsWhoWaitsForIt() throws {
+        let inspector = try Inspector.start(runtime: runtime)
+        defer { inspector.stop() }
+        let label = String(repeating: "long ", count: 200) + "end"
+        let (promise, resolver) = runtime.run { Promise<[Int]>.pending(label: label) }
+        let (first, second) = (promise.map { $0.count }, promise.map { $0 })
+        let (follower, followerResolver) = runtime.run { Promise<[Int]>.pending() }
+        followerResolver.resolve(promise)
+        let all = runtime.run { Promise.all([promise]) }
+        clock.advance(by: 1_240_000_000)
+        let told = try lines(promise.id, inspector)
+        #expect(
+            told == [
+                "label: \(label)", "value type: Array<Int>", "executor: till",
+                "waiting handlers: 2: \(first.id), \(second.id)", "followed by: 1: \(follower.id)",
+                "member of: 1: \(all.id)", "waits for: its resolver", "age: made 1.24s ago",
+            ])
+        let line = "waits for: \(promise.id) (pending), which it follows"
+        #expect(try lines(follower.id, inspector).contains(line))
+        #expect(try lines(follower.id, inspector).contains("follows: \(promise.id)"))
+        #expect(try lines(first.id, inspector).contains("waits for: its parent \(promise.id) (pending)"))
+        #expect(try lines(all.id, inspector).contains("waits for: its member \(promise.id) (pending)"))
+        resolver.fulfill([])
+        executor.runAll()
+    }
+
+    @Test func aThreadThatBlocksIsTold() throws {
+        let inspector = try Inspector.start(runtime: runtime)
+        defer { inspector.stop() }
+        let (promise, resolver) = runtime.run { Promise<Int>.pending() }
+        let blocked = startThread(named: "sleeper") { _ = try? promise.get() }
+        #expect(wait { promise.facts().blockedThreads.count == 1 })
+        let thread = try #require(promise.facts().blockedThreads.first).thread
+        #expect(try lines(promise.id, inspector).contains { $0.hasPrefix("blocks thread: sleeper (\(thread))") })
+        resolver.fulfill(1)
+        blocked()
+        #expect(promise.facts().blockedThreads.isEmpty)
+    }
+
+    private struct Card: Error, CustomStringConvertible {
+        var description: String { "card expired" }
+    }
+    private enum Failed: Error { case paying(order: Int, underlying: any Error) }
+    private struct Loop: Error, CustomStringConvertible {
+        var inner: [any Error]
+        var description: String { "loop of \(inner.count)" }
+    }
+
+    @Test func anErrorIsToldWholeWithItsCauses() throws {
+        let inspector = try Inspector.start(runtime: runtime)
+        defer { inspector.stop() }
+        let promise = runtime.run {
+            Promise.any([Promise<Int>.reject(Failed.paying(order: 7, underlying: Card())), Promise.reject(Card())])
+        }
+        let lines = try lines(promise.id, inspector)
+        #expect(lines.count { $0.hasPrefix("error") || $0.hasPrefix("cause") } == 8)
+        #expect(lines.contains("error: all 2 failed, the last with: card expired"))
+        #expect(lines.contains("error type: PromiseRuntime.AllRejected"))
+        #expect(lines.filter { $0 == "cause: card expired" }.count == 2)
+        #expect(lines.contains { $0.hasPrefix("cause: paying(order: 7") })
+        _ = promise.result
+    }
+
+    @Test func errorsAreBounded() {
+        let deep = (0..<100).reduce(Loop(inner: [])) { inner, _ in Loop(inner: [inner]) }
+        let found = ErrorText(of: deep, tellsTexts: true, byteLimit: 1 << 14)
+        #expect(found.isCut && found.parts.map(\.depth) == Array(0...ErrorText.depthLimit))
+        let wide = Loop(inner: (0..<1000).map { _ in Card() })
+        #expect(ErrorText(of: wide, tellsTexts: true, byteLimit: 1 << 14).parts.count == ErrorText.countLimit)
+        struct Long: Error, CustomStringConvertible {
+            var inner: [any Error]
+            var description: String { String(repeating: "ä", count: 10_000) }
+        }
+        let long = ErrorText(of: Long(inner: [Long(inner: []), Card()]), tellsTexts: true, byteLimit: 1000)
+        let sizes = long.parts.compactMap { $0.text?.utf8.count }
+        #expect(sizes == [1003, 3, 3] && long.parts[0].text?.hasSuffix("ää…") == true)
+    }
+
+    @Test func textsOfErrorsAreKeptWhereAsked() throws {
+        var options = InspectorOptions()
+        options.capturesErrorText = false
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let promise = runtime.run { Promise<Int>.reject(Failed.paying(order: 4242, underlying: Card())) }
+        let lines = try lines(promise.id, inspector)
+        #expect(lines.contains { $0.hasPrefix("error type: ") && $0.hasSuffix("Failed") })
+        #expect(lines.contains { $0.hasPrefix("cause type: ") && $0.hasSuffix("Card") })
+        #expect(lines.contains("error: not told (capturesErrorText is off)"))
+        #expect(!lines.contains { $0.contains("4242") || $0.contains("expired") })
+        let (cancelled, resolver) = runtime.run { Promise<Int>.pending() }
+        cancelled.cancel()
+        #expect(try self.lines(cancelled.id, inspector).contains("error: cancelled by program"))
+        withExtendedLifetime((promise, resolver)) {}
+    }
+
+    private struct Rendered: Sendable, CustomStringConvertible {
+        let count: Lock<Int>
+        var description: String {
+            count.withLock { $0 += 1 }
+            return String(repeating: "v", count: 20_000)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func valuesAreToldOnlyWhereAsked(captures: Bool) throws {
+        var options = InspectorOptions()
+        options.capturesValues = captures
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let count = Lock(0)
+        let (promise, resolver) = runtime.run { Promise<Rendered>.pending() }
+        let pending = try lines(promise.id, inspector)
+        #expect(!pending.contains { $0.hasPrefix("value:") } && count.withLock { $0 } == 0)
+        resolver.fulfill(Rendered(count: count))
+        let before = count.withLock { $0 }
+        #expect(before == (captures ? 1 : 0))
+        let value = try lines(promise.id, inspector).first { $0.hasPrefix("value:") }
+        let told = "value: " + String(repeating: "v", count: NodeDetail.textByteLimit) + "…"
+        #expect(value == (captures ? told : "value: not told (capturesValues is off)"))
+        #expect(count.withLock { $0 } == before * 2)
+    }
+
+    @Test func whatIsGoneIsToldFromTheForest() throws {
+        let inspector = try Inspector.start(runtime: runtime)
+        defer { inspector.stop() }
+        let id = runtime.run {
+            let promise = Promise<Int>.reject(Card(), label: "charge")
+            _ = promise.catch { _ in 0 }
+            return promise.id
+        }
+        executor.runAll()
+        #expect(
+            try lines(id, inspector) == [
+                "label: charge", "error: card expired", "note: The promise is gone: this is what was told of it",
+                "age: made 0.0ms ago",
+            ])
+        let unknown = NodeID(UInt64(1) << 60)
+        #expect(describe(unknown, inspector) == .refused("There is no node \(unknown) in this program"))
+        let command = Command(id: 1, process: ProcessKey(rawValue: 1), request: .describe(id))
+        guard case .refused = inspector.perform(command).outcome else {
+            Issue.record("another run's node is described")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        (0, "0.0ms"), (240_000, "0.2ms"), (9_949_999, "9.9ms"), (9_950_000, "10ms"), (210_400_000, "210ms"),
+        (999_500_000, "1.00s"), (1_236_000_000, "1.24s"), (59_994_000_000, "59.99s"), (59_995_000_000, "60.00s"),
+        (60_000_000_000, "1m 0s"),
+        (192_000_000_000, "3m 12s"), (7_500_000_000_000, "2h 5m"),
+    ])
+    func durationsAreReadable(nanoseconds: UInt64, text: String) { #expect(readable(nanoseconds) == text) }
+}
