@@ -15,6 +15,12 @@ struct ByteReader {
         return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
     }
 
+    /// The same, which stays to be read.
+    func peek<Number: FixedWidthInteger>(_ type: Number.Type) throws(WireError) -> Number {
+        var reader = self
+        return try reader.next(type)
+    }
+
     /// The count of a list whose elements take at least `size` bytes each: a count that the payload cannot hold is an
     /// error, so that nobody reserves room for it.
     mutating func nextCount(ofSize size: Int) throws(WireError) -> Int {
@@ -26,6 +32,14 @@ struct ByteReader {
     /// A text; what is not UTF-8 in it is replaced.
     mutating func nextText() throws(WireError) -> String {
         String(decoding: try nextBytes(try nextCount(ofSize: 1)), as: UTF8.self)
+    }
+
+    /// A count, and so many numbers.
+    mutating func nextNumbers() throws(WireError) -> [UInt64] {
+        let bytes = try nextBytes(8 * (try nextCount(ofSize: 8)))
+        return stride(from: 0, to: bytes.count, by: 8).map {
+            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
+        }
     }
 
     mutating func nextBytes(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {

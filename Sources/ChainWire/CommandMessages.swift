@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// What a command asks for, by number. Part of the wire format: never renumbered, only added to.
-private enum RequestKind: UInt8 {
+enum RequestKind: UInt32, CaseIterable {
     case cancelNode = 1
     case cancelChain = 2
     case cancelNodes = 3
@@ -10,15 +10,15 @@ private enum RequestKind: UInt8 {
 }
 
 /// What became of a command, by number. Part of the wire format.
-private enum OutcomeKind: UInt8 {
+enum OutcomeKind: UInt32, CaseIterable {
     case accepted = 1
     case refused = 2
     case described = 3
 }
 
 extension MessageWriter {
-    ///     command   0    8         16        17        20           24
-    ///               ├ id ┼ process ┼ request ┼ nothing ┼ node count ┼ node (8) … ┼ by whom (text)
+    ///     command   0    8         16        20           24
+    ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ by whom (text)
     mutating func write(_ command: Command) {
         append(command.id)
         append(command.process.rawValue)
@@ -32,7 +32,7 @@ extension MessageWriter {
     }
 
     private mutating func write(_ kind: RequestKind, _ nodes: [NodeID], by viewer: String) {
-        append(UInt32(kind.rawValue))
+        append(kind.rawValue)
         append(UInt32(nodes.count))
         for node in nodes { append(node.rawValue) }
         append(viewer)
@@ -47,21 +47,21 @@ extension MessageWriter {
         append("")
     }
 
-    ///     reply   0         8         9         12
-    ///             ├ command ┼ outcome ┼ nothing ┼ accepted: count (8)
-    ///                                           ┼ refused: reason (text)
-    ///                                           ┼ described: node (8), entry count (4), name and text of each
+    ///     reply   0         8         12
+    ///             ├ command ┼ outcome ┼ accepted: count (8)
+    ///                                 ┼ refused: reason (text)
+    ///                                 ┼ described: node (8), entry count (4), name and text of each
     mutating func write(_ reply: CommandReply) {
         append(reply.command)
         switch reply.outcome {
         case .accepted(let count):
-            append(UInt32(OutcomeKind.accepted.rawValue))
+            append(OutcomeKind.accepted.rawValue)
             append(UInt64(max(0, count)))
         case .refused(let reason):
-            append(UInt32(OutcomeKind.refused.rawValue))
+            append(OutcomeKind.refused.rawValue)
             append(reason)
         case .described(let detail):
-            append(UInt32(OutcomeKind.described.rawValue))
+            append(OutcomeKind.described.rawValue)
             append(detail.node.rawValue)
             append(UInt32(detail.entries.count))
             for entry in detail.entries {
@@ -76,7 +76,7 @@ extension Message {
     static func command(from reader: inout ByteReader) throws(WireError) -> Message {
         let id = try reader.next(UInt64.self)
         let process = ProcessKey(rawValue: try reader.next(UInt64.self))
-        let kind = RequestKind(rawValue: UInt8(truncatingIfNeeded: try reader.next(UInt32.self)))
+        let kind = RequestKind(rawValue: try reader.next(UInt32.self))
         guard let kind else { return .unknownCommand(id: id) }
         let count = try reader.nextCount(ofSize: 8)
         var nodes: [NodeID] = []
@@ -105,7 +105,7 @@ extension CommandReply {
 
 extension CommandReply.Outcome {
     fileprivate init(from reader: inout ByteReader) throws(WireError) {
-        switch OutcomeKind(rawValue: UInt8(truncatingIfNeeded: try reader.next(UInt32.self))) {
+        switch OutcomeKind(rawValue: try reader.next(UInt32.self)) {
         case .accepted: self = .accepted(count: Int(clamping: try reader.next(UInt64.self)))
         case .refused: self = .refused(try reader.nextText())
         case .described:

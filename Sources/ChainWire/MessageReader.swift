@@ -6,12 +6,13 @@ import ChainEvents
 ///     reader.append(received)
 ///     while let message = try reader.next() { take(message) }
 ///
-/// Holds at most one message that is not complete; what is complete has to be taken before more is appended, else it
-/// grows. Any bytes give messages or throw; nothing is reserved on the word of a length.
+/// Holds what was not taken, at most one message that is not complete where all are taken. Any bytes give messages or
+/// throw; nothing is reserved on the word of a length, and the room that a great message took is given back.
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     private var position = 0
     private var hasPreamble = false
+    private var failure: WireError?
     private let limit: Int
 
     /// Reads a stream from its beginning.
@@ -19,31 +20,53 @@ public struct MessageReader: Sendable {
     /// - Parameter limit: payload bytes of one message at most: ``Wire/batchLimit`` or ``Wire/commandLimit``.
     public init(limit: Int) { self.limit = limit }
 
-    /// Adds what was received.
+    /// Adds what was received; after an error it is dropped.
     public mutating func append(_ received: UnsafeRawBufferPointer) {
-        if position > 0 {
-            bytes.removeSubrange(..<position)
-            position = 0
-        }
+        guard failure == nil else { return }
+        compact()
         bytes.append(contentsOf: received)
     }
 
     /// The next message, or nil where more bytes are needed.
     ///
-    /// - Throws: once the stream cannot be read on.
+    /// - Throws: once the stream cannot be read on, and the same again from then on.
     public mutating func next() throws(WireError) -> Message? {
-        if !hasPreamble {
-            guard try readPreamble() else { return nil }
-            hasPreamble = true
+        if let failure { throw failure }
+        do {
+            if !hasPreamble {
+                guard try readPreamble() else { return nil }
+                hasPreamble = true
+            }
+            while let message = try readMessage() {
+                if let message { return message }
+            }
+        } catch {
+            failure = error
+            (bytes, position) = ([], 0)
+            throw error
         }
-        while let message = try readMessage() {
-            if let message { return message }
-        }
+        compact()
         return nil
     }
 
     /// Whether the bytes so far end between two messages.
-    public var isAtBoundary: Bool { hasPreamble && position == bytes.count }
+    public var isAtBoundary: Bool { hasPreamble && position == bytes.count && failure == nil }
+
+    /// How much room it holds.
+    var capacity: Int { bytes.capacity }
+
+    /// Drops what was read, once that is the greater part: then no byte is moved twice for each that was read.
+    private mutating func compact() {
+        let rest = bytes.count - position
+        if rest <= Wire.keptRoom / 2, bytes.capacity > Wire.keptRoom {
+            bytes = Array(bytes[position...])
+        } else if position > 0, position >= rest {
+            bytes.removeSubrange(..<position)
+        } else {
+            return
+        }
+        position = 0
+    }
 
     private mutating func readPreamble() throws(WireError) -> Bool {
         // Whatever else is at the other end is told at once, not when sixteen bytes have come.

@@ -1,7 +1,8 @@
 import ChainEvents
 
-/// The fields of a snapshot that are often absent; the bit says that the field follows.
-private struct NodeFields: OptionSet {
+/// The fields of a snapshot that are often absent; the bit says that the field follows. Part of the wire format: a new
+/// one gets the next bit and stands last, so that who does not know it can read all before it.
+struct NodeFields: OptionSet {
     let rawValue: UInt32
 
     static let parent = NodeFields(rawValue: 1)
@@ -21,46 +22,70 @@ private struct NodeFields: OptionSet {
     static let members = NodeFields(rawValue: 1 << 14)
     /// The times of the members.
     static let memberTimes = NodeFields(rawValue: 1 << 15)
-    /// Facts that are nothing but their bit.
-    static let isExternal = NodeFields(rawValue: 1 << 30)
-    static let cancelRequested = NodeFields(rawValue: 1 << 31)
+}
+
+/// What a snapshot's `marks` have above the eight bits of ``SnapshotFlags``. Part of the wire format.
+enum NodeMark {
+    static let isExternal: UInt32 = 1 << 16
+    static let cancelRequested: UInt32 = 1 << 17
 }
 
 extension NodeSnapshot {
-    /// What the shortest takes, in bytes.
-    static let leastSize = 28
+    fileprivate var marks: UInt32 {
+        UInt32(flags.rawValue) | (isExternal ? NodeMark.isExternal : 0)
+            | (cancelRequested ? NodeMark.cancelRequested : 0)
+    }
 }
 
 extension MessageWriter {
-    ///     node   0    8        12     16       20         22     23           24      25        28
-    ///            ├ id ┼ fields ┼ site ┼ thread ┼ executor ┼ kind ┼ settlement ┼ flags ┼ nothing ┼ fields …
+    ///     node   0      4        8    16     20       24         26     27           28      32
+    ///            ├ size ┼ fields ┼ id ┼ site ┼ thread ┼ executor ┼ kind ┼ settlement ┼ marks ┼ fields …
     ///
-    /// `fields` tells which of these follow, from bit 0 on: parent, creator, adopted, adopted at, created, queued,
-    /// started, ended, settled, seen, cancel requested at (8 bytes each); label, canceller, summary (texts); members,
-    /// their times (each a count (4) and so many of 8 bytes). Bits 30 and 31 are facts: external, cancel requested.
+    /// `size` counts the whole node. `fields` tells which of these follow, from bit 0 on: parent, creator, adopted,
+    /// adopted at, created, queued, started, ended, settled, seen, cancel requested at (8 bytes each); label,
+    /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes).
     mutating func write(_ node: NodeSnapshot) {
-        var fields: NodeFields = []
-        let numbers: [11 of UInt64] = [
-            node.parent.rawValue, node.creator.rawValue, node.adopted.rawValue, node.adoptedAt, node.created,
-            node.queued, node.started, node.ended, node.settled, node.seen, node.cancelRequestedAt,
-        ]
-        for index in numbers.indices where numbers[index] != 0 { fields.insert(NodeFields(rawValue: 1 << index)) }
-        if node.label != nil { fields.insert(.label) }
-        if node.canceller != nil { fields.insert(.canceller) }
-        if node.summary != nil { fields.insert(.summary) }
-        if !node.members.isEmpty { fields.insert(.members) }
-        if !node.memberTimes.isEmpty { fields.insert(.memberTimes) }
-        if node.isExternal { fields.insert(.isExternal) }
-        if node.cancelRequested { fields.insert(.cancelRequested) }
-        append(node.id.rawValue)
-        append(fields.rawValue)
-        append(node.site)
-        append(node.thread)
-        append(node.executor)
-        append(node.kind.rawValue)
-        append(node.settlement.rawValue)
-        append(UInt32(node.flags.rawValue))
-        for index in numbers.indices where numbers[index] != 0 { append(numbers[index]) }
+        let start = bytes.count
+        append(atMost: Wire.nodeSize + 11 * 8) { room in
+            func put<Number: FixedWidthInteger>(_ number: Number, _ offset: Int) {
+                room.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
+            }
+            var fields: NodeFields = []
+            var count = Wire.nodeSize
+            func add(_ number: UInt64, _ field: NodeFields) {
+                guard number != 0 else { return }
+                fields.insert(field)
+                put(number, count)
+                count += 8
+            }
+            add(node.parent.rawValue, .parent)
+            add(node.creator.rawValue, .creator)
+            add(node.adopted.rawValue, .adopted)
+            add(node.adoptedAt, .adoptedAt)
+            add(node.created, .created)
+            add(node.queued, .queued)
+            add(node.started, .started)
+            add(node.ended, .ended)
+            add(node.settled, .settled)
+            add(node.seen, .seen)
+            add(node.cancelRequestedAt, .cancelRequestedAt)
+            if node.label != nil { fields.insert(.label) }
+            if node.canceller != nil { fields.insert(.canceller) }
+            if node.summary != nil { fields.insert(.summary) }
+            if !node.members.isEmpty { fields.insert(.members) }
+            if !node.memberTimes.isEmpty { fields.insert(.memberTimes) }
+            put(UInt32(count), 0)
+            put(fields.rawValue, 4)
+            put(node.id.rawValue, 8)
+            put(node.site, 16)
+            put(node.thread, 20)
+            put(node.executor, 24)
+            put(node.kind.rawValue, 26)
+            put(node.settlement.rawValue, 27)
+            put(node.marks, 28)
+            return count
+        }
+        let plainEnd = bytes.count
         if let label = node.label { append(label) }
         if let canceller = node.canceller { append(canceller) }
         if let summary = node.summary { append(summary) }
@@ -72,22 +97,33 @@ extension MessageWriter {
             append(UInt32(node.memberTimes.count))
             for time in node.memberTimes { append(time) }
         }
+        if bytes.count > plainEnd { setSize(from: start, at: start) }
     }
 }
 
 extension NodeSnapshot {
     init(from reader: inout ByteReader) throws(WireError) {
-        let id = NodeID(try reader.next(UInt64.self))
+        let size = Int(try reader.peek(UInt32.self))
+        guard size >= Wire.nodeSize else { throw .malformed("the size of a node") }
+        var own = ByteReader(try reader.nextBytes(size))
+        try self.init(whole: &own)
+    }
+
+    /// What is behind the fields that this version knows is left.
+    private init(whole reader: inout ByteReader) throws(WireError) {
+        _ = try reader.next(UInt32.self)
         let fields = NodeFields(rawValue: try reader.next(UInt32.self))
+        let id = NodeID(try reader.next(UInt64.self))
         let site = try reader.next(SiteID.self)
         let thread = try reader.next(ThreadID.self)
         let executor = try reader.next(ExecutorID.self)
         self.init(id: id, kind: NodeKind(rawValue: try reader.next(UInt8.self)) ?? .other)
         (self.site, self.thread, self.executor) = (site, thread, executor)
         settlement = Settlement(rawValue: try reader.next(UInt8.self)) ?? .unknown
-        flags = SnapshotFlags(rawValue: UInt8(truncatingIfNeeded: try reader.next(UInt32.self)))
-        isExternal = fields.contains(.isExternal)
-        cancelRequested = fields.contains(.cancelRequested)
+        let marks = try reader.next(UInt32.self)
+        flags = SnapshotFlags(rawValue: UInt8(truncatingIfNeeded: marks))
+        isExternal = marks & NodeMark.isExternal != 0
+        cancelRequested = marks & NodeMark.cancelRequested != 0
         if fields.contains(.parent) { parent = NodeID(try reader.next(UInt64.self)) }
         if fields.contains(.creator) { creator = NodeID(try reader.next(UInt64.self)) }
         if fields.contains(.adopted) { adopted = NodeID(try reader.next(UInt64.self)) }
@@ -102,11 +138,7 @@ extension NodeSnapshot {
         if fields.contains(.label) { label = try reader.nextText() }
         if fields.contains(.canceller) { canceller = try reader.nextText() }
         if fields.contains(.summary) { summary = try reader.nextText() }
-        if fields.contains(.members) {
-            for _ in 0..<(try reader.nextCount(ofSize: 8)) { members.append(NodeID(try reader.next(UInt64.self))) }
-        }
-        if fields.contains(.memberTimes) {
-            for _ in 0..<(try reader.nextCount(ofSize: 8)) { memberTimes.append(try reader.next(UInt64.self)) }
-        }
+        if fields.contains(.members) { members = try reader.nextNumbers().map { NodeID($0) } }
+        if fields.contains(.memberTimes) { memberTimes = try reader.nextNumbers() }
     }
 }

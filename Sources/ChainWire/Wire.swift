@@ -1,5 +1,5 @@
-/// The numbers of the wire format. The layout of each message is drawn above the function that writes it; all integers
-/// are little-endian, all texts UTF-8.
+/// The numbers of the wire format. The layout of each message is drawn above the function that writes it, and told whole
+/// in <doc:TheWire>; all integers are little-endian, all texts UTF-8.
 ///
 /// A connection, in each direction: a preamble, then messages. The viewer speaks first (`greeting`), the program answers
 /// with `hello` or, if it refuses, with `farewell`.
@@ -27,8 +27,12 @@ public enum Wire {
     public static let batchLimit = 64 << 20
     /// Payload bytes of one message at most, from a viewer.
     public static let commandLimit = 1 << 20
-    /// Bytes of one event in a batch.
+    /// Bytes of one event in a batch, as this version writes it; a reader goes by what the batch says.
     public static let eventSize = 40
+    /// Bytes of one node in a batch before its optional fields, as this version writes it.
+    static let nodeSize = 32
+    /// Buffers that are empty keep no more room than this, so that one great message does not cost memory for good.
+    static let keptRoom = 256 << 10
 }
 
 /// The kinds of messages. Part of the wire format: never renumbered, only added to.

@@ -19,3 +19,4 @@ func say(_ lines: [String]) {
 for figure in busFigures where isWanted(figure.name) { say([figure.line()]) }
 for comparison in promiseComparisons where isWanted("promise.\(comparison.name)") { say(comparison.lines()) }
 for figure in recordingFigures where isWanted(figure.name) { say([figure.line()]) }
+for figure in wireFigures where isWanted(figure.name) { say([figure.line()]) }
