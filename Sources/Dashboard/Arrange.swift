@@ -7,59 +7,52 @@ extension State {
     /// Finds the rows to show; the selection stays on its node and that node on its line, if it can.
     mutating func arrange() {
         revision += 1
-        guard forest != nil else {
-            window = []
-            selectedLine = nil
-            return
-        }
         let height = Layout(self).tree.rows
-        rowCount = outline.rowCount
+        rowCount = countRows()
         guard rowCount > 0 else {
             (top, window, selectedLine, anchor) = (0, [], nil, nil)
-            if !outline.filter.isActive { selection = nil }
+            if !filter.isActive { selection = nil }
             return
         }
         resolveSelection()
         let wanted = resolveTop()
         top = min(max(0, wanted), max(0, rowCount - height))
-        if following != .first, anchor?.id == selection {
+        if following != .first, anchor?.subject == selection {
             // The anchor is the selection: never out of sight.
             if selectedRow < top { top = selectedRow }
             if height > 0, selectedRow >= top + height { top = selectedRow - height + 1 }
         }
         fillWindow(height)
-        if following == .first, let first = window.first { selection = first.id }
-        selectedLine = window.firstIndex { $0.id == selection }
+        if following == .first, let first = window.first { selection = first.subject }
+        selectedLine = window.firstIndex { $0.subject == selection }
         runningStep = currentStep()
     }
 
     private mutating func fillWindow(_ height: Int) {
-        let rows = outline.rows(from: top, count: height, in: forest!)
-        window.removeAll(keepingCapacity: true)
-        for row in rows { window.append(WindowRow(row: row, id: forest!.node(row.node).id)) }
-        if let selection, let line = window.firstIndex(where: { $0.id == selection }) {
-            anchor = Anchor(id: selection, line: line)
+        window = rows(from: top, count: height)
+        if let selection, let line = window.firstIndex(where: { $0.subject == selection }) {
+            anchor = Anchor(subject: selection, line: line)
         } else if let first = window.first {
-            anchor = Anchor(id: first.id, line: 0)
+            anchor = Anchor(subject: first.subject, line: 0)
         }
     }
 
-    /// The selected node, or the nearest that is still there, and its row.
+    /// What is selected, or the nearest that is still there, and its row.
     private mutating func resolveSelection() {
         switch following {
         case .first:
             selectedRow = 0
             return
         case .newest:
-            if let root = newestRoot(), case let id = forest!.node(root).id, id != selection {
+            if let newest = newestChain(), newest != selection {
                 // It takes the place of the one before on the screen.
-                anchor = Anchor(id: id, line: selectedLine ?? 0)
-                selection = id
+                anchor = Anchor(subject: newest, line: selectedLine ?? 0)
+                selection = newest
                 detailScroll = 0
             }
         case .nobody: break
         }
-        if let index = selectedIndex, let row = outline.row(of: index, in: forest!) {
+        if let selection, let row = row(of: selection) {
             selectedRow = row
             select(row: row)
             return
@@ -68,11 +61,9 @@ extension State {
         let line = selectedLine ?? 0
         let near = window.dropFirst(line) + window.prefix(line).reversed()
         for candidate in near {
-            guard let index = forest!.index(of: candidate.id), let row = outline.row(of: index, in: forest!) else {
-                continue
-            }
+            guard let row = row(of: candidate.subject) else { continue }
             selectedRow = row
-            if anchor?.id == selection { anchor = Anchor(id: candidate.id, line: anchor?.line ?? 0) }
+            if anchor?.subject == selection { anchor = Anchor(subject: candidate.subject, line: anchor?.line ?? 0) }
             select(row: row)
             return
         }
@@ -81,81 +72,97 @@ extension State {
         select(row: selectedRow)
     }
 
-    private mutating func select(row: Int) {
-        guard let found = outline.rows(from: row, count: 1, in: forest!).first else { return }
-        let id = forest!.node(found.node).id
-        if anchor?.id == selection { anchor?.id = id }
-        if selection != id { detailScroll = 0 }
-        selection = id
+    private mutating func select(row number: Int) {
+        guard let subject = row(at: number)?.subject else { return }
+        if anchor?.subject == selection { anchor?.subject = subject }
+        if selection != subject { detailScroll = 0 }
+        selection = subject
     }
 
     private mutating func resolveTop() -> Int {
         if following == .first { return 0 }
         guard let anchor else { return min(top, selectedRow) }
-        if anchor.id == selection { return selectedRow - anchor.line }
-        guard let index = forest!.index(of: anchor.id), let row = outline.row(of: index, in: forest!) else {
-            return top
-        }
+        if anchor.subject == selection { return selectedRow - anchor.line }
+        guard let row = row(of: anchor.subject) else { return top }
         return row - anchor.line
     }
 
-    func newestRoot() -> NodeIndex? {
-        let border = RootKey(section: .settled, rank: .min, id: 0)
-        let shown = outline.shown
-        let key = shown.key(before: border) ?? shown.first
-        return key.flatMap { forest?.index(of: NodeID($0.id)) }
+    /// The chain that began last, of all programs.
+    private func newestChain() -> Subject? {
+        var newest: (subject: Subject, isLive: Bool, time: UInt64)?
+        for process in observed {
+            guard let (node, isLive) = process.newestRoot() else { continue }
+            let time = process.forest!.node(node).created &+ (process.info?.wallOffset ?? 0)
+            if let best = newest, (best.isLive ? 1 : 0, best.time) >= (isLive ? 1 : 0, time) { continue }
+            newest = (process.subject(node), isLive, time)
+        }
+        return newest?.subject
     }
 
     // MARK: Moving
 
     /// Selects the row with a number, as far as there is one, and brings it into sight.
     mutating func move(to row: Int) {
-        guard forest != nil, rowCount > 0 else { return }
+        guard rowCount > 0 else { return }
         following = .nobody
         let target = min(max(0, row), rowCount - 1)
-        guard let found = outline.rows(from: target, count: 1, in: forest!).first else { return }
-        moveSelection(to: forest!.node(found.node).id, row: target)
+        guard let found = self.row(at: target) else { return }
+        moveSelection(to: found.subject, row: target)
     }
 
-    private mutating func moveSelection(to id: NodeID, row: Int) {
-        if selection != id { detailScroll = 0 }
-        selection = id
+    private mutating func moveSelection(to subject: Subject, row: Int) {
+        if selection != subject { detailScroll = 0 }
+        selection = subject
         selectedRow = row
         let height = max(1, Layout(self).tree.rows)
         // Its line if it is in sight, else the nearest edge.
-        anchor = Anchor(id: id, line: min(max(0, row - top), height - 1))
+        anchor = Anchor(subject: subject, line: min(max(0, row - top), height - 1))
         arrange()
     }
 
     /// Where the selection is now; moves start from there.
-    mutating func currentRow() -> Int {
-        guard let index = selectedIndex, let row = outline.row(of: index, in: forest!) else { return selectedRow }
-        return row
-    }
+    mutating func currentRow() -> Int { selection.flatMap { row(of: $0) } ?? selectedRow }
 
     /// Goes to a node, unfolding what hides it.
-    mutating func reveal(_ node: NodeIndex) {
-        guard forest != nil else { return }
-        if outline.filter.hidesRest, !outline.filter.isMatch(node) { dropFilter() }
+    mutating func reveal(_ node: NodeIndex, in place: Int) {
+        if filter.hidesRest, !observed[place].outline.filter.isMatch(node) { dropFilter() }
+        observed[place].isFolded = false
+        observed[place].unfoldAround(node)
+        rowCount = countRows()
+        let subject = subject(node, in: place)
+        guard let row = row(of: subject) else { return }
+        following = .nobody
+        moveSelection(to: subject, row: row)
+    }
+
+    /// Moves the picture, not the selection.
+    mutating func scroll(by lines: Int) {
+        guard rowCount > 0 else { return }
+        if following != .nobody { following = .nobody }
+        let height = Layout(self).tree.rows
+        let target = min(max(0, top + lines), max(0, rowCount - height))
+        guard target != top, let first = row(at: target) else { return }
+        anchor = Anchor(subject: first.subject, line: 0)
+        arrange()
+    }
+}
+
+extension Observed {
+    /// The chain that began last, among the live ones if there are any.
+    fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
+        guard let forest else { return nil }
+        let border = RootKey(section: .settled, rank: .min, id: 0)
+        let shown = outline.shown
+        let live = shown.key(before: border)
+        guard let key = live ?? shown.first, let node = forest.index(of: NodeID(key.id)) else { return nil }
+        return (node, live != nil)
+    }
+
+    fileprivate mutating func unfoldAround(_ node: NodeIndex) {
         var current = ChainWalk.outer(of: node, in: forest!)
         while let outer = current {
             if outline.isFolded(outer) { outline.fold(outer, false, in: forest!) }
             current = ChainWalk.outer(of: outer, in: forest!)
         }
-        rowCount = outline.rowCount
-        guard let row = outline.row(of: node, in: forest!) else { return }
-        following = .nobody
-        moveSelection(to: forest!.node(node).id, row: row)
-    }
-
-    /// Moves the picture, not the selection.
-    mutating func scroll(by lines: Int) {
-        guard forest != nil, rowCount > 0 else { return }
-        if following != .nobody { following = .nobody }
-        let height = Layout(self).tree.rows
-        let target = min(max(0, top + lines), max(0, rowCount - height))
-        guard target != top, let first = outline.rows(from: target, count: 1, in: forest!).first else { return }
-        anchor = Anchor(id: forest!.node(first.node).id, line: 0)
-        arrange()
     }
 }

@@ -27,6 +27,11 @@ enum DurationText {
         }
     }
 
+    /// A duration in whole seconds, minutes, hours or days: how long ago something was.
+    static func coarse(_ duration: UInt64) -> String {
+        duration < 60 * second ? "\(duration / second)s" : long(duration)
+    }
+
     /// What ``running(_:)`` shows changes only when this number does.
     static func step(_ duration: UInt64) -> UInt64 {
         duration < 10 * second ? duration / (100 * millisecond) : 100 + duration / second

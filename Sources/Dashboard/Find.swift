@@ -1,29 +1,36 @@
 import ChainEvents
 import ChainModel
+import Frames
 
 /// Filtering, matches, and the way to what holds a node up.
 extension State {
     /// Goes on typing a filter; what was typed so far is in force at once.
     mutating func type(_ text: String) {
         mode = .filter(text)
-        if text != outline.filter.text || !outline.filter.isActive {
-            outline.setFilter(text)
-            scanSome()
-        }
+        if text.lowercased() != filter.text || !filter.isActive { setFilter(text) }
         arrange()
     }
 
     /// A small forest is searched at once, a large one goes on with each tick.
-    private mutating func scanSome() {
-        guard forest != nil else { return }
-        _ = outline.scan(in: forest!, budget: Self.scanBudget)
+    private mutating func setFilter(_ text: String) {
+        filter.text = text.lowercased()
+        for place in observed.indices {
+            observed[place].setFilter(filter)
+            _ = observed[place].scan(budget: Self.scanBudget / observed.count)
+        }
     }
+
+    /// Matching nodes of all programs, so far.
+    var matchCount: Int { observed.reduce(0) { $0 + $1.outline.filter.count } }
+
+    /// Whether there may be more.
+    var isScanning: Bool { observed.contains(where: \.isScanning) }
 
     mutating func accept(_ text: String) {
         mode = .tree
         if text.isEmpty {
             dropFilter()
-        } else if outline.filter.count == 0, outline.filter.cursor == nil {
+        } else if matchCount == 0, !isScanning {
             say("nothing holds “\(text)” yet; Esc drops the filter", .warning)
         } else if following == .first {
             // Who is selected now was looked for: dropping the filter leaves the selection there.
@@ -34,45 +41,42 @@ extension State {
 
     mutating func dropFilter() {
         if case .filter = mode { mode = .tree }
-        outline.setFilter("")
+        setFilter("")
         arrange()
     }
 
     mutating func toggleDim() {
-        guard forest != nil, outline.filter.isActive else { return say("no filter is set; / sets one") }
-        outline.toggleDim(in: forest!)
-        say(outline.filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
+        guard filter.isActive else { return say("no filter is set; / sets one") }
+        filter.dims.toggle()
+        for place in observed.indices { observed[place].toggleDim() }
+        say(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
         arrange()
     }
 
     mutating func goToMatch(forward: Bool) {
-        guard forest != nil, outline.filter.isActive else { return say("no filter is set; / sets one") }
-        guard let found = match(forward: forward) else { return say("no match \(forward ? "below" : "above")") }
-        reveal(found)
+        guard filter.isActive else { return say("no filter is set; / sets one") }
+        guard let (place, node) = match(forward: forward) else {
+            return say("no match \(forward ? "below" : "above")")
+        }
+        reveal(node, in: place)
     }
 
-    /// The next match below or above the selection: in its chain, else in the nearest chain that has one.
-    private mutating func match(forward: Bool) -> NodeIndex? {
-        let matching = outline.matchList
-        guard let current = selectedIndex, let key = outline.key(of: forest!.root(of: current)) else {
-            guard let first = matching.first, let root = forest!.index(of: NodeID(first.id)) else { return nil }
-            return matches(in: root).first
+    /// The next match below or above the selection: in its chain, else in the nearest chain that has one, else in the
+    /// nearest program.
+    private func match(forward: Bool) -> (place: Int, node: NodeIndex)? {
+        guard let start = selectedPlace else { return firstMatch(in: Array(observed.indices), forward: true) }
+        let others = Array(forward ? observed.indices[(start + 1)...] : observed.indices[..<start])
+        if let current = selectedNode {
+            if let node = observed[start].match(from: current.node, forward: forward) { return (start, node) }
+        } else if forward, let node = observed[start].firstMatch(forward: true) {
+            return (start, node)
         }
-        let all = ChainWalk.rows(of: forest!.root(of: current), in: forest!, isFolded: { _, _ in false })
-        if let place = all.firstIndex(where: { $0.node == current }) {
-            let rest = forward ? Array(all[(place + 1)...]) : all[..<place].reversed()
-            if let row = rest.first(where: { outline.filter.isMatch($0.node) }) { return row.node }
-        }
-        guard let other = forward ? matching.key(after: key) : matching.key(before: key),
-            let root = forest!.index(of: NodeID(other.id))
-        else { return nil }
-        return forward ? matches(in: root).first : matches(in: root).last
+        return firstMatch(in: forward ? others : others.reversed(), forward: forward)
     }
 
-    private func matches(in root: NodeIndex) -> [NodeIndex] {
-        guard let forest else { return [] }
-        return ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
-            .map(\.node).filter { outline.filter.isMatch($0) }
+    private func firstMatch(in places: [Int], forward: Bool) -> (place: Int, node: NodeIndex)? {
+        for place in places { if let node = observed[place].firstMatch(forward: forward) { return (place, node) } }
+        return nil
     }
 
     // MARK: Why
@@ -81,27 +85,32 @@ extension State {
 
     /// Goes from the selected node to the one that holds it up, and says the way.
     mutating func goToBlocker() {
-        guard let forest, let start = selectedIndex else { return say("there is no node to ask about") }
+        guard let (place, start) = selectedNode else { return say("there is no node to ask about") }
+        let (end, words) = Self.way(from: start, in: observed[place].forest!, options.glyphs)
+        if let end, end != start { reveal(end, in: place) }
+        say(words, end == nil ? .warning : .plain)
+    }
+
+    /// Who holds a node up, nobody where that is a ring, and the way there in words.
+    private static func way(
+        from start: NodeIndex, in forest: borrowing ChainForest, _ glyphs: Glyphs
+    ) -> (end: NodeIndex?, words: String) {
         var way = [start]
         var seen: Set<NodeIndex> = [start]
         var blocker = forest.blocker(of: start)
         while let next = blocker.node, way.count < Self.wayLimit {
             guard seen.insert(next).inserted else {
-                return say("a ring: \(NodeText.name(of: next, in: forest)) waits for itself", .warning)
+                return (nil, "a ring: \(NodeText.name(of: next, in: forest)) waits for itself")
             }
             way.append(next)
             blocker = forest.blocker(of: next)
         }
         let end = way[way.count - 1]
         let reason = Self.words(for: blocker.reason, of: end, in: forest)
-        guard end != start else {
-            return say("\(NodeText.name(of: start, in: forest)) \(reason)")
-        }
+        guard end != start else { return (end, "\(NodeText.name(of: start, in: forest)) \(reason)") }
         var names = way.map { NodeText.name(of: $0, in: forest) }
         if names.count > 5 { names.replaceSubrange(2..<(names.count - 2), with: ["\(names.count - 4) more"]) }
-        let arrow = " \(options.glyphs.right) "
-        reveal(end)
-        say(names.joined(separator: arrow) + ": " + reason)
+        return (end, names.joined(separator: " \(glyphs.right) ") + ": " + reason)
     }
 
     private static func words(for reason: Blocker.Reason, of node: NodeIndex, in forest: borrowing ChainForest)
@@ -124,5 +133,40 @@ extension State {
         case .timer: return "waits for its timer"
         case .resolver: return "waits for the program to resolve it"
         }
+    }
+}
+
+extension Observed {
+    mutating func toggleDim() {
+        guard let forest else { return outline.filter.dims.toggle() }
+        outline.toggleDim(in: forest)
+    }
+
+    /// The first match, or the last.
+    fileprivate func firstMatch(forward: Bool) -> NodeIndex? {
+        let matching = outline.matchList
+        guard let key = forward ? matching.first : matching.last else { return nil }
+        return match(in: key, forward: forward)
+    }
+
+    /// The next match after a node, or before it.
+    fileprivate func match(from current: NodeIndex, forward: Bool) -> NodeIndex? {
+        guard let forest, case let root = forest.root(of: current), let key = outline.key(of: root) else {
+            return firstMatch(forward: forward)
+        }
+        let all = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
+        if let place = all.firstIndex(where: { $0.node == current }) {
+            let rest = forward ? Array(all[(place + 1)...]) : all[..<place].reversed()
+            if let row = rest.first(where: { outline.filter.isMatch($0.node) }) { return row.node }
+        }
+        let other = forward ? outline.matchList.key(after: key) : outline.matchList.key(before: key)
+        return other.flatMap { match(in: $0, forward: forward) }
+    }
+
+    private func match(in key: RootKey, forward: Bool) -> NodeIndex? {
+        guard let forest, let root = forest.index(of: NodeID(key.id)) else { return nil }
+        let rows = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
+        let isMatch = { (row: TreeRow) in outline.filter.isMatch(row.node) }
+        return (forward ? rows.first(where: isMatch) : rows.last(where: isMatch))?.node
     }
 }

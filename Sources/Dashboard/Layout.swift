@@ -86,7 +86,8 @@ struct Columns: Equatable {
     var total = Span()
     var value = Span()
 
-    init(width: Int) {
+    /// The columns of a pane; `indent` is what the tree stands further in.
+    init(width: Int, indent: Int = 0) {
         // One column at the right is for the scroll bar.
         var rest = max(0, width - 1)
         var start = Self.glyph + 2
@@ -117,6 +118,8 @@ struct Columns: Equatable {
         if width >= 88 { run = place(DurationText.width) }
         if width >= 36 { total = place(DurationText.width) }
         if value.width > 0 { value = place(value.width) }
+        node.start += min(indent, node.width)
+        node.width -= min(indent, node.width)
     }
 }
 
@@ -132,4 +135,9 @@ enum TreeLines {
 
     /// The column of a row's fold marker.
     static func marker(_ row: TreeRow, width: Int) -> Int { drawnDepth(row, width: width) * level }
+}
+
+extension State {
+    /// How much further in chains stand below the row of their program.
+    var indent: Int { showsPrograms ? TreeLines.level : 0 }
 }

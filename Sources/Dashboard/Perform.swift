@@ -18,7 +18,7 @@ extension State {
 
     /// Does what the user wants, in the context of the moment.
     mutating func perform(_ intent: Intent) -> [Effect] {
-        if frozen == nil, follow() { arrange() }
+        if !isFrozen, follow() { arrange() }
         switch mode {
         case .help(let scroll): return performInHelp(intent, scroll)
         case .confirm(let question): return answer(intent, question)
@@ -52,7 +52,7 @@ extension State {
         case .detailDown: scrollDetail(by: 1)
         case .why: goToBlocker()
         case .back: goBack()
-        case .filter: type(outline.filter.text)
+        case .filter: type(filter.text)
         case .nextMatch: goToMatch(forward: true)
         case .previousMatch: goToMatch(forward: false)
         case .dim: toggleDim()
@@ -107,18 +107,27 @@ extension State {
         move(to: target)
     }
 
-    private mutating func selectedTreeRow() -> (number: Int, row: TreeRow)? {
-        guard let forest, let index = selectedIndex, let number = outline.row(of: index, in: forest) else { return nil }
-        return outline.rows(from: number, count: 1, in: forest).first.map { (number, $0) }
+    private mutating func selectedRow(orSay nothing: String) -> (number: Int, row: WindowRow)? {
+        guard let selection, let number = row(of: selection), let row = row(at: number) else {
+            say(nothing)
+            return nil
+        }
+        return (number, row)
     }
 
     private mutating func foldOrLeave() {
-        guard let (_, row) = selectedTreeRow() else { return say("there is nothing to fold") }
-        if row.flags.contains(.foldable), !row.flags.contains(.folded) {
-            fold(row.node, true)
-        } else if let outer = ChainWalk.outer(of: row.node, in: forest!),
-            let number = outline.row(of: outer, in: forest!)
+        guard let (_, row) = selectedRow(orSay: "there is nothing to fold") else { return }
+        guard let tree = row.tree else {
+            if observed[row.place].isFolded { return say("this is the top") }
+            return fold(row, true)
+        }
+        if tree.flags.contains(.foldable), !tree.flags.contains(.folded) {
+            fold(row, true)
+        } else if let outer = ChainWalk.outer(of: tree.node, in: observed[row.place].forest!),
+            let number = self.row(of: subject(outer, in: row.place))
         {
+            move(to: number)
+        } else if showsPrograms, let number = self.row(of: Subject(source: row.subject.source)) {
             move(to: number)
         } else {
             say("this is the top of its chain")
@@ -126,27 +135,35 @@ extension State {
     }
 
     private mutating func unfoldOrEnter() {
-        guard let (number, row) = selectedTreeRow() else { return say("there is nothing to unfold") }
-        if row.flags.contains(.folded) {
-            fold(row.node, false)
-        } else if row.flags.contains(.foldable) {
+        guard let (number, row) = selectedRow(orSay: "there is nothing to unfold") else { return }
+        if isFolded(row) {
+            fold(row, false)
+        } else if row.tree?.flags.contains(.foldable) ?? (observed[row.place].outline.rowCount > 0) {
             move(to: number + 1)
         } else {
-            say("nothing is folded in here")
+            say(row.tree == nil ? "it has no chains yet" : "nothing is folded in here")
         }
     }
 
-    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) {
-        guard forest != nil else { return }
+    private func isFolded(_ row: WindowRow) -> Bool {
+        row.tree?.flags.contains(.folded) ?? observed[row.place].isFolded
+    }
+
+    /// Folds or unfolds what a row stands for.
+    mutating func fold(_ row: WindowRow, _ isFolded: Bool) {
         if following != .nobody { following = .nobody }
-        outline.fold(node, isFolded, in: forest!)
+        if let tree = row.tree {
+            observed[row.place].fold(tree.node, isFolded)
+        } else {
+            observed[row.place].isFolded = isFolded
+        }
         arrange()
     }
 
     private mutating func foldAll(_ isFolded: Bool) {
-        guard forest != nil, rowCount > 0 else { return say("there is nothing here yet") }
-        if outline.filter.hidesRest { return say("a filter unfolds what matches; Esc drops it") }
-        outline.foldAll(isFolded, in: forest!)
+        guard rowCount > 0 else { return say("there is nothing here yet") }
+        if filter.hidesRest { return say("a filter unfolds what matches; Esc drops it") }
+        for place in observed.indices { observed[place].foldAll(isFolded) }
         arrange()
     }
 
@@ -162,7 +179,7 @@ extension State {
     }
 
     private mutating func goBack() {
-        if outline.filter.isActive {
+        if filter.isActive {
             dropFilter()
         } else if Layout(self).detail != nil {
             wantsDetail = false
@@ -199,9 +216,11 @@ extension State {
     // MARK: Tags, copying, editing
 
     private mutating func toggleTag() {
-        guard let index = selectedIndex, let selection else { return say("there is nothing to tag") }
-        let isTagged = outline.isTagged(index)
-        outline.tag(index, !isTagged, in: forest!)
+        guard let selection, let (place, node) = selectedNode else {
+            return say(selectedPlace == nil ? "there is nothing to tag" : "only nodes can be tagged, not programs")
+        }
+        let isTagged = observed[place].outline.isTagged(node)
+        observed[place].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         revision += 1
         let row = currentRow()
@@ -210,29 +229,42 @@ extension State {
 
     private mutating func untag() {
         guard !tags.isEmpty else { return say("nothing is tagged; Space tags") }
-        for id in tags { if let index = forest?.index(of: id) { outline.tag(index, false, in: forest!) } }
-        say("\(tags.count) untagged")
+        let count = tags.count
+        dropTags()
+        say("\(count) untagged")
+    }
+
+    mutating func dropTags() {
+        for tag in tags { if let (place, node) = find(tag) { observed[place].tag(node, false) } }
         tags = []
     }
 
     private mutating func copy() -> [Effect] {
-        guard let forest else { return [] }
-        let nodes = tags.isEmpty ? selectedIndex.map { [$0] } ?? [] : tags.compactMap { forest.index(of: $0) }
-        guard !nodes.isEmpty else {
+        let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        let lines = subjects.compactMap(line)
+        guard !lines.isEmpty else {
             say("there is nothing to copy")
             return []
         }
-        let text = nodes.map { NodeText.line($0, in: forest, now: shownNow) }.joined(separator: "\n")
-        say(nodes.count == 1 ? "copied" : "\(nodes.count) nodes copied")
-        return [.copy(text)]
+        say(lines.count == 1 ? "copied" : "\(lines.count) nodes copied")
+        return [.copy(lines.joined(separator: "\n"))]
+    }
+
+    /// A node or program as one line of text.
+    private func line(_ subject: Subject) -> String? {
+        if let (place, node) = find(subject) {
+            return NodeText.line(node, in: observed[place].forest!, now: observed[place].shownNow)
+        }
+        guard subject.node == nil, let place = place(of: subject.source) else { return nil }
+        return ProgramText.line(observed[place])
     }
 
     private mutating func edit() -> [Effect] {
-        guard let index = selectedIndex else {
+        guard let (place, node) = selectedNode else {
             say("there is no node to open")
             return []
         }
-        guard let site = forest?.site(of: index), !site.fileID.isEmpty else {
+        guard let site = observed[place].forest!.site(of: node), !site.fileID.isEmpty else {
             say("its call site is not known", .warning)
             return []
         }

@@ -6,7 +6,7 @@ extension State {
     private static let wheelLines = 3
 
     mutating func handle(_ mouse: Mouse) -> [Effect] {
-        if frozen == nil, follow() { arrange() }
+        if !isFrozen, follow() { arrange() }
         let isWheel = mouse.action == .wheelUp || mouse.action == .wheelDown
         let lines = mouse.action == .wheelUp ? -Self.wheelLines : Self.wheelLines
         let isClick = mouse.action == .press && mouse.button == .left
@@ -38,14 +38,17 @@ extension State {
     }
 
     private mutating func click(line: Int, column: Int, width: Int) {
-        guard window.indices.contains(line), let forest else { return }
-        let row = window[line].row
-        guard forest.index(of: window[line].id) == row.node else { return }
+        guard window.indices.contains(line) else { return }
+        let row = window[line]
+        guard row.tree == nil || find(row.subject)?.node == row.tree?.node else { return }
         move(to: top + line)
-        let node = Columns(width: width).node
-        let marker = node.start + TreeLines.marker(row, width: node.width)
-        if row.flags.contains(.foldable), column == marker || column == marker + 1 {
-            fold(row.node, !row.flags.contains(.folded))
+        let node = Columns(width: width, indent: row.tree == nil ? 0 : indent).node
+        let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
+        guard column == marker || column == marker + 1 else { return }
+        if let tree = row.tree {
+            if tree.flags.contains(.foldable) { fold(row, !tree.flags.contains(.folded)) }
+        } else if observed[row.place].outline.rowCount > 0 {
+            fold(row, !observed[row.place].isFolded)
         }
     }
 }

@@ -8,15 +8,14 @@ import Frames
 /// Costs: a batch costs its events, a key the chain it is in; neither ever walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     switch action {
-    case .connecting, .reconnecting: break
-    case .connected(let source, let process):
-        state.source = source
-        state.connect(process)
-    case .received(_, let batch): state.receive(batch)
-    case .replied(_, let reply): state.take(reply)
-    case .ended(_, let reason):
-        state.ending = reason
-        state.revision += 1
+    case .connecting(let source, let name, let attempt, let failure):
+        state.look(for: source, name: name, attempt: attempt, failure: failure)
+    case .connected(let source, let process): state.connect(source, process)
+    case .reconnecting(let source, let since, let reason, let attempt, let next):
+        state.lose(source, Link.Outage(since: since, reason: reason, attempt: attempt, nextAttempt: next))
+    case .received(let source, let batch): state.receive(source, batch)
+    case .replied(let source, let reply): state.take(source, reply)
+    case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let process): state.tick(wall: wall, process: process)
     case .resized(let size):
         state.size = size
@@ -34,74 +33,43 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 extension State {
     static let scanBudget = 4_000
 
-    mutating func connect(_ info: ProcessInfo) {
-        if process?.key != info.key {
-            forest = ChainForest(process: info.key, limits: options.limits)
-            outline = Outline()
-            selection = nil
-            following = .first
-            anchor = nil
-            tags = []
-            requests = []
-            frozen = nil
-            now = 0
-        }
-        process = info
-        ending = nil
-        arrange()
+    mutating func receive(_ source: SourceID, _ batch: EventBatch) {
+        guard let place = place(of: source) else { return }
+        observed[place].receive(batch, heldLimit: options.frozenLimit / observed.count)
+        if isFrozen { revision += 1 }
     }
 
-    mutating func receive(_ batch: EventBatch) {
-        guard batch.process == forest?.process else { return }
-        rate.add(batch.events.count)
-        if frozen != nil {
-            hold(batch)
-            return
-        }
-        fold(batch)
-    }
-
-    private mutating func fold(_ batch: EventBatch) {
-        forest?.apply(batch)
-        now = max(now, batch.time)
-    }
-
-    /// Takes in what the forest changed since the last time; true if there was anything.
+    /// Takes in what the forests changed since the last time; true if there was anything.
     @discardableResult
     mutating func follow() -> Bool {
-        guard forest != nil else { return false }
-        forest!.takeChanges(into: &changes)
-        guard !changes.isEmpty else { return false }
-        outline.follow(changes, of: forest!, now: now)
-        if !changes.evicted.isEmpty, !tags.isEmpty { tags.removeAll { forest!.index(of: $0) == nil } }
-        return true
+        var isMoved = false
+        for place in observed.indices where observed[place].follow() { isMoved = true }
+        if isMoved { forgetEvictedTags() }
+        return isMoved
+    }
+
+    private mutating func forgetEvictedTags() {
+        if !tags.isEmpty { tags = tags.filter { find($0) != nil } }
     }
 
     mutating func tick(wall newWall: UInt64, process: UInt64) {
         let oldMinute = (wall / 60_000_000_000, options.clockOffset)
         wall = newWall
-        var isChanged = rate.tick(wall)
-        if (wall / 60_000_000_000, options.clockOffset) != oldMinute { isChanged = true }
+        var isChanged = (wall / 60_000_000_000, options.clockOffset) != oldMinute
         if let until = status?.until, wall >= until {
             status = nil
             isChanged = true
         }
         var isMoved = false
-        if frozen == nil, forest != nil {
-            if ending == nil { now = max(now, process) }
-            forest!.retain(now: now)
-            isMoved = follow()
-            if outline.hasDue(now: now) {
-                retire()
-                isMoved = true
-            }
-            if outline.hasTidy(now: now) {
-                outline.tidy(in: forest!, now: now, selected: following == .nobody ? selectedIndex : nil)
-                isMoved = true
-            }
+        let scanning = observed.count { $0.isScanning }
+        for place in observed.indices {
+            if observed[place].rate.tick(wall) { isChanged = true }
+            if observed[place].tick(wall: wall, process: process) { isMoved = true }
+            if !observed[place].isHeld, tidy(place) { isMoved = true }
+            if observed[place].scan(budget: Self.scanBudget / max(1, scanning)) { isMoved = true }
         }
-        if forest != nil, outline.scan(in: forest!, budget: Self.scanBudget) { isMoved = true }
         if isMoved {
+            forgetEvictedTags()
             arrange()
         } else {
             let step = currentStep()
@@ -113,85 +81,80 @@ extension State {
         }
     }
 
+    /// Lets what is over go down or fold, where the user is not in it; true if anything did.
+    private mutating func tidy(_ place: Int) -> Bool {
+        let selected = following == .nobody ? selectedNode(in: place) : nil
+        var isMoved = false
+        if observed[place].hasDue {
+            retire(place, selected: selected)
+            isMoved = true
+        }
+        if observed[place].tidy(selected: selected) { isMoved = true }
+        return isMoved
+    }
+
     /// Lets settled chains go down, but for the one that the user is in; the picture's top stays on what stays.
-    private mutating func retire() {
-        let pinned = following == .nobody ? selectedIndex.map { forest!.root(of: $0) } : nil
-        if let anchor, anchor.id != selection, let index = forest!.index(of: anchor.id) {
-            let root = forest!.root(of: index)
-            let old = outline.key(of: root)
-            let row = outline.firstRow(ofChain: root)
-            outline.retire(in: forest!, now: now, pinned: pinned)
-            if outline.key(of: root) != old, let row { holdTop(at: row) }
-        } else {
-            outline.retire(in: forest!, now: now, pinned: pinned)
+    private mutating func retire(_ place: Int, selected: NodeIndex?) {
+        guard let anchor, anchor.subject != selection, let (owner, node) = find(anchor.subject), owner == place else {
+            _ = observed[place].retire(selected: selected, watched: nil)
+            return
+        }
+        guard let row = observed[place].retire(selected: selected, watched: node) else { return }
+        // The chain at the top went: what is where it was stays there now.
+        let last = max(0, observed[place].outline.rowCount - 1)
+        self.anchor = observed[place].treeRow(at: min(row, last)).map {
+            Anchor(subject: subject($0.node, in: place), line: 0)
         }
     }
 
-    private mutating func holdTop(at row: Int) {
-        let rows = outline.rows(from: min(row, max(0, outline.rowCount - 1)), count: 1, in: forest!)
-        anchor = rows.first.map { Anchor(id: forest!.node($0.node).id, line: 0) }
-    }
-
-    /// A number that changes when a running time on the screen is to be drawn anew.
+    /// A number that changes when a time on the screen is to be drawn anew.
     func currentStep() -> UInt64 {
-        guard let forest, frozen == nil else { return 0 }
-        var step: UInt64 = 0
+        var isInSeconds = observed.contains { $0.link.outage != nil || $0.restart?.isShown(at: wall) == true }
         for line in window {
-            guard forest.index(of: line.id) == line.row.node else { continue }
-            let isLive =
-                line.row.flags.contains(.root)
-                ? forest.chain(of: line.row.node).liveCount > 0 : forest.state(of: line.row.node).isLive
-            guard isLive else { continue }
-            let age = shownNow &- min(forest.node(line.row.node).created, shownNow)
+            guard let row = line.tree else {
+                isInSeconds = true
+                continue
+            }
+            guard let age = observed[line.place].growingAge(of: row, line.subject) else { continue }
             // The finest grain on the screen decides; each running time counts from another moment, so tenths of
             // the clock itself stand for all of those under ten seconds.
-            if age < 11_000_000_000 { return 1 << 62 | shownNow / 100_000_000 }
-            step = 1 << 61 | shownNow / 1_000_000_000
+            if age < 11_000_000_000 { return 1 << 62 | wall / 100_000_000 }
+            isInSeconds = true
         }
-        return step
+        return isInSeconds ? 1 << 61 | wall / 1_000_000_000 : 0
     }
 
     // MARK: Freezing
 
     mutating func toggleFreeze() -> [Effect] {
-        guard forest != nil else { return [] }
-        guard let old = frozen else {
-            follow()
-            frozen = Frozen(now: now)
+        guard observed.contains(where: \.isReached) else {
+            say("there is nothing to freeze yet")
+            return []
+        }
+        isFrozen.toggle()
+        if isFrozen {
+            for place in observed.indices where observed[place].isReached { observed[place].hold() }
             say("frozen: everything on the screen can be explored; p goes on")
             arrange()
             return []
         }
-        frozen = nil
-        for batch in old.batches { fold(batch) }
-        follow()
-        arrange()
-        guard old.isOverflown else {
-            say("live again")
-            return []
-        }
-        say("more came than is kept while frozen: asked the program for its state", .warning)
-        return [.requestSnapshot(source)]
-    }
-
-    private mutating func hold(_ batch: EventBatch) {
-        guard frozen != nil else { return }
-        frozen!.waitingCount += batch.events.count + batch.nodes.count
-        if frozen!.waitingCount > options.frozenLimit, !frozen!.isOverflown { frozen!.isOverflown = true }
-        if frozen!.isOverflown {
-            // What was told of names is not told again: it is kept, all in one batch.
-            var tables = EventBatch(process: batch.process, sequence: batch.sequence, time: batch.time)
-            for old in frozen!.batches + [batch] {
-                tables.sites.merge(old.sites) { $1 }
-                tables.threads.merge(old.threads) { $1 }
-                tables.executors.merge(old.executors) { $1 }
-                tables.loss = old.loss
+        var effects: [Effect] = []
+        for place in observed.indices where observed[place].isHeld {
+            if let successor = observed[place].held?.successor {
+                let link = observed[place].link
+                replace(place, by: successor)
+                observed[place].link = link
             }
-            frozen!.batches = [tables]
-        } else {
-            frozen!.batches.append(batch)
+            if observed[place].goOn() { effects.append(.requestSnapshot(observed[place].source)) }
         }
-        revision += 1
+        forgetEvictedTags()
+        arrange()
+        if effects.isEmpty {
+            say("live again")
+        } else {
+            say("more came than is kept while frozen: asked the program for its state", .warning)
+        }
+        return effects
     }
 
     // MARK: Words
@@ -203,16 +166,14 @@ extension State {
         revision += 1
     }
 
-    mutating func take(_ reply: CommandReply) {
-        guard let place = requests.firstIndex(where: { $0.id == reply.command }) else { return }
-        let request = requests.remove(at: place)
+    mutating func take(_ source: SourceID, _ reply: CommandReply) {
+        guard let place = place(of: source), let request = observed[place].takeRequest(reply.command) else { return }
         switch reply.outcome {
         case .described: break
         case .accepted(let count):
             if count > 0 { say("cancellation asked of \(count) \(count == 1 ? "node" : "nodes")") }
         case .refused(let reason):
-            forest?.unmarkCancelRequested(request.nodes)
-            follow()
+            observed[place].unmark(request.nodes)
             say("refused: \(reason)", .warning)
             arrange()
         }

@@ -40,13 +40,16 @@ public struct State {
 
     /// A row that is on the screen, and who it was when it came there.
     struct WindowRow: Equatable {
-        var row: TreeRow
-        var id: NodeID
+        var subject: Subject
+        /// The program's place in ``State/observed``.
+        var place: Int
+        /// How the node is drawn; nil for a program.
+        var tree: TreeRow?
     }
 
     /// What the selection does by itself.
     enum Following {
-        /// Nobody has moved yet: the first row, whoever that is.
+        /// Nobody has moved yet: the first row, whatever that is.
         case first
         /// The newest chain.
         case newest
@@ -54,9 +57,9 @@ public struct State {
         case nobody
     }
 
-    /// A node and the line of the tree's pane that it is kept on, so that what comes and goes above moves nothing.
+    /// A row and the line of the tree's pane that it is kept on, so that what comes and goes above moves nothing.
     struct Anchor: Equatable {
-        var id: NodeID
+        var subject: Subject
         var line: Int
     }
 
@@ -79,22 +82,16 @@ public struct State {
 
     /// Choices made at the start.
     public let options: Options
-    var source = SourceID(0)
-    /// Who is looked at.
-    public internal(set) var process: ProcessInfo?
-    /// Why there is nothing more to come, once that is so.
-    public internal(set) var ending: String?
-    /// The chains, once there is a program.
-    public internal(set) var forest: ChainForest?
+    /// The programs, in the order of their sources.
+    var observed: [Observed] = []
     /// The screen.
     public internal(set) var size: Size
-    /// The node that keys act on.
-    public internal(set) var selection: NodeID?
+    /// What keys act on.
+    var selection: Subject?
     /// Changes whenever the picture would: a loop draws when it is not the one that it drew last.
     public internal(set) var revision: UInt64 = 0
 
-    var outline = Outline()
-    var changes = ForestChanges()
+    var filter = Filter()
     var mode = Mode.tree
     var status: Status?
     var following = Following.first
@@ -110,14 +107,13 @@ public struct State {
     /// What the user said of the detail pane; nil is: shown where there is room beside the tree.
     var wantsDetail: Bool?
     var detailScroll = 0
-    var tags: [NodeID] = []
-    var frozen: Frozen?
-    var rate = RateMeter()
-    var requests: [Request] = []
+    /// Nodes, in the order in which they were tagged.
+    var tags: [Subject] = []
+    /// Whether the picture stands still.
+    public internal(set) var isFrozen = false
     var lastCommand: UInt64 = 0
-    /// Nanoseconds since 1970, and of the program's clock.
+    /// Nanoseconds since 1970.
     var wall: UInt64 = 0
-    var now: UInt64 = 0
     /// What the running times on the screen show; see ``DurationText/step(_:)``.
     var runningStep: UInt64 = 0
 
@@ -126,9 +122,6 @@ public struct State {
         self.size = size
         self.options = options
     }
-
-    /// Whether the picture stands still.
-    public var isFrozen: Bool { frozen != nil }
 
     /// Which table of keys is in force.
     public var context: KeyMap.Context {
@@ -140,48 +133,46 @@ public struct State {
         }
     }
 
-    /// The moment that is shown, in nanoseconds of the program's clock.
-    var shownNow: UInt64 { frozen?.now ?? now }
-
-    var selectedIndex: NodeIndex? { selection.flatMap { forest?.index(of: $0) } }
+    /// Whether each program has a row of its own.
+    var showsPrograms: Bool { observed.count > 1 }
 
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
-    public var isIdle: Bool {
-        guard let forest else { return true }
-        return frozen != nil || ending != nil
-            || forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && !outline.hasAnyTidy
-    }
+    public var isIdle: Bool { observed.allSatisfy(\.isIdle) }
 }
 
-/// A command on its way, and who was marked for it.
-struct Request {
-    var id: UInt64
-    var nodes: [NodeID]
+/// What is looked for.
+struct Filter: Equatable {
+    /// In lower case; empty for no filter.
+    var text = ""
+    /// Whether the rest is dimmed rather than hidden.
+    var dims = false
+
+    var isActive: Bool { !text.isEmpty }
+    var hidesRest: Bool { isActive && !dims }
 }
 
 /// The question before a cancellation: bound to nodes, never to rows.
 struct Confirmation: Equatable {
-    var scope: CancelScope
+    /// What one program is asked for.
+    struct Part: Equatable {
+        var source: SourceID
+        var process: ProcessKey
+        var scope: CancelScope
+        /// The live nodes that were counted, for their mark.
+        var nodes: [NodeID]
+    }
+
+    var parts: [Part]
     /// What is to be cancelled, in words: `order 17`.
     var what: String
-    /// Live nodes in the scope; the count stops at ``Confirmation/countLimit``.
+    /// Live nodes in it.
     var count: Int
-    /// The live nodes that were counted.
-    var nodes: [NodeID]
+    /// Whether there are more than were counted.
+    var isAtLeast = false
     /// The first few of them, in words.
     var labels: [String]
 
+    /// Where counting stops.
     static let countLimit = 10_000
     static let labelLimit = 4
-}
-
-/// What waits while the picture stands still.
-struct Frozen {
-    /// The moment that is shown, in nanoseconds of the program's clock.
-    var now: UInt64
-    var batches: [EventBatch] = []
-    /// Events and nodes that wait.
-    var waitingCount = 0
-    /// The limit was passed: what had waited was dropped, but for the tables.
-    var isOverflown = false
 }

@@ -19,7 +19,7 @@ public struct Glyphs: Hashable, Sendable {
     public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight, teeLeft, teeRight: String
 
     /// Signs in texts, each named for what it shows or stands for.
-    public let up, down, left, right, enter, ellipsis, dot, times, live, frozen, ascending, descending, tagged,
+    public let up, down, left, right, enter, ellipsis, dot, times, live, lost, frozen, ascending, descending, tagged,
         prompt: String
     /// The track and the thumb of a scroll bar.
     public let scrollTrack, scrollThumb: String
@@ -34,7 +34,7 @@ public struct Glyphs: Hashable, Sendable {
         guideLine: "│", guideBranch: "├", guideLast: "└", guideDash: "─", unfolded: "▾", folded: "▸",
         horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯", teeLeft: "├",
         teeRight: "┤", up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·", times: "×",
-        live: "●", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", prompt: "›", scrollTrack: "│",
+        live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", prompt: "›", scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
     /// For `--ascii` and locales without Unicode.
@@ -45,7 +45,7 @@ public struct Glyphs: Hashable, Sendable {
         guideLine: "|", guideBranch: "|", guideLast: "`", guideDash: "-", unfolded: "v", folded: ">",
         horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+", teeLeft: "+",
         teeRight: "+", up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-", times: "x",
-        live: "*", frozen: "=", ascending: "^", descending: "v", tagged: "#", prompt: ">", scrollTrack: "|",
+        live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", prompt: ">", scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 
     /// The one or the other.

@@ -88,7 +88,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 60)
         screen.type("_G <Up>")
         screen.type("<Home>jj ")
-        #expect(screen.state.tags == [NodeID(400), NodeID(300)])
+        #expect(screen.taggedIDs == [400, 300])
         #expect(screen.text.contains("◆"))
         screen.type("c")
         #expect(screen.text.contains("Cancel 2 tagged nodes?"))

@@ -118,7 +118,9 @@ import Testing
         return screen
     }
 
-    private func check(_ screen: Screen, _ name: String) {
+    private func check(_ screen: Screen, _ name: String) { Self.check(screen, name) }
+
+    static func check(_ screen: Screen, _ name: String) {
         if let folder = ProcessInfo.processInfo.environment["CHAINVIEW_SVG"] {
             try? screen.frame.svg(theme: screen.state.options.theme)
                 .write(toFile: "\(folder)/\(name).svg", atomically: true, encoding: .utf8)

@@ -68,7 +68,7 @@ import Testing
         screen.tick(30_000)
         #expect(screen.selectedID == id)
         #expect(screen.state.selectedLine != nil)
-        #expect(screen.state.window[screen.state.selectedLine!].id.rawValue == id)
+        #expect(screen.visibleIDs[screen.state.selectedLine!] == id)
         #expect(screen.state.selectedLine == line || screen.state.top == 0)
     }
 

@@ -214,7 +214,7 @@ struct RandomWorld {
             let part = screen.state.outline.rows(from: first, count: 7, in: forest).map(\.node)
             #expect(part == Array(expected[first...].prefix(7)), "\(what)")
             #expect(screen.state.outline.row(of: expected[first], in: forest) == first, "\(what)")
-            let window = screen.state.window.map(\.row.node)
+            let window = screen.state.window.compactMap(\.tree?.node)
             #expect(window == Array(expected[screen.state.top...].prefix(window.count)), "\(what)")
             #expect(screen.state.selectedIndex.map { expected.contains($0) } == true, "\(what)")
         }

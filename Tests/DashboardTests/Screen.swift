@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainModel
 import Frames
 
 @testable import Dashboard
@@ -23,8 +24,8 @@ struct Screen {
         act(.tick(wall: Script.process.wallOffset + process, process: process))
     }
 
-    mutating func feed(_ script: Script) {
-        act(.received(SourceID(0), script.batch))
+    mutating func feed(_ script: Script, from source: SourceID = SourceID(0)) {
+        act(.received(source, script.batch))
         tick(script.time)
     }
 
@@ -55,11 +56,28 @@ struct Screen {
         "^C": .control("c"), "^L": .control("l"), "^Z": .control("z"), "^U": .control("u"),
     ]
 
+    /// Nanoseconds since 1970 at a moment.
+    static func wall(_ milliseconds: Double) -> UInt64 {
+        Script.process.wallOffset + UInt64(milliseconds * 1_000_000) + 1
+    }
+
     var frame: Frame { render(state) }
     var text: String { frame.plainText() }
-    var selectedID: UInt64? { state.selection?.rawValue }
-    var visibleIDs: [UInt64] { state.window.map(\.id.rawValue) }
+    var selectedID: UInt64? { state.selection?.id?.rawValue }
+    /// The nodes on the screen; 0 for a program's own row.
+    var visibleIDs: [UInt64] { state.window.map { $0.subject.id?.rawValue ?? 0 } }
+    var taggedIDs: [UInt64] { state.tags.compactMap { $0.id?.rawValue } }
     var message: String? { state.status?.text }
 
     func golden() -> String { frame.golden(theme: state.options.theme, glyphs: state.options.glyphs) }
+}
+
+/// For tests that look at one program.
+extension State {
+    var forest: ChainForest? { observed.first?.forest }
+    var outline: Outline {
+        get { observed[0].outline }
+        set { observed[0].outline = newValue }
+    }
+    var selectedIndex: NodeIndex? { selectedNode?.node }
 }

@@ -5,19 +5,32 @@ struct Script {
     static let process = ProcessInfo(
         key: ProcessKey(rawValue: 42), pid: 4242, name: "checkout", wallOffset: 1_790_000_000_000_000_000)
 
+    /// Another program, whose clock began 100 s earlier.
+    static let billing = ProcessInfo(
+        key: ProcessKey(rawValue: 77), pid: 5150, name: "billing", wallOffset: 1_789_999_900_000_000_000,
+        startTime: 1_789_999_940_000_000_000)
+
     private(set) var batch: EventBatch
     private var sites: [String: SiteID] = [:]
-    /// Milliseconds since the program began.
+    /// Milliseconds since ``process`` began, whosever story it is.
     private(set) var time = 0.0
+    /// What the program's clock is ahead of that of ``process``, in nanoseconds.
+    private let lead: UInt64
 
-    init(sequence: UInt64 = 1, time: Double = 0) {
-        batch = EventBatch(process: Self.process.key, sequence: sequence, time: 0)
+    init(sequence: UInt64 = 1, time: Double = 0, of process: ProcessInfo = Self.process) {
+        batch = EventBatch(process: process.key, sequence: sequence, time: 0)
+        lead = Self.process.wallOffset - process.wallOffset
         self.time = time
         batch.threads = [1: "worker-1", 2: "worker-2", 3: "worker-3"]
         batch.executors = [1: "pool"]
     }
 
-    private var nanoseconds: UInt64 { UInt64(time * 1_000_000) + 1 }
+    private var nanoseconds: UInt64 { UInt64(time * 1_000_000) + 1 + lead }
+
+    /// Counts events that were lost on the way.
+    mutating func lose(_ count: UInt64) { batch.loss.lostAtClient += count }
+
+    mutating func resync(_ mark: Resync) { batch.resync = mark }
 
     mutating func at(_ milliseconds: Double) { time = max(time, milliseconds) }
 

@@ -15,6 +15,31 @@ enum Story {
         }
     }
 
+    /// Invoices of ``Script/billing``: one that failed, one under way.
+    static func billing() -> [Script] {
+        var script = Script(time: 1_500, of: Script.billing)
+        script.make(7, .promise, "invoice 7", site: "Billing/Invoice.swift:12")
+        script.make(8, .then, "render", under: 7, site: "Billing/Invoice.swift:14")
+        script.make(9, .then, "send", under: 8, site: "Billing/Invoice.swift:17")
+        script.start(7, on: 1)
+        script.at(1_520)
+        script.fulfill(7)
+        script.queue(8)
+        script.start(8, on: 2)
+        script.at(1_700)
+        script.reject(8, "template is missing")
+        script.skip(9, error: true)
+        script.at(3_000)
+        script.make(20, .promise, "invoice 8", site: "Billing/Invoice.swift:12")
+        script.make(21, .then, "render", under: 20, site: "Billing/Invoice.swift:14")
+        script.start(20, on: 1)
+        script.at(3_010)
+        script.fulfill(20)
+        script.queue(21)
+        script.start(21, on: 2)
+        return [script]
+    }
+
     enum Stage { case reserving, checking, declined, done }
 
     /// The same steps for each order, as far as it came.

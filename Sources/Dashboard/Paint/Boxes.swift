@@ -64,8 +64,7 @@ struct ConfirmBox {
     let noText = " n  leave "
 
     init(_ question: Confirmation, size: Size, glyphs: Glyphs) {
-        let many = question.count >= Confirmation.countLimit ? "\(CountText.grouped(question.count)) or more" : nil
-        let count = many ?? CountText.grouped(question.count)
+        let count = CountText.grouped(question.count) + (question.isAtLeast ? " or more" : "")
         var lines = ["Cancel \(question.what)?", "", "\(count) pending \(question.count == 1 ? "node" : "nodes"):"]
         let room = max(0, size.rows - 8)
         lines += question.labels.prefix(room).map { "  " + $0 }

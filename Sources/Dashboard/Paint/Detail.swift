@@ -17,9 +17,13 @@ enum DetailText {
 
     /// All lines, wrapped to a width.
     static func lines(of state: borrowing State, width: Int) -> [DetailLine] {
-        guard let forest = state.forest, let node = state.selectedIndex, width > 12 else {
-            return [DetailLine("nothing is selected", .dim)]
+        guard width > 12 else { return [] }
+        if let selection = state.selection, selection.node == nil, let place = state.selectedPlace {
+            return ProgramDetail.lines(of: state.observed[place], state, width: width)
         }
+        guard let (place, node) = state.selectedNode else { return [DetailLine("nothing is selected", .dim)] }
+        let process = state.observed[place]
+        let forest = process.forest!
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         let view = forest.node(node)
         let glyphs = state.options.glyphs
@@ -38,7 +42,7 @@ enum DetailText {
         if let site = forest.site(of: node), !site.fileID.isEmpty {
             text.field("made at", "\(site.fileID):\(site.line)")
         }
-        addTimings(of: node, view, in: forest, now: state.shownNow, to: &text)
+        addTimings(of: node, view, in: forest, now: process.shownNow, to: &text)
         if view.executor != 0 {
             text.field("executor", forest.executors[view.executor] ?? "number \(view.executor)")
         }
@@ -49,7 +53,7 @@ enum DetailText {
         addRelatives(of: node, in: forest, to: &text)
         addMarks(view, node, in: forest, to: &text)
         text.gap()
-        addHistory(of: node, state, forest, to: &text)
+        addHistory(of: node, process, clockOffset: state.options.clockOffset, to: &text)
         return text.lines
     }
 
@@ -104,15 +108,16 @@ enum DetailText {
     }
 
     private static func addHistory(
-        of node: NodeIndex, _ state: borrowing State, _ forest: borrowing ChainForest, to text: inout DetailWriter
+        of node: NodeIndex, _ process: Observed, clockOffset: Int, to text: inout DetailWriter
     ) {
+        let forest = process.forest!
         let steps = forest.history(of: node)
         guard let first = steps.first else { return }
-        let offset = state.process?.wallOffset ?? 0
+        let offset = process.info?.wallOffset ?? 0
         for (place, step) in steps.enumerated() {
             let time =
                 place == 0
-                ? ClockText.milliseconds(step.time &+ offset, offset: state.options.clockOffset)
+                ? ClockText.milliseconds(step.time &+ offset, offset: clockOffset)
                 : "+" + DurationText.settled(step.time &- min(first.time, step.time))
             let padding = String(repeating: " ", count: max(0, 12 - time.count))
             text.add(DetailLine([(padding + time, .number), ("  ", .normal), words(for: step.kind, in: forest)]))
@@ -220,10 +225,7 @@ extension Painter {
         let isBeside = area.row == 1
         let inner = Area(
             row: area.row + 1, column: area.column + 2, rows: area.rows - 1, columns: area.columns - 4)
-        var title = "details"
-        if let forest = state.forest, let node = state.selectedIndex {
-            title = NodeText.name(of: node, in: forest)
-        }
+        let title = state.selectionName ?? "details"
         if isBeside {
             for row in area.row..<(area.row + area.rows) {
                 frame.write(glyphs.vertical, row: row, column: area.column, style: .border)
@@ -253,5 +255,14 @@ extension Painter {
             let row = area.row + area.rows - 1
             frame.write(text, row: row, column: area.column + area.columns - text.count - 1, style: .dim)
         }
+    }
+}
+
+extension State {
+    /// What the selected node or program is called.
+    fileprivate var selectionName: String? {
+        if let (place, node) = selectedNode { return NodeText.name(of: node, in: observed[place].forest!) }
+        guard let selection, selection.node == nil, let place = selectedPlace else { return nil }
+        return observed[place].shownName
     }
 }

@@ -13,11 +13,11 @@ extension Painter {
             return
         }
         var column = 1
-        let filter = state.outline.filter
+        let filter = state.filter
         if filter.isActive {
             column += frame.write(
                 "/\(filter.text)", row: row, column: column, maxColumns: 24, style: .match, ellipsis: glyphs.ellipsis)
-            column += frame.write("  \(found(filter))", row: row, column: column, style: .status) + 3
+            column += frame.write("  \(found(in: state))", row: row, column: column, style: .status) + 3
         } else if !state.tags.isEmpty {
             column += frame.write(
                 "\(glyphs.tagged) \(state.tags.count) tagged", row: row, column: column, style: .warning)
@@ -35,21 +35,21 @@ extension Painter {
     private func items(for state: borrowing State) -> [(key: String, word: String)] {
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context == .tree {
-            let node = state.selectedIndex
+            let isNothing = state.selection == nil
             items.removeAll { item in
                 switch item.intent {
                 case .cancelNode: !state.canCancel
-                case .why: !(node.map { state.forest?.state(of: $0).isLive ?? false } ?? false)
-                case .left, .detail: node == nil
+                case .why: !state.isSelectionLive
+                case .left, .detail: isNothing
                 default: false
                 }
             }
             for place in items.indices where items[place].intent == .freeze && state.isFrozen {
                 items[place].word = "go on"
             }
-            if state.outline.filter.isActive {
+            if state.filter.isActive {
                 items.insert(("n", "next", .nextMatch), at: 0)
-                items.insert(("m", state.outline.filter.dims ? "hide rest" : "dim rest", .dim), at: 1)
+                items.insert(("m", state.filter.dims ? "hide rest" : "dim rest", .dim), at: 1)
                 items.insert(("Esc", "drop", .back), at: 2)
             }
         }
@@ -61,9 +61,9 @@ extension Painter {
         return items.map { ($0.key, $0.word) }
     }
 
-    private func found(_ filter: FilterScan) -> String {
-        let count = CountText.grouped(filter.count)
-        return filter.cursor == nil ? "\(count) \(filter.count == 1 ? "match" : "matches")" : "\(count) so far"
+    private func found(in state: borrowing State) -> String {
+        let count = CountText.grouped(state.matchCount)
+        return state.isScanning ? "\(count) so far" : "\(count) \(state.matchCount == 1 ? "match" : "matches")"
     }
 
     private mutating func paintFilterLine(_ text: String, _ state: borrowing State, _ row: Int) {
@@ -76,8 +76,8 @@ extension Painter {
         column += frame.write(shown, row: row, column: column, style: .label)
         frame.fill(row: row, column: column, columns: 1, style: Style.normal.reversed)
         column += 3
-        if state.outline.filter.isActive {
-            column += frame.write(found(state.outline.filter), row: row, column: column, style: .status) + 3
+        if state.filter.isActive {
+            column += frame.write(found(in: state), row: row, column: column, style: .status) + 3
         }
         for item in KeyMap.footer(in: .filter, glyphs) {
             guard column + item.key.count + item.word.count + 1 < frame.size.columns else { break }
@@ -88,11 +88,16 @@ extension Painter {
 }
 
 extension State {
+    /// Whether a node is selected that has not settled.
+    var isSelectionLive: Bool {
+        selectedNode.map { observed[$0.place].forest!.state(of: $0.node).isLive } ?? false
+    }
+
     /// Whether asking to cancel could come to anything.
     var canCancel: Bool {
-        guard let forest, let process, ending == nil, !options.isReadOnly, !process.isReadOnly else { return false }
+        guard let selection, let place = selectedPlace, whyNotCancel(in: place) == nil else { return false }
         if !tags.isEmpty { return true }
-        guard let node = selectedIndex else { return false }
-        return forest.chain(of: node).liveCount > 0
+        guard selection.node != nil else { return observed[place].liveCount > 0 }
+        return selectedNode.map { observed[place].forest!.chain(of: $0.node).liveCount > 0 } ?? false
     }
 }

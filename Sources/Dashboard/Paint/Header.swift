@@ -31,30 +31,71 @@ extension Painter {
     }
 
     private func items(of state: borrowing State) -> [Item] {
-        var items: [Item] = []
-        guard let process = state.process, let forest = state.forest else {
-            items.append(Item(parts: [("chainview", .headerAccent)], rank: 0))
-            items.append(Item(parts: [("waiting for a program", .header)], rank: 1))
-            return items
+        guard !state.observed.isEmpty else {
+            return [
+                Item(parts: [("chainview", .headerAccent)], rank: 0),
+                Item(parts: [("waiting for a program", .header)], rank: 1),
+            ]
         }
-        items.append(Item(parts: [("chainview", .headerAccent)], rank: 9))
-        let name = SafeText.cut(process.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        items.append(
-            Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (" \(process.pid)", .header)], rank: 0))
-        items.append(Item(parts: [status(of: state)], rank: 1))
-        let counts = forest.totals.counts
-        items.append(counted(forest.totals.chainCount, "chain", "chains", rank: 5))
-        items.append(counted(counts.nodeCount, "node", "nodes", rank: 6))
-        let running = counts[.running]
+        var items = [Item(parts: [("chainview", .headerAccent)], rank: 9)]
+        items += state.showsPrograms ? programs(of: state) : program(state.observed[0], state)
+        let reached = state.observed.filter(\.isReached)
+        guard !reached.isEmpty else { return items }
+        let totals = reached.map { $0.forest!.totals }
+        let sum = { (count: (ForestTotals) -> Int) in totals.reduce(0) { $0 + count($1) } }
+        items.append(counted(sum { $0.chainCount }, "chain", "chains", rank: 5))
+        items.append(counted(sum { $0.counts.nodeCount }, "node", "nodes", rank: 6))
+        let running = sum { $0.counts[.running] }
         items.append(counted(running, "running", "running", rank: 3, style: running > 0 ? .headerAccent : .header))
-        let rejected = counts[.rejected] + counts[.abandoned]
+        let rejected = sum { $0.counts[.rejected] + $0.counts[.abandoned] }
         items.append(
             counted(rejected, "rejected", "rejected", rank: 2, style: rejected > 0 ? .headerAccent : .header))
-        items.append(Item(parts: [("\(CountText.short(state.rate.shown)) ev/s", .header)], rank: 7))
-        let lost = Int(clamping: forest.loss.lostCount &+ forest.totals.refusedCount)
+        let rate = reached.reduce(0) { $0 + $1.rate.shown }
+        items.append(Item(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: 7))
+        let lost = reached.reduce(0) { $0 + $1.lostCount }
         // Shown losses are never the first to go.
         items.append(counted(lost, "lost", "lost", rank: lost > 0 ? 1 : 8, style: lost > 0 ? .headerAccent : .header))
         if state.following == .newest { items.append(Item(parts: [("following", .header)], rank: 4)) }
+        return items
+    }
+
+    /// The one program: who it is and how it can be reached.
+    private func program(_ process: Observed, _ state: borrowing State) -> [Item] {
+        let name = SafeText.cut(process.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let pid = process.info.map { " \($0.pid)" } ?? ""
+        var items = [Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (pid, .header)], rank: 0)]
+        let link = (
+            glyphs.link(process.link) + " " + ProgramText.word(process.link, wall: state.wall), Style.headerAccent
+        )
+        switch process.link {
+        case .live:
+            items.append(Item(parts: [frozen(state) ?? link], rank: 1))
+            if let restart = ProgramText.restart(of: process, wall: state.wall) {
+                items.append(Item(parts: [(restart, .headerAccent)], rank: 2))
+            }
+        case .ended: items.append(Item(parts: [link], rank: 1))
+        case .lost(let outage):
+            let retry = ProgramText.retry(outage, wall: state.wall, glyphs)
+            let shown = SafeText.cut(retry, to: 44, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            items.append(Item(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: 1))
+            if let frozen = frozen(state) { items.append(Item(parts: [frozen], rank: 1)) }
+        case .absent: items.append(Item(parts: [link], rank: 1))
+        }
+        return items
+    }
+
+    /// Several programs: how many of them can be reached.
+    private func programs(of state: borrowing State) -> [Item] {
+        var items = [Item(parts: [("\(state.observed.count) programs", .headerAccent)], rank: 0)]
+        if let frozen = frozen(state) { items.append(Item(parts: [frozen], rank: 1)) }
+        let links = state.observed.map(\.link)
+        func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
+            if count > 0 { items.append(Item(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
+        }
+        add(links.count(where: \.isLive), glyphs.live, "live", 2)
+        add(links.count { $0.outage != nil }, glyphs.lost, "lost", 1)
+        add(links.count(where: \.isEnded), glyphs.pending, "ended", 3)
+        add(links.count(where: \.isAbsent), glyphs.waiting, "absent", 3)
         return items
     }
 
@@ -62,15 +103,12 @@ extension Painter {
         Item(parts: [(CountText.grouped(count), style), (" " + (count == 1 ? one : many), .header)], rank: rank)
     }
 
-    private func status(of state: borrowing State) -> (String, Style) {
-        if state.ending != nil { return ("\(glyphs.pending) ended", .headerAccent) }
-        if let frozen = state.frozen {
-            let waiting = CountText.grouped(frozen.waitingCount)
-            return (
-                "\(glyphs.frozen) frozen, \(waiting)\(frozen.isOverflown ? " (too many)" : "") wait", .headerAccent
-            )
-        }
-        return ("\(glyphs.live) live", .headerAccent)
+    private func frozen(_ state: borrowing State) -> (String, Style)? {
+        guard state.isFrozen else { return nil }
+        let held = state.observed.compactMap(\.held)
+        let waiting = CountText.grouped(held.reduce(0) { $0 + $1.waitingCount })
+        let isOverflown = held.contains(where: \.isOverflown)
+        return ("\(glyphs.frozen) frozen, \(waiting)\(isOverflown ? " (too many)" : "") wait", .headerAccent)
     }
 
     /// Drops items by rank until the rest fits.

@@ -7,31 +7,35 @@ struct RowPainter {
     let row: Int
     let tree: TreeRow
     let columns: Columns
-    /// Whether a filter is set that this row does not match, though it is shown.
+    let process: Observed
+    private let forest: ChainForest
+    /// Whether it is not what the filter looks for, or history because its program is gone.
     let isDimmed: Bool
     let isMatch: Bool
 
-    init(row: Int, tree: TreeRow, columns: Columns, state: borrowing State) {
+    init(row: Int, tree: TreeRow, columns: Columns, of process: Observed) {
         self.row = row
         self.tree = tree
         self.columns = columns
-        let filter = state.outline.filter
+        self.process = process
+        forest = process.forest!
+        let filter = process.outline.filter
         isMatch = filter.isActive && filter.isMatch(tree.node)
-        isDimmed = filter.isActive && !isMatch
+        isDimmed = filter.isActive && !isMatch || process.link.outage != nil
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
 
-    func paint(into painter: inout Painter, _ state: borrowing State, _ forest: borrowing ChainForest) {
+    func paint(into painter: inout Painter, _ state: borrowing State) {
         let view = forest.node(tree.node)
         paintState(into: &painter, state, view)
-        paintNode(into: &painter, state, forest, view)
+        paintNode(into: &painter, view)
         if view.thread != 0 {
             let thread = forest.threads[view.thread] ?? "\(view.thread)"
             painter.write(thread, row: row, in: columns.thread, style: style(.thread))
         }
-        paintTimes(into: &painter, state, forest, view)
-        let (value, valueStyle) = value(of: view, in: forest, painter.glyphs)
+        paintTimes(into: &painter, view)
+        let (value, valueStyle) = value(of: view, painter.glyphs)
         painter.write(value, row: row, in: columns.value, style: style(valueStyle))
     }
 
@@ -40,7 +44,7 @@ struct RowPainter {
         if state.selectedLine == row - painter.layout.tree.row {
             painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key)
         }
-        if state.outline.isTagged(tree.node) {
+        if process.outline.isTagged(tree.node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         let role = view.state.role
@@ -56,9 +60,7 @@ struct RowPainter {
 
     // MARK: The tree
 
-    private func paintNode(
-        into painter: inout Painter, _ state: borrowing State, _ forest: borrowing ChainForest, _ view: NodeView
-    ) {
+    private func paintNode(into painter: inout Painter, _ view: NodeView) {
         let glyphs = painter.glyphs
         let end = columns.node.start + columns.node.width
         paintLines(into: &painter)
@@ -80,7 +82,7 @@ struct RowPainter {
             painter.frame.write(word, row: row, column: column, maxColumns: room, style: style(.kind))
             column += room
         }
-        let extras = extras(forest, glyphs)
+        let extras = extras(glyphs)
         let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
         // The label gives way to what follows it only down to some cells.
         let room = max(min(end - column, 12), end - column - tail)
@@ -88,7 +90,7 @@ struct RowPainter {
         column += painter.frame.write(
             text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
-        if isMatch { highlight(state.outline.filter.text, in: text, from: start, to: column, of: &painter) }
+        if isMatch { highlight(process.outline.filter.text, in: text, from: start, to: column, of: &painter) }
         for extra in extras {
             // Whole or not at all: half a number would be a lie.
             guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { break }
@@ -129,7 +131,7 @@ struct RowPainter {
 
     /// What follows the label: how far a combinator is; for a root how its chain is doing, which its own state does
     /// not say, and how much of it went wrong.
-    private func extras(_ forest: borrowing ChainForest, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
+    private func extras(_ glyphs: Glyphs) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
         guard tree.flags.contains(.root) else { return extras }
@@ -159,10 +161,8 @@ struct RowPainter {
 
     // MARK: Numbers and values
 
-    private func paintTimes(
-        into painter: inout Painter, _ state: borrowing State, _ forest: borrowing ChainForest, _ view: NodeView
-    ) {
-        let now = state.shownNow
+    private func paintTimes(into painter: inout Painter, _ view: NodeView) {
+        let now = process.shownNow
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive
         if tree.flags.contains(.root) {
@@ -185,9 +185,7 @@ struct RowPainter {
         put(timing.total, columns.total, isRunning: isTotalRunning)
     }
 
-    private func value(
-        of view: NodeView, in forest: borrowing ChainForest, _ glyphs: Glyphs
-    ) -> (text: String, style: Style) {
+    private func value(of view: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
         let summary = forest.summary(of: tree.node)
         switch view.state {
         case .rejected: return (summary ?? "", .error)

@@ -8,12 +8,19 @@ extension Painter {
         let area = layout.tree
         let columns = Columns(width: area.columns)
         paintHeads(columns, row: area.row - 1)
-        guard let forest = state.forest, !state.window.isEmpty else { return paintEmpty(state) }
+        guard !state.window.isEmpty else { return paintEmpty(state) }
+        let indented = Columns(width: area.columns, indent: state.indent)
         for (line, shown) in state.window.prefix(area.rows).enumerated() {
-            // Between a batch and the tick after it a row's node may be gone.
-            guard forest.index(of: shown.id) == shown.row.node else { continue }
-            RowPainter(row: area.row + line, tree: shown.row, columns: columns, state: state)
-                .paint(into: &self, state, forest)
+            let row = area.row + line
+            if let tree = shown.tree {
+                // Between a batch and the tick after it a row's node may be gone.
+                guard state.find(shown.subject)?.node == tree.node else { continue }
+                RowPainter(row: row, tree: tree, columns: indented, of: state.observed[shown.place])
+                    .paint(into: &self, state)
+            } else {
+                ProgramPainter(row: row, columns: columns, process: state.observed[shown.place], wall: state.wall)
+                    .paint(into: &self, isSelected: line == state.selectedLine)
+            }
             if line == state.selectedLine {
                 frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { Self.selected($0) }
             }
@@ -48,14 +55,14 @@ extension Painter {
 
     private mutating func paintEmpty(_ state: borrowing State) {
         let text: String
-        if state.process == nil {
+        if state.observed.isEmpty {
             text = "waiting for a program"
-        } else if state.outline.filter.isActive {
-            text =
-                state.outline.filter.cursor == nil
-                ? "nothing holds \(state.outline.filter.text)" : "looking for \(state.outline.filter.text)"
-        } else if let ending = state.ending {
-            text = "ended: \(ending)"
+        } else if state.filter.isActive {
+            text = (state.isScanning ? "looking for " : "nothing holds ") + state.filter.text
+        } else if case .ended(let reason) = state.observed[0].link {
+            text = "ended: \(reason)"
+        } else if case .absent(let attempt, let failure) = state.observed[0].link {
+            text = ProgramText.connecting(to: state.observed[0].shownName, attempt, failure)
         } else {
             text = "no chains yet: they appear here as the program makes them"
         }

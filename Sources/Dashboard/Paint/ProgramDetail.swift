@@ -1,0 +1,73 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// What is told of a selected program.
+enum ProgramDetail {
+    /// All lines, wrapped to a width.
+    static func lines(of process: Observed, _ state: borrowing State, width: Int) -> [DetailLine] {
+        let glyphs = state.options.glyphs
+        var text = DetailWriter(width: width, glyphs: glyphs)
+        addLink(of: process, wall: state.wall, to: &text)
+        text.gap()
+        text.field("name", process.shownName)
+        if let info = process.info {
+            text.field("pid", "\(info.pid)")
+            if info.startTime > 0 {
+                let time = ClockText.milliseconds(info.startTime, offset: state.options.clockOffset).prefix(8)
+                let age = DurationText.coarse(state.wall &- min(state.wall, info.startTime))
+                text.field("since", "\(time), \(age)")
+            }
+            text.field("commands", state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
+        }
+        guard let forest = process.forest else { return text.lines }
+        addCounts(of: process, forest, to: &text)
+        return text.lines
+    }
+
+    private static func addLink(of process: Observed, wall: UInt64, to text: inout DetailWriter) {
+        let glyphs = text.glyphs
+        let word = glyphs.link(process.link) + " " + ProgramText.word(process.link, wall: wall)
+        switch process.link {
+        case .live: text.add(DetailLine(word, .running))
+        case .ended(let reason):
+            text.add(DetailLine(word, .dim))
+            text.wrap(reason, style: .normal)
+        case .absent(_, let failure):
+            text.add(DetailLine(word, .dim))
+            if let failure { text.wrap(failure, style: .warning) }
+        case .lost(let outage):
+            text.add(DetailLine(word, .warning))
+            text.wrap(outage.reason, style: .warning)
+            let again = outage.attempt == 1 ? "once" : "\(outage.attempt) times"
+            let next = ProgramText.retry(
+                .init(
+                    since: outage.since, reason: "", attempt: outage.attempt, nextAttempt: outage.nextAttempt),
+                wall: wall, glyphs)
+            text.wrap("tried \(again), \(next)", style: .dim)
+        }
+        if let restart = process.restart {
+            let ago = DurationText.coarse(wall &- min(wall, restart.time))
+            text.wrap("restarted \(ago) ago; it was pid \(restart.oldPid)", style: .warning)
+        }
+    }
+
+    private static func addCounts(of process: Observed, _ forest: borrowing ChainForest, to text: inout DetailWriter) {
+        let totals = forest.totals
+        func grouped(_ count: some BinaryInteger) -> String { CountText.grouped(Int(clamping: count)) }
+        text.gap()
+        text.field("chains", "\(grouped(totals.chainCount)), \(grouped(totals.liveChainCount)) of them live")
+        text.field("nodes", grouped(totals.nodeCount))
+        for state in NodeState.allCases where totals.counts[state] > 0 {
+            text.field("", "\(text.glyphs.state(state.role)) \(grouped(totals.counts[state])) \(state.word)")
+        }
+        text.gap()
+        let loss = forest.loss
+        text.field("events", "\(grouped(loss.madeCount)) made, \(CountText.short(process.rate.shown)) a second")
+        text.field("lost", "\(grouped(loss.lostInRings)) in the program, \(grouped(loss.lostAtClient)) on the way")
+        if totals.refusedCount > 0 { text.field("", "\(grouped(totals.refusedCount)) past the limit of nodes") }
+        if totals.evictedCount > 0 {
+            text.field("kept", "without \(grouped(totals.evictedCount)) that settled long ago")
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Draws a program's own row: how it can be reached, who it is, how much there is, and what is to be said of it.
+struct ProgramPainter {
+    let row: Int
+    let columns: Columns
+    let process: Observed
+    /// Nanoseconds since 1970.
+    let wall: UInt64
+
+    private struct Part {
+        var text: String
+        var style: Style
+        /// Those with the lowest number are found room for first.
+        var rank: Int
+    }
+
+    func paint(into painter: inout Painter, isSelected: Bool) {
+        let glyphs = painter.glyphs
+        if isSelected { painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
+        painter.frame.write(glyphs.link(process.link), row: row, column: Columns.glyph, style: linkStyle)
+        painter.write(ProgramText.shortWord(process.link), row: row, in: columns.word, style: linkStyle)
+        paintNode(into: &painter)
+        if let age { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
+        let (note, style) = note(glyphs)
+        painter.write(note, row: row, in: columns.value, style: style)
+    }
+
+    private var linkStyle: Style {
+        switch process.link {
+        case .live: .running
+        case .lost: .warning
+        case .ended, .absent: .dim
+        }
+    }
+
+    private var age: String? {
+        guard process.link.isLive, let start = process.info?.startTime, start > 0 else { return nil }
+        return DurationText.coarse(wall &- min(wall, start))
+    }
+
+    private func paintNode(into painter: inout Painter) {
+        let glyphs = painter.glyphs
+        // A program has no thread, wait and run: the whole room up to its age is its own.
+        let end = columns.total.isShown ? columns.total.start - 1 : columns.node.start + columns.node.width
+        var column = columns.node.start
+        if process.outline.rowCount > 0 {
+            let marker = process.isFolded ? glyphs.folded : glyphs.unfolded
+            painter.frame.write(marker, row: row, column: column, style: .guide)
+        }
+        column += 2
+        let name = SafeText.line(process.shownName, charset: glyphs.charset)
+        let nameWidth = min(TextWidth.of(name, charset: glyphs.charset), max(12, (end - column) / 2))
+        let shown = fitting(parts, into: end - column - nameWidth, glyphs.charset)
+        column += painter.frame.write(
+            name, row: row, column: column, maxColumns: min(nameWidth, end - column), style: .label.bold,
+            ellipsis: glyphs.ellipsis)
+        for part in shown {
+            column += 2
+            column += painter.frame.write(
+                part.text, row: row, column: column, maxColumns: end - column, style: part.style)
+        }
+    }
+
+    private func fitting(_ parts: [Part], into room: Int, _ charset: Charset) -> [Part] {
+        var rest = room
+        var ranks: Set<Int> = []
+        for part in parts.sorted(by: { $0.rank < $1.rank }) {
+            let width = 2 + TextWidth.of(part.text, charset: charset)
+            guard width <= rest else { continue }
+            rest -= width
+            ranks.insert(part.rank)
+        }
+        return parts.filter { ranks.contains($0.rank) }
+    }
+
+    /// What follows the name, each whole or not at all.
+    private var parts: [Part] {
+        var parts: [Part] = []
+        if let info = process.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 3)) }
+        guard let totals = process.forest?.totals else { return parts }
+        func add(_ count: Int, _ one: String, _ many: String, _ style: Style, rank: Int) {
+            parts.append(
+                Part(text: "\(CountText.grouped(count)) \(count == 1 ? one : many)", style: style, rank: rank))
+        }
+        add(totals.chainCount, "chain", "chains", .dim, rank: 4)
+        add(totals.counts.nodeCount, "node", "nodes", .dim, rank: 5)
+        let running = totals.counts[.running]
+        if running > 0 { add(running, "running", "running", process.isStill ? .dim : .running, rank: 2) }
+        let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
+        if rejected > 0 { add(rejected, "rejected", "rejected", .rejected, rank: 1) }
+        return parts
+    }
+
+    private func note(_ glyphs: Glyphs) -> (text: String, style: Style) {
+        switch process.link {
+        case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)
+        case .ended(let reason): return (reason, .dim)
+        case .lost(let outage):
+            let since = ProgramText.word(process.link, wall: wall)
+            return ("\(since) \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))", .warning)
+        case .live: break
+        }
+        if let restart = ProgramText.restart(of: process, wall: wall) { return (restart, .warning) }
+        var notes: [String] = []
+        if process.lostCount > 0 { notes.append("\(CountText.grouped(process.lostCount)) lost") }
+        if process.info?.isReadOnly == true { notes.append("read-only") }
+        return (notes.joined(separator: " \(glyphs.dot) "), process.lostCount > 0 ? .warning : .dim)
+    }
+}
+
+/// Words for programs.
+enum ProgramText {
+    /// How it can be reached, in a word for a column.
+    static func shortWord(_ link: Link) -> String {
+        switch link {
+        case .live: "live"
+        case .lost: "lost"
+        case .ended: "ended"
+        case .absent: "absent"
+        }
+    }
+
+    /// How it can be reached, in the header: `live`, `lost 12s ago`.
+    static func word(_ link: Link, wall: UInt64) -> String {
+        switch link {
+        case .lost(let outage): "lost \(DurationText.coarse(wall &- min(wall, outage.since))) ago"
+        case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
+        default: shortWord(link)
+        }
+    }
+
+    /// What is done about an outage: `retry in 2s: connection refused`.
+    static func retry(_ outage: Link.Outage, wall: UInt64, _ glyphs: Glyphs) -> String {
+        // Rounded up: it says 1s until it is tried.
+        let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
+        let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
+        return outage.reason.isEmpty ? retry : "\(retry): \(outage.reason)"
+    }
+
+    /// `connecting to checkout (attempt 3: no such process)`.
+    static func connecting(to name: String?, _ attempt: Int, _ failure: String?) -> String {
+        var text = "connecting" + (name.map { " to \($0)" } ?? "")
+        if let failure, !failure.isEmpty {
+            text += " (attempt \(attempt): \(failure))"
+        } else if attempt > 1 {
+            text += " (attempt \(attempt))"
+        }
+        return text
+    }
+
+    /// `restarted 12s ago`, for a while.
+    static func restart(of process: Observed, wall: UInt64) -> String? {
+        guard let restart = process.restart, restart.isShown(at: wall) else { return nil }
+        return "restarted \(DurationText.coarse(wall &- min(wall, restart.time))) ago"
+    }
+
+    /// A program as one line of text, for the clipboard.
+    static func line(_ process: Observed) -> String {
+        var text = NodeText.safe(process.shownName)
+        if let info = process.info { text += " \(info.pid)" }
+        text += " " + shortWord(process.link)
+        guard let totals = process.forest?.totals else { return text }
+        let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
+        return text + ": \(totals.chainCount) chains, \(totals.nodeCount) nodes, \(totals.counts[.running]) running, "
+            + "\(rejected) rejected"
+    }
+}
+
+extension Glyphs {
+    /// The sign of how a program can be reached.
+    func link(_ link: Link) -> String {
+        switch link {
+        case .live: live
+        case .lost: lost
+        case .ended: pending
+        case .absent: waiting
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// How a program can be reached.
+enum Link: Equatable {
+    /// It was not found yet. `attempt` counts from 1, 0 where nothing was tried; the failure is of the one before.
+    case absent(attempt: Int, lastFailure: String?)
+    /// What it says comes as it happens.
+    case live
+    /// It was live and is not; what is known of it is history, and it is looked for.
+    case lost(Outage)
+    /// Nothing follows; a short phrase says why.
+    case ended(String)
+
+    /// Since when a program cannot be reached, and what is done about it.
+    struct Outage: Equatable {
+        /// When it was last heard of, in nanoseconds since 1970.
+        var since: UInt64
+        /// One sentence on what happened.
+        var reason: String
+        var attempt: Int
+        /// When it is tried next, in nanoseconds since 1970.
+        var nextAttempt: UInt64
+    }
+
+    var isLive: Bool { self == .live }
+    var isAbsent: Bool { if case .absent = self { true } else { false } }
+    var isEnded: Bool { if case .ended = self { true } else { false } }
+    var outage: Outage? { if case .lost(let outage) = self { outage } else { nil } }
+}
+
+/// A new run of a program that took the place of an old one.
+struct Restart: Equatable {
+    /// When it was found, in nanoseconds since 1970.
+    var time: UInt64
+    var oldPid: Int32
+
+    /// How long it is told of, in nanoseconds.
+    static let shownDuration: UInt64 = 60_000_000_000
+
+    func isShown(at wall: UInt64) -> Bool { wall &- min(wall, time) < Self.shownDuration }
+}

@@ -1,0 +1,187 @@
+import ChainEvents
+import ChainModel
+
+/// One program that is looked at: what it told, how far it can be reached, and which rows it has.
+///
+/// Uniquely owned and changed in place: a copy that lives while this one changes costs a copy of the forest.
+struct Observed {
+    /// Where it comes from.
+    let source: SourceID
+    /// What it is called: hostile text until it is escaped.
+    var name: String
+    /// Who it is; nil until it was reached.
+    var info: ProcessInfo?
+    /// Its chains, once it was reached.
+    var forest: ChainForest?
+    var link = Link.absent(attempt: 0, lastFailure: nil)
+    var restart: Restart?
+    var outline = Outline()
+    var rate = RateMeter()
+    var requests: [Request] = []
+    /// Whether only its own row is shown.
+    var isFolded = false
+    /// What waits while the picture stands still; nil while it moves.
+    var held: Held?
+    /// Nanoseconds of its clock.
+    private(set) var now: UInt64 = 0
+    /// What to add (wrapping) to the ticks' clock to get its own; nil until the first tick after it was reached.
+    private var shift: UInt64?
+    /// The moment at which running times stand still, since nobody knows what became of them.
+    private var lastSeen: UInt64?
+    private var changes = ForestChanges()
+
+    init(source: SourceID, name: String) {
+        self.source = source
+        self.name = name
+    }
+
+    /// The moment that is shown, in nanoseconds of its clock.
+    var shownNow: UInt64 { held?.now ?? lastSeen ?? now }
+
+    var isHeld: Bool { held != nil }
+
+    /// Whether its running times stand still.
+    var isStill: Bool { held != nil || !link.isLive }
+
+    /// Nodes that have not settled.
+    var liveCount: Int { forest?.totals.counts.liveCount ?? 0 }
+
+    /// Events and nodes that it made and that are not in the picture.
+    var lostCount: Int { forest.map { Int(clamping: $0.loss.lostCount &+ $0.totals.refusedCount) } ?? 0 }
+
+    /// How old what stands in a row is, as long as that is to be seen growing; nil where it does not grow.
+    func growingAge(of row: TreeRow, _ subject: Subject) -> UInt64? {
+        guard !isStill, let forest, let id = subject.id, forest.index(of: id) == row.node else { return nil }
+        let isLive =
+            row.flags.contains(.root)
+            ? forest.chain(of: row.node).liveCount > 0 : forest.state(of: row.node).isLive
+        return isLive ? now &- min(forest.node(row.node).created, now) : nil
+    }
+
+    /// Whether nothing but the passing of time can change its rows.
+    var isIdle: Bool {
+        guard let forest, !isStill else { return true }
+        return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && !outline.hasAnyTidy
+    }
+}
+
+/// A command on its way, and who was marked for it.
+struct Request {
+    var id: UInt64
+    var nodes: [NodeID]
+}
+
+/// What of one program waits while the picture stands still.
+struct Held {
+    /// The moment that is shown, in nanoseconds of the program's clock.
+    var now: UInt64
+    var batches: [EventBatch] = []
+    /// Events and nodes that wait.
+    var waitingCount = 0
+    /// The limit was passed: what had waited was dropped, but for the tables.
+    var isOverflown = false
+    /// A new run of the program, which takes the place of this one when the picture goes on; batches that wait are its.
+    var successor: ProcessInfo?
+
+    init(now: UInt64) { self.now = now }
+}
+
+// MARK: What it says
+
+extension Observed {
+    /// It was reached: goes on where it is the same run, else begins anew.
+    mutating func connect(_ new: ProcessInfo, limits: ForestLimits) {
+        if info?.key != new.key {
+            forest = ChainForest(process: new.key, limits: limits)
+            outline = Outline()
+            requests = []
+            now = 0
+        }
+        info = new
+        name = new.name
+        link = .live
+        shift = nil
+        lastSeen = nil
+    }
+
+    /// It cannot be reached: its clock stands still where it was last heard of.
+    mutating func lose(_ outage: Link.Outage, wall: UInt64) {
+        if case .live = link, let forest {
+            let silence = wall &- min(wall, outage.since)
+            lastSeen = min(now, max(forest.now, now &- min(now, silence)))
+        }
+        link = .lost(outage)
+    }
+
+    mutating func receive(_ batch: EventBatch, heldLimit: Int) {
+        guard batch.process == (held?.successor?.key ?? forest?.process) else { return }
+        rate.add(batch.events.count)
+        if held != nil { held!.take(batch, limit: heldLimit) } else { fold(batch) }
+    }
+
+    private mutating func fold(_ batch: EventBatch) {
+        forest?.apply(batch)
+        now = max(now, batch.time)
+        if let seen = lastSeen { lastSeen = max(seen, batch.time) }
+    }
+
+    /// Takes in what the forest changed since the last time; true if there was anything.
+    @discardableResult
+    mutating func follow() -> Bool {
+        guard forest != nil else { return false }
+        forest!.takeChanges(into: &changes)
+        guard !changes.isEmpty else { return false }
+        outline.follow(changes, of: forest!, now: now)
+        return true
+    }
+
+    /// Lets time go on; true if that changed the forest.
+    mutating func tick(wall: UInt64, process: UInt64) -> Bool {
+        guard held == nil, forest != nil else { return false }
+        if link.isLive { advance(wall: wall, process: process) }
+        forest!.retain(now: now)
+        return follow()
+    }
+
+    private mutating func advance(wall: UInt64, process: UInt64) {
+        if shift == nil, let offset = info?.wallOffset {
+            // A clock that would not have begun yet is no clock to go by.
+            shift = offset == 0 || wall < offset ? 0 : wall &- offset &- process
+        }
+        now = max(now, process &+ (shift ?? 0))
+    }
+
+    // MARK: Standing still
+
+    /// Stands still from now on.
+    mutating func hold() {
+        follow()
+        held = Held(now: now)
+    }
+
+    /// Goes on with what waited; true if a fresh state has to be asked for.
+    mutating func goOn() -> Bool {
+        guard let old = held else { return false }
+        held = nil
+        for batch in old.batches { fold(batch) }
+        follow()
+        return old.isOverflown
+    }
+}
+
+extension Held {
+    mutating func take(_ batch: EventBatch, limit: Int) {
+        waitingCount += batch.events.count + batch.nodes.count
+        if waitingCount > limit { isOverflown = true }
+        guard isOverflown else { return batches.append(batch) }
+        // What was told of names is not told again: it is kept, all in one batch.
+        var tables = EventBatch(process: batch.process, sequence: batch.sequence, time: batch.time)
+        for old in batches + [batch] {
+            tables.sites.merge(old.sites) { $1 }
+            tables.threads.merge(old.threads) { $1 }
+            tables.executors.merge(old.executors) { $1 }
+            tables.loss = old.loss
+        }
+        batches = [tables]
+    }
+}

@@ -1,0 +1,258 @@
+import ChainEvents
+import Foundation
+import Frames
+import GoldenSupport
+import Testing
+
+@testable import Dashboard
+
+/// Several programs in one dashboard.
+@Suite struct ProgramsTests {
+    static let checkout = SourceID(0)
+    static let billing = SourceID(1)
+
+    /// The shop and its invoices, 4.24 s after the shop began.
+    static func both(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
+        var screen = Screen(columns, rows, options: options)
+        screen.act(.connected(billing, Script.billing))
+        for batch in Story.billing() { screen.feed(batch, from: billing) }
+        for batch in Story.checkout() { screen.feed(batch) }
+        screen.tick(4_240)
+        return screen
+    }
+
+    @Test(arguments: [
+        Size(columns: 20, rows: 5), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40),
+        Size(columns: 200, rows: 60),
+    ])
+    func picture(_ size: Size) {
+        GoldenTests.check(Self.both(size.columns, size.rows), "programs-\(size)")
+    }
+
+    @Test func inASCII() {
+        GoldenTests.check(
+            Self.both(100, 30, options: State.Options(glyphs: .ascii)), "programs-ascii-100x30")
+    }
+
+    @Test func eachIsARootWithItsChainsBelow() {
+        let screen = Self.both(120, 80)
+        #expect(screen.visibleIDs.prefix(3) == [0, 100, 101])
+        #expect(screen.visibleIDs.suffix(6) == [0, 7, 8, 9, 20, 21])
+        #expect(screen.text.contains("2 programs"))
+        #expect(screen.text.contains("6 chains"))
+    }
+
+    @Test func oneProgramHasNoRowOfItsOwn() {
+        #expect(GoldenTests.checkout(120, 40).visibleIDs.first == 100)
+    }
+
+    @Test func eachHasItsOwnClock() {
+        let screen = Self.both(120, 80)
+        let row = screen.frame.rowText(2 + screen.visibleIDs.firstIndex(of: 21)!)
+        #expect(row.contains("1.2s"), "render began at 3.01 s: \(row)")
+    }
+
+    // MARK: Folding and moving
+
+    @Test func aProgramFoldsToItsRow() {
+        var screen = Self.both(120, 80)
+        screen.type("gh")
+        #expect(screen.visibleIDs == [0, 0, 7, 8, 9, 20, 21])
+        screen.type("h")
+        #expect(screen.message == "this is the top")
+        screen.type("jj")
+        #expect(screen.selectedID == 7)
+        screen.type("kkl")
+        #expect(screen.visibleIDs.count == 39)
+        screen.type("l")
+        #expect(screen.selectedID == 100)
+        screen.type("hhh")
+        #expect(screen.state.selection == Subject(source: Self.checkout), "from a folded chain to its program")
+    }
+
+    @Test func keysGoOverTheBorders() {
+        var screen = Self.both(120, 80)
+        screen.go(to: 406)
+        screen.type("j")
+        #expect(screen.state.selection == Subject(source: Self.billing))
+        screen.type("j")
+        #expect(screen.selectedID == 7)
+        screen.type("<PgUp><PgUp><PgDn><PgDn>")
+        #expect(screen.selectedID == 21)
+        screen.type("j")
+        #expect(screen.message == "this is the last row")
+        screen.type("_")
+        #expect(screen.visibleIDs == [0, 100, 200, 300, 400, 0, 7, 20])
+        screen.type("*")
+        #expect(screen.visibleIDs.count == 47)
+    }
+
+    @Test func aClickOnAProgramsMarkerFoldsIt() {
+        var screen = Self.both(120, 80)
+        let column = Columns(width: 120).node.start
+        screen.act(.mouse(Mouse(.press, .left, row: 2, column: column)))
+        #expect(screen.visibleIDs == [0, 0, 7, 8, 9, 20, 21])
+        // A chain's marker stands one level further in.
+        screen.act(.mouse(Mouse(.press, .left, row: 4, column: column)))
+        #expect(screen.visibleIDs == [0, 0, 7, 8, 9, 20, 21])
+        #expect(screen.selectedID == 7)
+        screen.act(.mouse(Mouse(.press, .left, row: 4, column: column + TreeLines.level)))
+        #expect(screen.visibleIDs == [0, 0, 7, 20, 21])
+    }
+
+    @Test func theNewestChainOfAllIsFollowed() {
+        var screen = Self.both(120, 20)
+        screen.type("f")
+        #expect(screen.selectedID == 400)
+        var more = Script(sequence: 2, time: 4_500, of: Script.billing)
+        more.make(30, .promise, "invoice 9")
+        screen.feed(more, from: Self.billing)
+        #expect(screen.selectedID == 30)
+        var last = Script(sequence: 9, time: 4_600)
+        last.make(900, .promise, "order 19")
+        screen.feed(last)
+        #expect(screen.selectedID == 900)
+    }
+
+    @Test func theSelectionStaysWhileOtherProgramsGrow() {
+        var screen = Self.both(120, 20)
+        screen.go(to: 21)
+        let line = screen.state.selectedLine
+        for step in 0..<10 {
+            var more = Script(sequence: UInt64(9 + step), time: 4_300 + Double(step))
+            more.make(UInt64(900 + step), .promise, "order")
+            screen.feed(more)
+            #expect(screen.selectedID == 21)
+            #expect(screen.state.selectedLine == line)
+        }
+        screen.tick(30_000)
+        #expect(screen.selectedID == 21)
+        #expect(screen.state.selectedLine == line || screen.state.top == 0)
+    }
+
+    // MARK: Finding
+
+    @Test func aFilterLooksThroughAll() {
+        var screen = Self.both(120, 80)
+        screen.type("/re<Enter>")
+        GoldenTests.check(screen, "programs-filter-120x80")
+        screen.type("<Esc>/render<Enter>")
+        #expect(screen.visibleIDs == [0, 7, 8, 20, 21], "a program without a match is not shown")
+        #expect(screen.state.matchCount == 2)
+        screen.type("<Esc>")
+        #expect(screen.visibleIDs.count == 39)
+    }
+
+    @Test func matchesAreFoundOverTheBorders() {
+        var screen = Self.both(120, 80)
+        screen.type("/render<Enter>mgn")
+        #expect(screen.selectedID == 8)
+        screen.type("n")
+        #expect(screen.selectedID == 21)
+        screen.type("n")
+        #expect(screen.message == "no match below")
+        screen.type("NN")
+        #expect(screen.message == "no match above")
+    }
+
+    @Test func aMatchInAFoldedProgramUnfoldsIt() {
+        var screen = Self.both(120, 80)
+        screen.go(to: 406)
+        screen.type("jh")
+        #expect(!screen.visibleIDs.contains(7))
+        screen.type("/render<Enter>mgn")
+        #expect(screen.selectedID == 8)
+        #expect(screen.visibleIDs.contains(7))
+    }
+
+    @Test func aProgramThatComesLaterIsLookedThroughToo() {
+        var screen = GoldenTests.checkout(120, 80)
+        screen.type("/render<Enter>")
+        #expect(screen.visibleIDs.isEmpty)
+        screen.act(.connected(Self.billing, Script.billing))
+        for batch in Story.billing() { screen.feed(batch, from: Self.billing) }
+        #expect(screen.visibleIDs == [0, 7, 8, 20, 21])
+    }
+
+    // MARK: Doing
+
+    @Test func tagsAndCopiesOverAll() {
+        var screen = Self.both(120, 80)
+        screen.go(to: 406)
+        screen.type(" ")
+        screen.type("j ")
+        #expect(screen.taggedIDs == [406, 7])
+        screen.type("y")
+        guard case .copy(let text)? = screen.effects.last else {
+            Issue.record("\(screen.effects)")
+            return
+        }
+        #expect(text.split(separator: "\n").count == 2)
+        #expect(text.contains("invoice 7"))
+        screen.type("U")
+        #expect(!screen.text.contains("◆"))
+        screen.type("gy")
+        #expect(
+            screen.effects.last == .copy("checkout 4242 live: 4 chains, 40 nodes, 3 running, 3 rejected"))
+        screen.type(" ")
+        #expect(screen.message == "only nodes can be tagged, not programs")
+        screen.type("e")
+        #expect(screen.message == "there is no node to open")
+        screen.type("w")
+        #expect(screen.message == "there is no node to ask about")
+    }
+
+    @Test func twoNodesWithOneNumberAreTwo() {
+        var screen = Self.both(120, 80)
+        var more = Script(sequence: 2, time: 4_300, of: Script.billing)
+        more.make(400, .promise, "invoice 400")
+        screen.feed(more, from: Self.billing)
+        screen.type("G")
+        #expect(screen.state.selection?.node == NodeKey(process: Script.billing.key, id: NodeID(400)))
+        screen.type(" c")
+        #expect(screen.text.contains("Cancel 1 tagged nodes?"))
+        screen.type("y")
+        #expect(
+            screen.effects.last
+                == .send(
+                    Self.billing,
+                    Command(
+                        id: 1, process: Script.billing.key, request: .cancel(.nodes([NodeID(400)]), by: "the dashboard")
+                    )))
+        #expect(screen.text.components(separatedBy: "cancel requested").count == 2, "only the one is marked")
+    }
+
+    // MARK: Freezing
+
+    @Test func freezingHoldsAll() {
+        var screen = Self.both(120, 80)
+        screen.type("p")
+        let before = screen.visibleIDs
+        var more = Script(sequence: 2, time: 4_500, of: Script.billing)
+        more.make(30, .promise, "invoice 9")
+        screen.feed(more, from: Self.billing)
+        var other = Script(sequence: 9, time: 4_600)
+        other.make(900, .promise, "order 19")
+        screen.feed(other)
+        screen.tick(9_000)
+        #expect(screen.visibleIDs == before)
+        GoldenTests.check(screen, "programs-frozen-120x80")
+        screen.type("p")
+        #expect(screen.visibleIDs.contains(30) && screen.visibleIDs.contains(900))
+        #expect(screen.effects.isEmpty)
+    }
+
+    @Test func onlyWhoOverflowsIsAskedForItsState() {
+        var options = State.Options()
+        options.frozenLimit = 20
+        var screen = Self.both(120, 80, options: options)
+        screen.type("p")
+        for number in 0..<20 {
+            var more = Script(sequence: UInt64(2 + number), time: 5_000, of: Script.billing)
+            more.make(900 + UInt64(number), .promise, "late")
+            screen.feed(more, from: Self.billing)
+        }
+        screen.type("p")
+        #expect(screen.effects == [.requestSnapshot(Self.billing)])
+    }
+}
