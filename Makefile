@@ -1,6 +1,6 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench counts tsan format picture record clean
+.PHONY: help demo server test check bench counts cost tsan format picture record clean
 
 ARGS ?=
 FILTER ?=
@@ -8,6 +8,8 @@ TSAN ?= ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
 
 ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')
+# Plans of the packages that depend on this one: made before, they would miss its new files.
+stale = Benchmarks/.build/release.yaml demos/server/.build/debug.yaml
 # Tests read and write UTF-8 whatever the caller's locale is.
 utf8 = LC_ALL=$(if $(filter Darwin,$(shell uname -s)),en_US.UTF-8,C.UTF-8)
 
@@ -21,23 +23,35 @@ demo: ## the dashboard on a demo, built for release (ARGS="NAME --seed 7" and mo
 	@if [ -z "$$LC_ALL$$LC_CTYPE$$LANG" ]; then export LC_CTYPE=C.UTF-8; fi; \
 	exec .build/release/chainview demo $(ARGS)
 
+server: ## a small HTTP server with an inspector in it (ARGS="--port 8081")
+	@rm -f $(stale)
+	@swift build --package-path demos/server --product server
+	exec demos/server/.build/debug/server $(ARGS)
+
 test: ## every test (FILTER=Name for some)
 	@.ci/need ncursesw vterm
+	@rm -f $(stale)
 	$(utf8) .ci/test $(only)
+	$(if $(FILTER),,$(utf8) .ci/test --package-path demos/server)
 
 check: ## formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
 	@.ci/need ncursesw vterm
+	@rm -f $(stale)
 	.ci/build
+	.ci/build --package-path demos/server
 	swift test --skip-build --filter TidyTests
 
 bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
-	@rm -f Benchmarks/.build/release.yaml # a plan made before would miss new files
+	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
 counts: ## allocations, bytes and instructions against their limits (Benchmarks/Counts/limits)
 	@Benchmarks/Counts/counts
+
+cost: ## what embedding costs: packages fetched, libraries linked, seconds of building, bytes
+	@demos/server/cost
 
 tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)
 	@.ci/need ncursesw vterm
@@ -55,5 +69,5 @@ record: ## rewrites the golden files from what the tests see: look at the differ
 	CHAINVIEW_RECORD=1 $(utf8) swift test $(only)
 
 clean: ## removes what was built, and what failed tests left
-	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build
+	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build demos/server/.build
 	find Tests -name '*.actual' -delete

@@ -69,11 +69,15 @@ struct SourceFile: CustomStringConvertible {
     /// The last part of its path.
     var name: String { String(path.split(separator: "/").last ?? "") }
     var isSwift: Bool { path.hasSuffix(".swift") }
-    var isTest: Bool { path.hasPrefix("Tests/") }
+    var isTest: Bool { path.hasPrefix("Tests/") || path.contains("/Tests/") }
+
+    /// The folder of a package of its own.
+    private static let server = "demos/server/"
 
     /// The target that it belongs to, by its folder.
     var target: String {
         if path.hasPrefix("demos/stories/") { return "Stories" }
+        let path = path.hasPrefix(SourceFile.server) ? path.dropFirst(SourceFile.server.count) : path[...]
         return path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     }
 

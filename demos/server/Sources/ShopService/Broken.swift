@@ -1,0 +1,42 @@
+import PromiseRuntime
+
+extension Shop {
+    /// Fails, in one of the ways in which chains do; each looks different in the viewer.
+    func broken(_ how: String) throws -> Promise<String> {
+        switch how {
+        case "causes": invoice()
+        case "abandoned": forgotten()
+        case "any": noSupplier()
+        default:
+            throw Refusal(.badRequest, "how is causes, abandoned or any, not \(how.debugDescription)")
+        }
+    }
+
+    /// A file is missing; each step that is told adds what that means for it, and what was to come is skipped.
+    private func invoice() -> Promise<String> {
+        read("prices-2031.csv")
+            .catch(label: "price list") { error in
+                throw Refusal(.internalServerError, "there is no price list for 2031", cause: error)
+            }
+            .map(label: "print it") { "invoice 99: \($0)" }
+            .catch(label: "invoice 99") { error in
+                throw Refusal(.internalServerError, "invoice 99 cannot be written", cause: error)
+            }
+    }
+
+    /// Whoever was to answer has forgotten it: the promise is rejected as its resolver is released.
+    private func forgotten() -> Promise<String> {
+        let (answer, _) = Promise<String>.pending(label: "the supplier's answer")
+        return answer
+    }
+
+    /// Three ways, and none works.
+    private func noSupplier() -> Promise<String> {
+        .any(
+            ["north", "south", "west"].map { supplier in
+                Promise.delay(.milliseconds(10), label: "call \(supplier)").map(label: supplier) {
+                    throw Refusal(.badGateway, "\(supplier) does not deliver")
+                }
+            }, label: "3 suppliers")
+    }
+}

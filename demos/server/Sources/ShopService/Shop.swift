@@ -1,0 +1,78 @@
+import Foundation
+import PromiseRuntime
+
+/// What the chains of all requests share.
+struct Shop: Sendable {
+    let desk: Desk
+    /// How long an order waits for an answer.
+    let patience: Duration
+    /// How long the fraud bureau takes where it takes long.
+    let hardCase: Duration
+    /// Reading blocks, so it has threads of its own.
+    let readers = PoolExecutor(name: "files", width: 4)
+    let bureau = Bureau()
+
+    /// Reads one of the package's data files.
+    func read(_ name: String) -> Promise<String> {
+        Promise(label: "read \(name)", on: readers) {
+            guard let folder = Bundle.module.url(forResource: "Data", withExtension: nil) else {
+                throw Refusal(.internalServerError, "the package's Data folder is not where it was built")
+            }
+            do {
+                return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            } catch {
+                throw Refusal(.internalServerError, "\(name): \(error.localizedDescription)")
+            }
+        }
+    }
+
+    /// The shop's goods, by name.
+    func catalogue() -> Promise<[String: Article]> {
+        read("catalogue.csv").map(label: "parse", on: PoolExecutor.shared) { text in
+            let articles = try rows(text).map { fields in
+                guard fields.count == 3, let cents = Int(fields[1]), let stock = Int(fields[2]) else {
+                    throw Refusal(
+                        .internalServerError, "catalogue.csv has a bad line: \(fields.joined(separator: ","))")
+                }
+                return Article(sku: String(fields[0]), cents: cents, stock: stock)
+            }
+            return Dictionary(articles.map { ($0.sku, $0) }) { _, last in last }
+        }
+    }
+
+    /// Work for the processor: hashes a text over and over, so many megabytes in all. Ends early where it was cancelled.
+    func seal(_ text: String, megabytes: Int) -> Promise<UInt64> {
+        Promise(label: "hash \(megabytes) MB", on: PoolExecutor.shared) {
+            var hash = FNV1a()
+            let bytes = Array(text.utf8)
+            var left = megabytes << 20
+            while left > 0, !bytes.isEmpty {
+                if Runtime.isCancelled { throw CancellationError() }
+                hash.add(bytes)
+                left -= bytes.count
+            }
+            return hash.value
+        }
+    }
+}
+
+/// One line of the catalogue.
+struct Article: Sendable {
+    var sku: String
+    var cents: Int
+    var stock: Int
+}
+
+/// The fields of a file's lines, the head left out.
+func rows(_ text: String) -> [[Substring]] {
+    text.split(separator: "\n").dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+}
+
+/// The hash of Fowler, Noll and Vo, 64 bits, variant 1a: it shows that something has changed, not that nobody changed it.
+struct FNV1a: Sendable {
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+}

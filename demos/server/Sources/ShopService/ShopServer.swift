@@ -1,0 +1,110 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import PromiseRuntime
+
+/// A small shop that answers JSON over HTTP on this machine's loopback address; each request is a chain of promises.
+///
+/// The server knows nothing of being watched: what is shown of it comes from the runtime that its chains live in.
+public final class ShopServer: Sendable {
+    /// Where it listens.
+    public let port: UInt16
+
+    private let http: HTTPServer
+    private let door: Door
+    private let running: Task<Void, any Error>
+    private let desk: Desk
+
+    /// Begins to listen on 127.0.0.1; answers once it does.
+    ///
+    /// - Parameters:
+    ///   - port: 0 for any that is free.
+    ///   - runtime: what its chains live in.
+    ///   - patience: how long an order waits for an answer to one of its questions, before it asks again.
+    ///   - hardCase: how long the fraud bureau takes for every tenth order: 5, 15, 25 and so on.
+    /// - Throws: ``CannotListen``.
+    public static func start(
+        port: UInt16, runtime: Runtime = .shared, patience: Duration = .seconds(1), hardCase: Duration = .seconds(3)
+    )
+        async throws -> ShopServer
+    {
+        let desk = Desk(runtime: runtime)
+        let door = Door()
+        let http = HTTPServer(
+            address: try .inet(ip4: "127.0.0.1", port: port), timeout: Desk.limit.seconds, pool: door, logger: .disabled
+        )
+        await Routes(shop: Shop(desk: desk, patience: patience, hardCase: hardCase), desk: desk).add(to: http)
+
+        let listening = Task { try await http.waitUntilListening(timeout: 60) }
+        let running = Task {
+            do {
+                try await http.run()
+            } catch {
+                listening.cancel()
+                throw error
+            }
+        }
+        do {
+            try await listening.value
+        } catch {
+            if case .failure(let reason) = await running.result { throw CannotListen(port: port, reason: reason) }
+            throw error
+        }
+        guard case .ip4(_, let port) = await http.listeningAddress else { throw CannotListen(port: port, reason: nil) }
+        desk.port.withLock { $0 = port }
+        return ShopServer(port: port, http: http, door: door, running: running, desk: desk)
+    }
+
+    private init(port: UInt16, http: HTTPServer, door: Door, running: Task<Void, any Error>, desk: Desk) {
+        self.port = port
+        self.http = http
+        self.door = door
+        self.running = running
+        self.desk = desk
+    }
+
+    /// How many requests are under way.
+    public var chainCount: Int { desk.chainCount }
+
+    /// Takes no more requests, cancels the chains under way so that their clients are answered, and ends.
+    public func stop() async {
+        desk.close()
+        door.close()
+        await http.stop(timeout: 10)
+        _ = await running.result
+    }
+}
+
+/// Why the server could not begin, in a sentence.
+public struct CannotListen: Error, CustomStringConvertible {
+    /// The port that was asked for.
+    public let port: UInt16
+    /// Whether another program has the port.
+    public let isTaken: Bool
+    private let why: String
+
+    init(port: UInt16, reason: (any Error)?) {
+        self.port = port
+        switch reason {
+        case SocketError.failed(_, EADDRINUSE, _)?:
+            isTaken = true
+            why = "another program listens there; choose another port with --port, or 0 for any that is free"
+        case SocketError.failed(_, EACCES, _)?:
+            isTaken = false
+            why = "ports below 1024 are for root; choose one above with --port"
+        case SocketError.failed(let call, _, let message)?:
+            isTaken = false
+            why = "\(call): \(message)"
+        default:
+            isTaken = false
+            why = reason.map { "\($0)" } ?? "the socket has no address"
+        }
+    }
+
+    /// What happened and what to do.
+    public var description: String { "cannot listen on 127.0.0.1:\(port): \(why)" }
+}
+
+extension Duration {
+    var seconds: Double { self / .seconds(1) }
+}

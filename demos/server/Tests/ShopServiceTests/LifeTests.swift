@@ -1,0 +1,84 @@
+import Foundation
+import ShopService
+import Testing
+
+/// Beginning and ending, in this process and as a program.
+@Suite(.timeLimit(.minutes(5)))
+struct LifeTests {
+    @Test func aPortThatIsTakenIsSaidToBe() async throws {
+        try await Running.server { running in
+            let port = running.server.port
+            let error = await #expect(throws: CannotListen.self) { try await ShopServer.start(port: port) }
+            #expect(error?.isTaken == true)
+            #expect(error?.description.hasPrefix("cannot listen on 127.0.0.1:\(port): another program") == true)
+        }
+    }
+
+    @Test func aServerThatStopsAnswersItsClients() async throws {
+        try await Running.server { running in
+            async let answer = running.get("/wait?ms=600000")
+            _ = try await running.eventually("the request") { running.server.chainCount == 1 ? () : nil }
+            await running.server.stop()
+            #expect(try await answer.status == 503)
+            #expect(try await answer.fields["reason"] as? String == "the server stops")
+            await #expect(throws: (any Error).self) { try await running.get("/healthz") }
+        }
+    }
+
+    @Test func theProgramStopsOnSIGTERM() async throws {
+        let program = try Program(["--port", "0"])
+        let line = program.firstLine()
+        let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) }, "\(line)")
+        #expect(line == "listening on http://127.0.0.1:\(port)")
+        async let answer = Answer.get("/wait?ms=600000", port: port)
+        while try await Answer.get("/healthz", port: port).fields["chains"] as? Int != 1 {}
+
+        // The port is taken now.
+        let second = try Program(["--port", "\(port)"])
+        #expect(await second.status() == 69)
+        #expect(second.errors().hasPrefix("server: cannot listen on 127.0.0.1:\(port): another program listens there"))
+
+        program.terminate()
+        #expect(try await answer.status == 503)
+        #expect(await program.status() == 0)
+    }
+
+    @Test(arguments: [["--port"], ["--port", "65536"], ["--prot", "1"]])
+    func badUsageIsSaid(_ arguments: [String]) async throws {
+        let program = try Program(arguments)
+        #expect(await program.status() == 64)
+        #expect(program.errors().split(separator: "\n").count == 1)
+    }
+}
+
+/// The server as a process.
+private struct Program {
+    private let process = Process()
+    private let output = Pipe()
+    private let errorOutput = Pipe()
+    private let ended: AsyncStream<Int32>
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "server")
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errorOutput
+        let (ended, tell) = AsyncStream<Int32>.makeStream()
+        self.ended = ended
+        process.terminationHandler = { tell.yield($0.terminationStatus) }
+        try process.run()
+    }
+
+    func firstLine() -> String {
+        var line = Data()
+        while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8) { line += byte }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    func errors() -> String { String(decoding: errorOutput.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+
+    func terminate() { process.terminate() }
+
+    func status() async -> Int32? { await ended.first { _ in true } }
+}
