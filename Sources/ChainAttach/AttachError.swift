@@ -24,12 +24,27 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What kind of reason it is.
     public let kind: Kind
-    /// One sentence on what is wrong and what to do, without a full stop.
+    /// One sentence on what is wrong and what to do, without a full stop. Safe to print: what a program or `ssh` said
+    /// is quoted without control characters, and shortened.
     public let description: String
 
     /// Gives a reason.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
-        self.description = description
+        self.description = AttachError.printable(description)
+    }
+
+    private static let lengthLimit = 500
+
+    private static func printable(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(lengthLimit) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+                scalars.append("\u{FFFD}")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
     }
 }

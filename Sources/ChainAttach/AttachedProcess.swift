@@ -2,35 +2,179 @@ import ChainBus
 import ChainEvents
 import ChainSource
 
-/// A program in another process as a source: attaches, and attaches again by itself whenever the connection is lost.
+/// A program in another process as a source: attaches, and attaches again by itself whenever the connection is lost,
+/// after 100 ms, then twice as long each time up to 5 s; from 100 ms again once a connection has lasted for 5 s.
+///
+/// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``), unless
+///   ``AttachOptions/waits``: then only what waiting does not mend (it refuses this viewer, speaks another version, is
+///   ambiguous or not this user's own).
+/// - **The end of a program.** A target by pid (here or over ssh) is over (``SourceEnding/finished``) when the program
+///   says that it stops, or its process is gone. By name or address a target is a place where the program may be started
+///   again: it is waited for, and its next run is live under another ``ProcessInfo/key``.
+/// - **A program that stands still** (stopped in a debugger, say) sends nothing for 5 s, though it has a heartbeat. It is
+///   told as ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, refuses commands, and is live again with its next word;
+///   the connection is kept.
+/// - **Batches** are numbered without gaps over reconnects, and every connection begins with the whole state. What the
+///   program says waits in its sockets while observers are at work, so they hold up nobody but this source's own thread.
 public final class AttachedProcess: BatchSource {
-    private let batchSubject = PublishSubject<EventBatch>()
-    private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
-    private let replySubject = PublishSubject<CommandReply>()
+    private let core: AttachCore
 
     /// Describes what to attach to; nothing is looked up before ``start()``.
-    public init(_ target: Target, options: AttachOptions = AttachOptions()) {}
-
-    /// What the program says.
-    public var batches: Observable<EventBatch> { batchSubject.observable }
-    /// How the connection is doing.
-    public var status: Observable<SourceStatus> { statusSubject.observable }
-    /// Answers to commands.
-    public var replies: Observable<CommandReply> { replySubject.observable }
-
-    /// Begins to connect.
-    public func start() {}
-
-    /// Hands a command on, or refuses it where the program cannot be reached.
-    public func send(_ command: Command) {
-        replySubject.onNext(CommandReply(command: command.id, outcome: .refused("The program is not attached to")))
+    public convenience init(_ target: Target, options: AttachOptions = AttachOptions()) {
+        self.init(target, options: options, clock: SystemPollClock())
     }
 
-    /// Detaches and gives everything back.
-    public func stop() {
-        statusSubject.onNext(.ended(.stopped))
-        statusSubject.onCompleted()
-        batchSubject.onCompleted()
-        replySubject.onCompleted()
+    init(_ target: Target, options: AttachOptions, clock: any PollClock) {
+        core = AttachCore(target, options, clock)
+    }
+
+    deinit { stop() }
+
+    /// What the program says. Whoever subscribes when some of it was told already has the state told anew, in the midst
+    /// of what follows.
+    public var batches: Observable<EventBatch> {
+        Observable { [core] observer in
+            let subscription = core.batches.subscribe(observer)
+            core.requestState()
+            return subscription
+        }
+    }
+
+    /// How the connection is doing.
+    public var status: Observable<SourceStatus> { core.status.observable }
+
+    /// Answers to commands.
+    public var replies: Observable<CommandReply> { core.replies.observable }
+
+    /// Begins to connect.
+    public func start() { core.start() }
+
+    /// Hands a command on, or refuses it where the program cannot be reached. A command whose answer had not come when
+    /// the connection was lost is refused, too; it may have been carried out.
+    public func send(_ command: Command) { core.send(command) }
+
+    /// Detaches, and waits for the source's thread to end: at once, whatever the program does.
+    public func stop() { core.stop() }
+}
+
+/// What an attached process and its thread share.
+final class AttachCore: Sendable {
+    /// What the thread is asked to do.
+    struct Inbox {
+        var commands: [Command] = []
+        var wantsState = false
+        var isStopping = false
+    }
+
+    private struct State {
+        var inbox = Inbox()
+        var thread: LoopThread?
+        var wakers: Wakers?
+        var isStarted = false
+        /// All streams have been completed, or are just being.
+        var isOver = false
+    }
+
+    /// One to look into the inbox, and one, never drained, to leave whatever it waits for.
+    struct Wakers {
+        let inbox: Waker
+        let stop: Waker
+    }
+
+    let target: Target
+    let options: AttachOptions
+    let clock: any PollClock
+    let batches = PublishSubject<EventBatch>()
+    let status = BehaviorSubject<SourceStatus>(.idle)
+    let replies = PublishSubject<CommandReply>()
+    private let state = Lock(State())
+
+    init(_ target: Target, _ options: AttachOptions, _ clock: any PollClock) {
+        self.target = target
+        self.options = options
+        self.clock = clock
+    }
+
+    func start() {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isOver
+        }
+        guard isFirst else { return }
+        do throws(AttachError) {
+            let wakers = Wakers(inbox: try Waker(), stop: try Waker())
+            let thread = try LoopThread { [self] in AttachWorker(self, wakers).run() }
+            let isStopped = state.withLock { state in
+                state.thread = thread
+                state.wakers = wakers
+                return state.inbox.isStopping
+            }
+            // Who stopped it in between found no thread to wait for.
+            if isStopped { stop() }
+        } catch {
+            end(.failed(error.description))
+        }
+    }
+
+    func send(_ command: Command) {
+        let wakers = state.withLock { state -> Wakers? in
+            guard state.wakers != nil, !state.isOver else { return nil }
+            state.inbox.commands.append(command)
+            return state.wakers
+        }
+        guard let wakers else { return refuse(command.id, "The program is not attached to") }
+        wakers.inbox.wake()
+    }
+
+    func requestState() {
+        state.withLock { state in
+            state.inbox.wantsState = true
+            return state.wakers
+        }?.inbox.wake()
+    }
+
+    func stop() {
+        let (thread, wakers, isRunning) = state.withLock { state in
+            state.inbox.isStopping = true
+            defer { state.thread = nil }
+            return (state.thread, state.wakers, state.isStarted)
+        }
+        wakers?.stop.wake()
+        thread?.join()
+        if !isRunning { end(.stopped) }
+    }
+
+    // MARK: The thread's side
+
+    var isStopping: Bool { state.withLock { $0.inbox.isStopping } }
+
+    func takeInbox() -> Inbox {
+        state.withLock { state in
+            defer {
+                state.inbox.commands = []
+                state.inbox.wantsState = false
+            }
+            return state.inbox
+        }
+    }
+
+    /// Completes everything, once.
+    func end(_ ending: SourceEnding) {
+        let left = state.withLock { state -> [Command]? in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            defer { state.inbox.commands = [] }
+            return state.inbox.commands
+        }
+        guard let left else { return }
+        for command in left { refuse(command.id, "The program is not attached to any more") }
+        status.onNext(.ended(ending))
+        batches.onCompleted()
+        replies.onCompleted()
+        status.onCompleted()
+    }
+
+    func refuse(_ command: UInt64, _ reason: String) {
+        replies.onNext(CommandReply(command: command, outcome: .refused(reason)))
     }
 }

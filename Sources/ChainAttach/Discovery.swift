@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainWire
 
 #if canImport(Glibc)
@@ -38,11 +39,56 @@ public struct Discovery: Sendable {
     ///
     /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own; a folder that is not there is
     ///   empty.
-    public func list() throws(AttachError) -> [FoundProcess] { [] }
+    public func list() throws(AttachError) -> [FoundProcess] { try list(Waiting()) }
 
     /// Where a target is reached. A name is looked up among those who answer: exactly, else as the beginning of one.
-    public func resolve(_ target: Target) throws(AttachError) -> Endpoint {
-        throw AttachError(.notFound, "Nothing listens in \(folder.path)")
+    public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, Waiting()) }
+
+    /// How a discovery waits.
+    struct Waiting {
+        var clock: any PollClock = SystemPollClock()
+        /// Ends it early as soon as it is woken.
+        var stop: Waker?
+    }
+
+    func list(_ waiting: Waiting) throws(AttachError) -> [FoundProcess] {
+        guard try SafeFiles.check(folder) else { return [] }
+        let sockets = SafeFiles.names(in: folder.path).compactMap { name in
+            SocketFolder.pid(of: name).map { (pid: $0, path: "\(folder.path)/\(name)") }
+        }
+        var survey = Survey(timeLimit: timeLimit, waiting: waiting)
+        return survey.run(sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) })
+    }
+
+    /// Looks up a target; of several programs of one name, the `preferred` is meant.
+    func resolve(
+        _ target: Target, preferring preferred: ProcessKey? = nil, _ waiting: Waiting
+    ) throws(AttachError) -> Endpoint {
+        switch target {
+        case .pid(let pid): try resolve(pid)
+        case .name(let name): try Names(list(waiting), in: folder).find(name, preferring: preferred)
+        case .unix(let path): Endpoint(kind: .unix(path: path))
+        case .tcp(let host, let port): Endpoint(kind: .tcp(host: host, port: port, tokenFile: tokenFile))
+        case .ssh(let host, let process):
+            Endpoint(kind: .ssh(program: sshProgram, host: host, process: process))
+        }
+    }
+
+    private func resolve(_ pid: Int32) throws(AttachError) -> Endpoint {
+        var path = folder.socketPath(pid: pid)
+        if try SafeFiles.check(folder) {
+            let names = SafeFiles.names(in: folder.path).filter { SocketFolder.pid(of: $0) == pid }
+            if !names.contains("\(pid).sock"), let other = names.min() { path = "\(folder.path)/\(other)" }
+            switch SafeFiles.problem(ofSocket: path) {
+            case nil: return Endpoint(kind: .unix(path: path))
+            case let problem? where problem.kind != .gone: throw problem
+            default: break
+            }
+        }
+        guard SafeFiles.isRunning(pid) else { throw AttachError(.notFound, "There is no process \(pid)") }
+        throw AttachError(
+            .notFound,
+            "Process \(pid) does not listen in \(folder.path): it has to call Inspector.start(), as the same user")
     }
 }
 

@@ -1,5 +1,11 @@
 import ChainWire
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Where a program is reached; made by ``Discovery/resolve(_:)``.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
@@ -18,4 +24,139 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case .ssh(_, let host, let process): "ssh:\(host)/\(process)"
         }
     }
+
+    /// How long the program has to answer the greeting; another machine may be slow to reach.
+    var answerLimit: Duration {
+        if case .ssh = kind { .seconds(30) } else { .seconds(5) }
+    }
+
+    /// Begins to connect.
+    func open() throws(AttachError) -> Opening {
+        switch kind {
+        case .unix(let path): return Opening(socket: try Self.connect(path: path))
+        case .tcp(let host, let port, let tokenFile):
+            let token = try SafeFiles.token(in: tokenFile)
+            let (socket, isConnecting) = try Self.connect(host: host, port: port)
+            return Opening(socket: socket, token: token, isConnecting: isConnecting)
+        case .ssh(let program, let host, let process):
+            let child = try Child(program, Self.arguments(host: host, process: process))
+            return Opening(socket: child.socket, child: child)
+        }
+    }
+
+    /// A connection that was begun.
+    struct Opening {
+        var socket: Descriptor
+        var child: Child?
+        var token = ""
+        var isConnecting = false
+    }
+
+    /// `ssh` joins what follows the host with spaces, for a shell on the other side to take apart. It may not ask
+    /// anything, since a dashboard has the terminal.
+    static func arguments(host: String, process: String) -> [String] {
+        let isPlain = process.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        let parts = process.split(separator: "'", omittingEmptySubsequences: false)
+        let word = isPlain ? process : "'\(parts.joined(separator: "'\\''"))'"
+        return [
+            "-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=5", "--", host, "chainview", "relay", "--", word,
+        ]
+    }
+
+    // MARK: Sockets
+
+    private static func connect(path: String) throws(AttachError) -> Descriptor {
+        let length = path.utf8.count
+        guard length <= SocketFolder.pathLimit else {
+            throw AttachError(
+                .system,
+                "The path \(path) has \(length) bytes, where a socket has \(SocketFolder.pathLimit) at most: "
+                    + "name it by a shorter one, such as from a nearer folder or through a link")
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure(at: path, errno) }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw AttachError(.foreign, "\(path) is no socket") }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let socket = try Descriptor.socket(family: AF_UNIX)
+        guard call(connectingTo: &address, socket) else { throw failure(at: path, errno) }
+        // Root may see everybody's programs, and show its own to whom it lets at them.
+        if let user = socket.peerUser, user != 0, user != geteuid(), geteuid() != 0 {
+            throw AttachError(.foreign, "At \(path) another user's program listens (user \(user))")
+        }
+        return socket
+    }
+
+    private static func failure(at path: String, _ code: Int32) -> AttachError {
+        switch code {
+        case ENOENT, ENOTDIR: AttachError(.notFound, "There is no socket \(path): is the program running?")
+        case ECONNREFUSED:
+            AttachError(.gone, "Nobody listens at \(path) any more: the program ended or stopped its inspector")
+        case EACCES, EPERM: AttachError(.refused, "\(path) is closed to you: attach as the user who runs the program")
+        case EAGAIN: AttachError(.timedOut, "Too many wait at \(path) already: the program does not answer")
+        default: AttachError.system("connect to \(path)", code: code)
+        }
+    }
+
+    private static func connect(host: String, port: UInt16) throws(AttachError) -> (Descriptor, isConnecting: Bool) {
+        var (four, six) = (sockaddr_in(), sockaddr_in6())
+        let socket: Descriptor
+        let isThere: Bool
+        if inet_pton(AF_INET, host == "localhost" ? "127.0.0.1" : host, &four.sin_addr) == 1,
+            UInt32(bigEndian: four.sin_addr.s_addr) >> 24 == 127
+        {
+            four.sin_family = sa_family_t(AF_INET)
+            four.sin_port = port.bigEndian
+            socket = try Descriptor.socket(family: AF_INET)
+            isThere = call(connectingTo: &four, socket)
+        } else if host == "::1", inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
+            six.sin6_family = sa_family_t(AF_INET6)
+            six.sin6_port = port.bigEndian
+            socket = try Descriptor.socket(family: AF_INET6)
+            isThere = call(connectingTo: &six, socket)
+        } else {
+            throw AttachError(
+                .refused,
+                "tcp: reaches this machine alone (127.0.0.1, ::1 or localhost), and \(host) is none of these: "
+                    + "another one is reached by ssh:HOST/PROCESS")
+        }
+        guard isThere || errno == EINPROGRESS else {
+            throw failure(connectingTo: Target.tcp(host: host, port: port).description, errno)
+        }
+        var yes: Int32 = 1
+        setsockopt(
+            socket.number, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        return (socket, !isThere)
+    }
+
+    static func failure(connectingTo name: String, _ code: Int32) -> AttachError {
+        code == ECONNREFUSED
+            ? AttachError(.gone, "Nobody listens at \(name): does the program open that port?")
+            : AttachError.system("connect to \(name)", code: code)
+    }
+
+    private static func call<Address>(connectingTo address: inout Address, _ socket: Descriptor) -> Bool {
+        withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                while true {
+                    let result = systemConnect(socket.number, address, socklen_t(MemoryLayout<Address>.size))
+                    if result < 0, errno == EINTR { continue }
+                    return result == 0
+                }
+            }
+        }
+    }
+}
+
+/// The system's `connect`, under a name that the methods above do not hide.
+private func systemConnect(_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t) -> Int32 {
+    connect(socket, address, size)
 }

@@ -1,12 +1,97 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The far half of `ssh:`: on the machine of the program, carries bytes between its socket and two descriptors.
 public enum Relay {
-    /// Connects to a process of this machine and copies both ways until one end closes. Ignores SIGPIPE from now on, in
-    /// the whole process: it is for a command that does nothing else.
+    /// Connects to a process of this machine and copies both ways until one end closes; what was read by then is still
+    /// delivered. Ignores SIGPIPE from now on, in the whole process: it is for a command that does nothing else.
     ///
-    /// - Parameter target: a pid or a name; what is reached over a network is refused.
+    /// - Parameter target: a pid, a name or a Unix socket; what is reached over a network is refused.
     public static func run(
         to target: Target, discovery: Discovery = Discovery(), input: Int32 = 0, output: Int32 = 1
     ) throws(AttachError) {
-        _ = try discovery.resolve(target)
+        switch target {
+        case .pid, .name, .unix: break
+        case .tcp, .ssh:
+            throw AttachError(.refused, "A relay leads to a process of its own machine, and \(target) is none")
+        }
+        signal(SIGPIPE, SIG_IGN)
+        let socket = try discovery.resolve(target).open().socket
+        let flags = [input, output].map { (descriptor: $0, flags: fcntl($0, F_GETFL)) }
+        for (descriptor, flags) in flags { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+        // They may be shared with the shell that started it.
+        defer { for (descriptor, flags) in flags { _ = fcntl(descriptor, F_SETFL, flags) } }
+        let toProgram = Stream(from: input, to: socket.number)
+        let fromProgram = Stream(from: socket.number, to: output)
+        while !toProgram.isOver, !fromProgram.isOver {
+            // Each direction either waits to read or, with something in hand, to write. That nobody reads any more is
+            // noticed in any case.
+            var entries = [toProgram.entry, fromProgram.entry, pollfd(fd: output, events: 0, revents: 0)]
+            SystemPollClock().poll(&entries, until: nil)
+            toProgram.move()
+            fromProgram.move()
+            if entries[2].revents != 0 { break }
+        }
+        withExtendedLifetime(socket) {}
+    }
+
+    /// One direction, with as much in hand as one read gives.
+    private final class Stream {
+        private let source: Int32
+        private let destination: Int32
+        private var bytes: [UInt8] = []
+        private var start = 0
+        private(set) var isOver = false
+
+        init(from source: Int32, to destination: Int32) {
+            self.source = source
+            self.destination = destination
+        }
+
+        var isEmpty: Bool { start == bytes.count }
+
+        var entry: pollfd {
+            isEmpty
+                ? pollfd(fd: source, events: Int16(POLLIN), revents: 0)
+                : pollfd(fd: destination, events: Int16(POLLOUT), revents: 0)
+        }
+
+        /// Writes what is in hand, and reads more, as far as nothing has to be waited for.
+        func move() {
+            for _ in 0..<16 {
+                if isEmpty {
+                    start = 0
+                    let source = source
+                    bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+                        count = max(0, settled { read(source, buffer.baseAddress, buffer.count) })
+                        if count == 0 { isOver = isOver || !isBlocked }
+                    }
+                }
+                guard !isEmpty else { return }
+                let count = bytes.withUnsafeBytes { bytes in
+                    settled { write(destination, bytes.baseAddress! + start, bytes.count - start) }
+                }
+                guard count > 0 else {
+                    isOver = !isBlocked
+                    return
+                }
+                start += count
+            }
+        }
+
+        /// Whether the last call failed because it would have had to wait.
+        private var isBlocked = false
+
+        private func settled(_ call: () -> Int) -> Int {
+            while true {
+                let count = call()
+                if count < 0, errno == EINTR { continue }
+                isBlocked = count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
+                return count
+            }
+        }
     }
 }

@@ -1,6 +1,12 @@
 import ChainEvents
 import ChainWire
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Single questions to a program, for scripts: each attaches, asks, and detaches in good order. They wait, on the thread
 /// that calls.
 public enum Visit {
@@ -10,7 +16,16 @@ public enum Visit {
     public static func state(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> (hello: Hello, batches: [EventBatch]) {
-        throw AttachError(.gone, "Nothing listens at \(endpoint)")
+        var visitor = try Visitor(endpoint, .watch, isReadOnly: true, viewerName, timeLimit)
+        let hello = try visitor.hello()
+        var batches: [EventBatch] = []
+        while true {
+            guard case .batch(let batch) = try visitor.next() else { continue }
+            batches.append(batch)
+            guard case .end = batch.resync else { continue }
+            visitor.leave()
+            return (hello, batches)
+        }
     }
 
     /// Has a command carried out, and gives what became of it.
@@ -19,6 +34,77 @@ public enum Visit {
     public static func perform(
         _ request: Command.Request, at endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> CommandReply {
-        throw AttachError(.gone, "Nothing listens at \(endpoint)")
+        var visitor = try Visitor(endpoint, .command, isReadOnly: !request.changesProgram, viewerName, timeLimit)
+        let command = Command(id: 1, process: try visitor.hello().process.key, request: request)
+        guard command.fits else { return CommandReply(command: 1, outcome: .refused(Command.tooLong)) }
+        visitor.say(.command(command))
+        while true {
+            guard case .reply(let reply) = try visitor.next(), reply.command == command.id else { continue }
+            visitor.leave()
+            return reply
+        }
+    }
+}
+
+/// A connection that is waited for.
+private struct Visitor {
+    private let connection: Connection
+    private let clock: any PollClock = SystemPollClock()
+    private let deadline: UInt64
+    private let timeLimit: Duration
+
+    init(
+        _ endpoint: Endpoint, _ purpose: Greeting.Purpose, isReadOnly: Bool, _ name: String, _ timeLimit: Duration
+    ) throws(AttachError) {
+        self.timeLimit = timeLimit
+        deadline = clock.now + timeLimit.nanoseconds
+        connection = try Connection(to: endpoint, Greeting(purpose: purpose, isReadOnly: isReadOnly, name: name))
+    }
+
+    mutating func hello() throws(AttachError) -> Hello {
+        while true {
+            if case .hello(let hello) = try next() { return hello }
+        }
+    }
+
+    mutating func next() throws(AttachError) -> Message {
+        while true {
+            switch try connection.next() {
+            case .farewell(let farewell)?: throw farewell.error
+            case let message?: return message
+            case nil: break
+            }
+            guard clock.now < deadline else {
+                throw AttachError(.timedOut, "\(connection.endpoint) did not answer within \(timeLimit)")
+            }
+            var entries = connection.entries
+            clock.poll(&entries, until: deadline)
+            _ = connection.move(entries[...])
+        }
+    }
+
+    mutating func say(_ message: Message) { connection.send(message) }
+
+    mutating func leave() { connection.send(.farewell(Farewell(.stopped, ""))) }
+}
+
+extension Command.Request {
+    /// Whether a viewer that only looks may not ask for it.
+    var changesProgram: Bool {
+        switch self {
+        case .cancel: true
+        case .resync, .describe: false
+        }
+    }
+}
+
+extension Command {
+    static let tooLong = "The command names more nodes than fit into one: cancel a chain, or fewer nodes"
+
+    /// Whether a program takes so long a message.
+    var fits: Bool {
+        var writer = MessageWriter()
+        do { try writer.write(.command(self)) } catch { return false }
+        return writer.bytes.count - Wire.headerSize <= Wire.commandLimit
     }
 }

@@ -1,0 +1,208 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The thread of an attached process: looks for the program, listens to it, and begins anew when it is lost.
+final class AttachWorker {
+    private enum Phase {
+        /// Nothing to do before the next attempt.
+        case resting(until: UInt64)
+        /// Connecting, and waiting for the program's hello.
+        case greeting(Connection, deadline: UInt64)
+        case live(Attachment)
+    }
+
+    private let core: AttachCore
+    private let wakers: AttachCore.Wakers
+    private let clock: any PollClock
+    private var target: Target
+    private var phase = Phase.resting(until: 0)
+    private var backoff = Backoff()
+    /// Attempts that failed since the last success.
+    private var attempt = 0
+    /// Who was attached to last.
+    private var process: ProcessInfo?
+    private var numbering = BatchNumbering()
+    private var ending: SourceEnding?
+
+    /// A connection that lasted for so long was a good one.
+    private static let steadyTime: UInt64 = 5_000_000_000
+
+    init(_ core: AttachCore, _ wakers: AttachCore.Wakers) {
+        self.core = core
+        self.wakers = wakers
+        clock = core.clock
+        target = core.target
+    }
+
+    func run() {
+        core.status.onNext(.connecting(attempt: 1, lastFailure: nil))
+        while ending == nil {
+            if case .resting(let moment) = phase, clock.now >= moment { connect() }
+            if ending == nil { wait() }
+            if ending == nil { lookIntoInbox() }
+        }
+        if case .live(let attachment) = phase { attachment.leave() }
+        phase = .resting(until: .max)
+        if let ending { core.end(ending) }
+    }
+
+    private func wait() {
+        var entries = [wakers.inbox.entry, wakers.stop.entry]
+        let deadline: UInt64
+        switch phase {
+        case .resting(let moment): deadline = moment
+        case .greeting(let connection, let limit):
+            entries += connection.entries
+            deadline = limit
+        case .live(let attachment):
+            entries += attachment.connection.entries
+            deadline = attachment.deadline ?? .max
+        }
+        clock.poll(&entries, until: deadline == .max ? nil : deadline)
+        if entries[0].revents != 0 { wakers.inbox.drain() }
+        switch phase {
+        case .resting: break
+        case .greeting(let connection, let limit): greet(connection, entries[2...], limit)
+        case .live(let attachment): listen(attachment, entries[2...])
+        }
+    }
+
+    private func lookIntoInbox() {
+        let inbox = core.takeInbox()
+        var attachment: Attachment?
+        if case .live(let live) = phase { attachment = live }
+        for command in inbox.commands {
+            if let attachment { attachment.send(command) } else { core.refuse(command.id, whyNotLive) }
+        }
+        if inbox.wantsState { attachment?.tellStateAnew() }
+        if inbox.isStopping { ending = .stopped }
+    }
+
+    private var whyNotLive: String {
+        let name = process?.name ?? target.description
+        return process == nil ? "\(name) is not attached to yet" : "\(name) cannot be reached: the connection was lost"
+    }
+
+    // MARK: From one phase to the next
+
+    private func connect() {
+        do throws(AttachError) {
+            let waiting = Discovery.Waiting(clock: clock, stop: wakers.stop)
+            let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, waiting)
+            let greeting = Greeting(
+                purpose: .watch, isReadOnly: core.options.isReadOnly, name: core.options.viewerName)
+            phase = .greeting(
+                try Connection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func greet(_ connection: Connection, _ entries: ArraySlice<pollfd>, _ deadline: UInt64) {
+        _ = connection.move(entries)
+        do throws(AttachError) {
+            while let message = try connection.next() {
+                switch message {
+                case .hello(let hello): return begin(connection, hello)
+                case .farewell(let farewell): throw farewell.error
+                default: continue
+                }
+            }
+            guard clock.now < deadline else {
+                throw AttachError(.timedOut, "\(connection.endpoint) takes connections, but does not answer")
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func begin(_ connection: Connection, _ hello: Hello) {
+        attempt = 0
+        if hello.process.key != process?.key { numbering = BatchNumbering() }
+        numbering.beginConnection()
+        process = hello.process
+        // A beginning of a name was enough to choose, but stands for this program from now on.
+        if case .name = target { target = .name(hello.process.name) }
+        let attachment = Attachment(core, connection, hello.process)
+        phase = .live(attachment)
+        core.status.onNext(.live(hello.process))
+        // What came together with the hello.
+        take(attachment)
+    }
+
+    private func listen(_ attachment: Attachment, _ entries: ArraySlice<pollfd>) {
+        attachment.move(entries)
+        take(attachment)
+    }
+
+    private func take(_ attachment: Attachment) {
+        do throws(AttachError) {
+            try attachment.take(&numbering)
+        } catch {
+            attachment.refusePending()
+            if clock.now - attachment.begun >= Self.steadyTime { backoff.reset() }
+            if attachment.hasStopped, targetIsOneRun { return ending = .finished }
+            fail(error, lastHeard: attachment.lastHeardWall)
+        }
+    }
+
+    /// When the program of the outage was last heard of.
+    private var outageSince: UInt64 = 0
+
+    private func fail(_ error: AttachError, lastHeard: UInt64? = nil) {
+        // It may be what came of giving up.
+        guard !core.isStopping else { return ending = .stopped }
+        guard let process else { return failAtFirst(error) }
+        if let lastHeard { outageSince = lastHeard } else { attempt += 1 }
+        guard error.kind != .version || lastHeard != nil else { return ending = .failed(error.description) }
+        guard !isGone(error) else { return ending = .finished }
+        let delay = rest()
+        core.status.onNext(
+            .reconnecting(
+                process,
+                Outage(
+                    since: outageSince, reason: error.description, attempt: attempt, nextAttempt: clock.wall + delay)))
+    }
+
+    private func failAtFirst(_ error: AttachError) {
+        attempt += 1
+        let canMend =
+            switch error.kind {
+            case .notFound, .gone, .timedOut, .busy, .system: true
+            case .ambiguous, .refused, .version, .foreign: false
+            }
+        guard core.options.waits, canMend else { return ending = .failed(error.description) }
+        _ = rest()
+        core.status.onNext(.connecting(attempt: attempt + 1, lastFailure: error.description))
+    }
+
+    private func rest() -> UInt64 {
+        let delay = backoff.next()
+        phase = .resting(until: clock.now + delay)
+        return delay
+    }
+
+    /// Whether the target names one run of a program, not a place where it may run again.
+    private var targetIsOneRun: Bool {
+        switch target {
+        case .pid: true
+        case .ssh(_, let process): Int32(process) != nil
+        case .name, .unix, .tcp: false
+        }
+    }
+
+    private func isGone(_ error: AttachError) -> Bool {
+        switch target {
+        case .pid(let pid): !SafeFiles.isRunning(pid)
+        case .ssh: targetIsOneRun && error.kind == .notFound
+        case .name, .unix, .tcp: false
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// One connection to a program, from the greeting on; for one thread, which never waits in it.
+final class Connection {
+    let endpoint: Endpoint
+    private let socket: Descriptor
+    private let child: Child?
+    private var isConnecting: Bool
+    private var reader = MessageReader(limit: Wire.batchLimit)
+    private var writer = MessageWriter()
+    private var sentCount = 0
+    private var takesBytes = true
+    private var ending: AttachError?
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Connection.chunkSize, alignment: 16)
+
+    private static let chunkSize = 64 << 10
+    /// How much is read before what was read is taken.
+    private static let readLimit = 1 << 20
+
+    /// Begins to connect, and greets once that is done.
+    init(to endpoint: Endpoint, _ greeting: Greeting) throws(AttachError) {
+        let opening = try endpoint.open()
+        self.endpoint = endpoint
+        socket = opening.socket
+        child = opening.child
+        isConnecting = opening.isConnecting
+        var greeting = greeting
+        greeting.token = opening.token
+        greeting.pid = getpid()
+        writer.writePreamble()
+        send(.greeting(greeting))
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Has a message sent as soon as there is room.
+    func send(_ message: Message) {
+        // Who sends has looked at its length.
+        try? writer.write(message)
+        flush()
+    }
+
+    /// What to wait for.
+    var entries: [pollfd] {
+        let writes = isConnecting || (takesBytes && sentCount < writer.bytes.count)
+        let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
+        return [pollfd(fd: socket.number, events: Int16(events), revents: 0)] + (child.map { [$0.entry] } ?? [])
+    }
+
+    /// Moves what can be moved. Gives whether bytes came.
+    func move(_ entries: ArraySlice<pollfd>) -> Bool {
+        guard let entry = entries.first, ending == nil else { return false }
+        if let complaint = entries.dropFirst().first, complaint.revents != 0 { child?.readErrors() }
+        guard entry.revents != 0 else { return false }
+        if isConnecting {
+            let code = socket.connectionError
+            guard code == 0 else {
+                ending = Endpoint.failure(connectingTo: endpoint.description, code)
+                return false
+            }
+            isConnecting = false
+        }
+        flush()
+        return Int32(entry.revents) & ~POLLOUT != 0 && receive()
+    }
+
+    /// The next message that came, or nil.
+    ///
+    /// - Throws: why no more come, once all were taken.
+    func next() throws(AttachError) -> Message? {
+        do {
+            if let message = try reader.next() { return message }
+        } catch {
+            throw AttachError(.version, "\(endpoint): \(error)")
+        }
+        if let ending { throw ending }
+        return nil
+    }
+
+    private func receive() -> Bool {
+        var count = 0
+        while count < Self.readLimit {
+            switch socket.read(into: buffer) {
+            case .moved(let part):
+                reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<part]))
+                count += part
+                if part < buffer.count { return true }
+            case .wouldBlock: return count > 0
+            case .end:
+                ending = lastWords
+                return count > 0
+            case .failed(let code):
+                ending = AttachError(.gone, "The connection to \(endpoint) broke: \(AttachError.text(of: code))")
+                return count > 0
+            }
+        }
+        return true
+    }
+
+    private func flush() {
+        guard !isConnecting, takesBytes else { return }
+        let isAllSent = writer.bytes.withUnsafeBytes { bytes in
+            while sentCount < bytes.count {
+                switch socket.write(UnsafeRawBufferPointer(rebasing: bytes[sentCount...])) {
+                case .moved(let count): sentCount += count
+                case .wouldBlock, .end: return false
+                case .failed:
+                    // What it had to say before it closed is still to be read.
+                    takesBytes = false
+                    return true
+                }
+            }
+            return true
+        }
+        guard isAllSent else { return }
+        writer.removeAll()
+        sentCount = 0
+    }
+
+    /// Why the other side has nothing more to say.
+    private var lastWords: AttachError {
+        guard let child else { return AttachError(.gone, "The program at \(endpoint) closed the connection") }
+        let code = child.end()
+        let kind: AttachError.Kind =
+            switch code {
+            case 65: .version
+            case 66: .notFound
+            case 69: .gone
+            case 77: .refused
+            default: .system
+            }
+        guard let line = child.lastLine else {
+            let how = code.map { "with code \($0)" } ?? "by a signal"
+            return AttachError(kind, "The way to \(endpoint) ended \(how) and without a word")
+        }
+        let sentence = line.hasPrefix("chainview: ") ? String(line.dropFirst(11)) : line
+        return AttachError(kind, "\(endpoint): \(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)")
+    }
+}
+
+extension Farewell {
+    /// What it means to a viewer that was not let in, or not any longer.
+    var error: AttachError {
+        let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
+        let kind: AttachError.Kind =
+            switch reason {
+            case .refused: .refused
+            case .busy: .busy
+            case .misunderstood: .version
+            case .stopped, .other: .gone
+            }
+        return AttachError(kind, sentence.isEmpty ? "The program ended the connection" : sentence)
+    }
+}

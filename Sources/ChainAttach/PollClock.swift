@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Time, and waiting in it for descriptors: one thing, so that a test can have both in its hand.
+protocol PollClock: Sendable {
+    /// Nanoseconds; never goes back.
+    var now: UInt64 { get }
+    /// Nanoseconds since 1970.
+    var wall: UInt64 { get }
+    /// Waits until something can be done with one of the descriptors, or the deadline (as of ``now``) is past; may
+    /// return earlier with nothing.
+    func poll(_ entries: inout [pollfd], until deadline: UInt64?)
+}
+
+/// The system's time.
+struct SystemPollClock: PollClock {
+    var now: UInt64 { nanoseconds(CLOCK_MONOTONIC) }
+    var wall: UInt64 { nanoseconds(CLOCK_REALTIME) }
+
+    func poll(_ entries: inout [pollfd], until deadline: UInt64?) {
+        var limit: Int32 = -1
+        if let deadline {
+            // Rounded up, lest it spin through the last millisecond.
+            let rest = deadline - min(deadline, now)
+            limit = Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0))
+        }
+        if systemPoll(&entries, limit) < 0 { for index in entries.indices { entries[index].revents = 0 } }
+    }
+
+    private func nanoseconds(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+/// The system's `poll`, under a name that a method `poll` does not hide.
+func systemPoll(_ entries: inout [pollfd], _ milliseconds: Int32) -> Int32 {
+    poll(&entries, nfds_t(entries.count), milliseconds)
+}
+
+extension Duration {
+    /// Whole nanoseconds, none below 0.
+    var nanoseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (product, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        // Far beyond any use, but no sum of it with a time overflows.
+        return overflows || product > 1 << 62 ? 1 << 62 : product + UInt64(attoseconds) / 1_000_000_000
+    }
+}
+
+/// Wakes a thread that waits in ``PollClock/poll(_:until:)``.
+final class Waker: Sendable {
+    private let ends: (receiver: Descriptor, sender: Descriptor)
+
+    init() throws(AttachError) { ends = try Descriptor.pair() }
+
+    /// To wait for.
+    var entry: pollfd { pollfd(fd: ends.receiver.number, events: Int16(POLLIN), revents: 0) }
+
+    func wake() {
+        // Where there is no room for one byte more, it is awake.
+        var byte: UInt8 = 1
+        _ = withUnsafeBytes(of: &byte) { ends.sender.write($0) }
+    }
+
+    /// Takes back all calls of ``wake()`` so far.
+    func drain() {
+        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+            while case .moved = ends.receiver.read(into: buffer) {}
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Looks at files before they are trusted: others may have put them there.
+enum SafeFiles {
+    /// Whether the folder of sockets is there.
+    ///
+    /// - Throws: where it is anything but a real folder of this user that is closed to all others.
+    static func check(_ folder: SocketFolder) throws(AttachError) -> Bool {
+        var status = stat()
+        guard lstat(folder.path, &status) == 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return false }
+            throw AttachError.system("show the folder \(folder.path)")
+        }
+        func foreign(_ what: String) -> AttachError {
+            AttachError(
+                .foreign, "\(folder.path) \(what): remove it, or point XDG_RUNTIME_DIR to a folder of your own")
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: break
+        case S_IFLNK: throw foreign("is a link, which anybody may have put there")
+        default: throw foreign("is no folder")
+        }
+        guard status.st_uid == geteuid() else { throw foreign("belongs to another user (\(status.st_uid))") }
+        guard status.st_mode & 0o077 == 0 else {
+            throw AttachError(
+                .foreign, "The folder \(folder.path) is open to others: close it (chmod 700), and see what is in it")
+        }
+        return true
+    }
+
+    /// What is wrong with a socket of the folder, or nil.
+    static func problem(ofSocket path: String) -> AttachError? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            return errno == ENOENT ? AttachError(.gone, "\(path) is gone") : AttachError.system("show \(path)")
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { return AttachError(.foreign, "\(path) is no socket") }
+        guard status.st_uid == geteuid() else {
+            return AttachError(.foreign, "\(path) belongs to another user (\(status.st_uid))")
+        }
+        return nil
+    }
+
+    /// The names of the files in a folder; none where it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names
+    }
+
+    /// The token in a file that nobody else can read.
+    static func token(in path: String) throws(AttachError) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            switch errno {
+            case ENOENT:
+                throw AttachError(
+                    .refused,
+                    "There is no file \(path) with the program's token: name it by CHAINVIEW_TOKEN_FILE")
+            case ELOOP: throw AttachError(.foreign, "The token's file \(path) is a link: name the file itself")
+            default: throw AttachError(.refused, "\(path) cannot be read: \(AttachError.text(of: errno))")
+            }
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw AttachError(.foreign, "\(path) is no file that could hold a token")
+        }
+        guard status.st_uid == geteuid() else {
+            throw AttachError(.foreign, "The token's file \(path) belongs to another user (\(status.st_uid))")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw AttachError(.foreign, "The token's file \(path) is open to others: close it (chmod 600)")
+        }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+        let token = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+        guard !token.isEmpty else { throw AttachError(.refused, "The token's file \(path) is empty") }
+        return token
+    }
+
+    /// Whether a process is there and has not ended; one that nobody has waited for yet has.
+    static func isRunning(_ pid: Int32) -> Bool {
+        guard kill(pid, 0) == 0 || errno == EPERM else { return false }
+        #if os(Linux)
+            let file = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return errno != ENOENT }
+            defer { close(file) }
+            let bytes = [UInt8](unsafeUninitializedCapacity: 1024) { buffer, count in
+                count = max(0, read(file, buffer.baseAddress, buffer.count))
+            }
+            // Its state stands behind the name, which is in parentheses and may hold some.
+            guard let name = bytes.lastIndex(of: UInt8(ascii: ")")), name + 2 < bytes.count else { return true }
+            return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(bytes[name + 2])
+        #else
+            return true
+        #endif
+    }
+}

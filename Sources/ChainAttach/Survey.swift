@@ -1,0 +1,153 @@
+import ChainEvents
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Asks many sockets at once who listens there.
+struct Survey {
+    let timeLimit: Duration
+    let waiting: Discovery.Waiting
+    private var open: [(connection: Connection, index: Int)] = []
+    private var found: [FoundProcess?] = []
+
+    /// How many are asked at once; the others follow as these answer.
+    private static let openLimit = 128
+
+    init(timeLimit: Duration, waiting: Discovery.Waiting) {
+        self.timeLimit = timeLimit
+        self.waiting = waiting
+    }
+
+    /// What came of it, in the order of the sockets; those where nobody listens are left out. Once it is stopped, those
+    /// who have not answered are, too.
+    mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
+        found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
+        let deadline = waiting.clock.now + timeLimit.nanoseconds
+        var next = 0
+        while true {
+            while open.count < Self.openLimit, next < sockets.count {
+                knock(next)
+                next += 1
+            }
+            guard !open.isEmpty else { break }
+            var entries = open.flatMap { $0.connection.entries }
+            if let stop = waiting.stop { entries.append(stop.entry) }
+            waiting.clock.poll(&entries, until: deadline)
+            let isStopped = waiting.stop != nil && entries.last?.revents != 0
+            // All of them are local: one descriptor each.
+            for (place, (connection, index)) in open.enumerated() where entries[place].revents != 0 {
+                _ = connection.move(entries[place...place])
+                listen(to: connection, index)
+            }
+            open.removeAll { found[$0.index]?.isSettled ?? true }
+            guard !isStopped else {
+                open = []
+                return found.compactMap { $0 }.filter(\.isSettled)
+            }
+            if waiting.clock.now >= deadline { break }
+        }
+        for (_, index) in open { found[index]?.problem = "It does not answer: it stands still, or is very busy" }
+        for index in next..<found.count { found[index]?.problem = "It was not asked, as others did not answer" }
+        open = []
+        return found.compactMap { $0 }
+    }
+
+    private mutating func knock(_ index: Int) {
+        guard let path = found[index]?.path else { return }
+        if let problem = SafeFiles.problem(ofSocket: path) { return settle(index, problem) }
+        do throws(AttachError) {
+            open.append((try Connection(to: Endpoint(kind: .unix(path: path)), Greeting(purpose: .look)), index))
+        } catch {
+            settle(index, error)
+        }
+    }
+
+    private mutating func listen(to connection: Connection, _ index: Int) {
+        do throws(AttachError) {
+            while let message = try connection.next() {
+                switch message {
+                case .hello(let hello): found[index]?.hello = hello
+                case .farewell(let farewell) where found[index]?.hello == nil: throw farewell.error
+                default: continue
+                }
+                return
+            }
+        } catch {
+            settle(index, error)
+        }
+    }
+
+    /// A socket that nobody listens at any more is not worth a word.
+    private mutating func settle(_ index: Int, _ error: AttachError) {
+        if error.kind == .gone || error.kind == .notFound {
+            found[index] = nil
+        } else {
+            found[index]?.problem = error.description
+        }
+    }
+}
+
+extension FoundProcess {
+    fileprivate var isSettled: Bool { hello != nil || problem != nil }
+}
+
+/// Finds a program by its name.
+struct Names {
+    private let found: [FoundProcess]
+    private let folder: SocketFolder
+
+    init(_ found: [FoundProcess], in folder: SocketFolder) {
+        self.found = found
+        self.folder = folder
+    }
+
+    func find(_ name: String, preferring preferred: ProcessKey?) throws(AttachError) -> Endpoint {
+        let exact = found.filter { $0.hello?.process.name == name }
+        let matches =
+            exact.isEmpty ? found.filter { $0.hello?.process.name.hasPrefix(name) ?? false && !name.isEmpty } : exact
+        let match = matches.first { preferred != nil && $0.hello?.process.key == preferred }
+        if let match = match ?? (matches.count == 1 ? matches.first : nil) {
+            return Endpoint(kind: .unix(path: match.path))
+        }
+        guard matches.isEmpty else {
+            let list = matches.map { "\($0.pid) (\($0.hello?.process.name ?? ""))" }.joined(separator: ", ")
+            throw AttachError(.ambiguous, "Several programs go by \(name): name one by its pid, of \(list)")
+        }
+        throw AttachError(.notFound, "No program named \(name) listens in \(folder.path)" + hint(name))
+    }
+
+    private func hint(_ name: String) -> String {
+        let names = Set(found.compactMap { $0.hello?.process.name }).sorted()
+        let near = names.filter { distance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }
+        let silent = found.filter { $0.hello == nil }.map { "\($0.pid)" }
+        var hint = ""
+        if !near.isEmpty {
+            hint = ": did you mean \(near.joined(separator: " or "))?"
+        } else if !names.isEmpty {
+            hint = ": there " + (names.count == 1 ? "is " : "are ") + names.prefix(8).joined(separator: ", ")
+            if names.count > 8 { hint += " and \(names.count - 8) more" }
+        }
+        if !silent.isEmpty { hint += " (no answer from \(silent.prefix(8).joined(separator: ", ")))" }
+        return hint
+    }
+
+    /// How many characters have to be put in, taken out or exchanged to make one of the other.
+    private func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right.prefix(64))
+        var row = Array(0...right.count)
+        for (i, character) in left.prefix(64).enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in right.enumerated() {
+                let exchanged = diagonal + (character == other ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(exchanged, row[j] + 1, row[j + 1] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}
