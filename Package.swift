@@ -75,7 +75,9 @@ let package = Package(
             name: "ForkProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
         .testTarget(
             name: "ChainInspectorTests",
-            dependencies: ["ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness", "ForkProbe"]),
+            dependencies: [
+                "ChainInspector", "ChainModel", "ChainWire", "PromiseRuntime", "TerminalHarness", "ForkProbe",
+            ]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),

@@ -2,6 +2,7 @@ import CChainRuntime
 import ChainBus
 import ChainEvents
 import ChainModel
+import ChainWire
 import PromiseRuntime
 
 /// What makes a program's chains visible: records a runtime's events, keeps a forest of them, tells it to viewers, and
@@ -17,9 +18,11 @@ public final class Inspector: Sendable {
     /// Who is observed.
     public let info: ProcessInfo
 
-    private let runtime: Runtime
+    let runtime: Runtime
+    let capabilities: Hello.Capabilities
     let collector: Collector
     private let thread = Lock<CollectorThread?>(nil)
+    let server = Lock<AttachServer?>(nil)
     private let isStopped = Lock(false)
 
     /// The inspectors that run, by runtime.
@@ -27,7 +30,8 @@ public final class Inspector: Sendable {
 
     /// Begins to record `runtime`.
     ///
-    /// Where an inspector of that runtime runs already, gives that one; its name and options stay.
+    /// Where an inspector of that runtime runs already, gives that one; its name and options stay. That nobody can attach
+    /// (``InspectorOptions/endpoints``) is no error: one sentence on standard error says why, and ``attachFailures``.
     ///
     /// - Parameter name: what viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -53,6 +57,7 @@ public final class Inspector: Sendable {
 
     private init(name: String, runtime: Runtime, options: InspectorOptions) {
         self.runtime = runtime
+        capabilities = options.capabilities
         let clock = runtime.clock
         let wallOffset = clock.followsCycleCounter ? chain_wall_ns() &- clock.now : 0
         info = ProcessInfo(
@@ -69,16 +74,21 @@ public final class Inspector: Sendable {
                 into: collector.recorder, capturesErrors: options.capturesErrorText,
                 capturesValues: options.capturesValues)
         else { throw InspectorError.runtimeIsRecorded }
-        guard !(options.collectsByHand ?? !runtime.clock.followsCycleCounter) else { return }
-        guard let started = CollectorThread(collector) else {
-            runtime.stopRecording()
-            throw InspectorError.noThread
+        let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
+        if !collectsByHand {
+            guard let started = CollectorThread(collector) else {
+                runtime.stopRecording()
+                throw InspectorError.noThread
+            }
+            thread.withLock { $0 = started }
         }
-        thread.withLock { $0 = started }
+        let started = AttachServer(self, options: options.server(collectsByHand: collectsByHand))
+        server.withLock { $0 = started }
     }
 
-    /// Ends recording; what was recorded is published before. Leaves no thread behind, unless an observer calls it on
-    /// the collecting thread, which then ends by itself. Idempotent.
+    /// Ends recording; what was recorded is published before, and attached viewers are told, for which it waits a fifth
+    /// of a second at most. Leaves no thread, socket or file behind; but a thread of the inspector's own that calls it
+    /// (an observer, a handler that a viewer cancelled), or on which a handler does not return, ends by itself. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -94,6 +104,8 @@ public final class Inspector: Sendable {
         guard isOwn else { return }
         thread.withLock { $0.take() }?.stop()
         collector.close()
+        // After it, so that viewers are told how it ended.
+        server.withLock { $0 }?.stop()
     }
 
     // MARK: What viewers get

@@ -23,6 +23,19 @@ public struct InspectorOptions: Sendable {
     /// a virtual one.
     public var collectsByHand: Bool?
 
+    /// Where viewers may attach; empty: nowhere. Nil: at ``Endpoint/unix``, but for a program on a virtual clock or that
+    /// collects by hand (``collectsByHand``), nowhere.
+    public var endpoints: [Endpoint]?
+    /// The folder of the sockets and tokens, an absolute path; it is made where it is not there, and has to be the
+    /// user's alone, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`, which
+    /// is where `chainview` looks.
+    public var socketFolder: String?
+    /// How many viewers may be attached at a time, from 0 to 512.
+    public var viewerLimit = 64
+
+    /// What tests change of the server.
+    var adjustServer: (@Sendable (inout ServerOptions) -> Void)?
+
     /// The defaults suit production.
     public init() {}
 

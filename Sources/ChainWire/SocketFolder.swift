@@ -34,6 +34,10 @@ public struct SocketFolder: Hashable, Sendable {
         number == 1 ? "\(path)/\(pid).sock" : "\(path)/\(pid)-\(number).sock"
     }
 
+    /// The file of mode 0600 that holds what a viewer has to show on a port that a process of the user's opened
+    /// (``Greeting/token``), and a line feed.
+    public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
+
     /// The process that a file of the folder belongs to, or nil where it is none of these sockets.
     public static func pid(of fileName: String) -> Int32? {
         guard fileName.hasSuffix(".sock") else { return nil }

@@ -14,7 +14,7 @@ import Testing
         let inspector: Inspector
 
         init(readOnly: Bool = false) throws {
-            var options = InspectorOptions()
+            var options = InspectorOptions.alone
             options.collectsByHand = true
             options.isReadOnly = readOnly
             runtime = Runtime(executor: executor)
@@ -232,7 +232,7 @@ import Testing
         let runtime = Runtime(executor: executor)
         let (root, resolver) = runtime.run { Promise<Int>.pending() }
         let old = root.map { $0 }
-        var options = InspectorOptions()
+        var options = InspectorOptions.alone
         options.collectsByHand = true
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func aPendingNodeTellsWhoWaitsForIt() throws {
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let label = String(repeating: "long ", count: 200) + "end"
         let (promise, resolver) = runtime.run { Promise<[Int]>.pending(label: label) }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func aThreadThatBlocksIsTold() throws {
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
         let blocked = startThread(named: "sleeper") { _ = try? promise.get() }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func anErrorIsToldWholeWithItsCauses() throws {
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let promise = runtime.run {
             Promise.any([Promise<Int>.reject(Failed.paying(order: 7, underlying: Card())), Promise.reject(Card())])
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func textsOfErrorsAreKeptWhereAsked() throws {
-        var options = InspectorOptions()
+        var options = InspectorOptions.alone
         options.capturesErrorText = false
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
@@ -132,7 +132,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func valuesAreToldOnlyWhereAsked(captures: Bool) throws {
-        var options = InspectorOptions()
+        var options = InspectorOptions.alone
         options.capturesValues = captures
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func whatIsGoneIsToldFromTheForest() throws {
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let id = runtime.run {
             let promise = Promise<Int>.reject(Card(), label: "charge")

@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: [256, 4096])
     func whateverHappensTheEndIsRight(ringCapacity: Int) throws {
-        var options = InspectorOptions()
+        var options = InspectorOptions.alone
         options.ringCapacity = ringCapacity
         options.interval = .milliseconds(1)
         options.retention.settledNodeLimit = 1_000_000

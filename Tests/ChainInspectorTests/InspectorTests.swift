@@ -10,28 +10,28 @@ import Testing
 @Suite struct InspectorTests {
     @Test func startsOncePerRuntime() throws {
         let runtime = Runtime(executor: ManualExecutor())
-        let first = try Inspector.start(name: "first", runtime: runtime)
-        #expect(try Inspector.start(name: "second", runtime: runtime) === first)
+        let first = try Inspector.start(name: "first", runtime: runtime, options: .alone)
+        #expect(try Inspector.start(name: "second", runtime: runtime, options: .alone) === first)
         #expect(first.info.name == "first" && first.info.pid == getpid())
-        let other = try Inspector.start(runtime: Runtime(executor: ManualExecutor()))
+        let other = try Inspector.start(runtime: Runtime(executor: ManualExecutor()), options: .alone)
         #expect(other !== first && other.info.key != first.info.key)
         other.stop()
         first.stop()
         first.stop()
-        let third = try Inspector.start(name: "third", runtime: runtime)
+        let third = try Inspector.start(name: "third", runtime: runtime, options: .alone)
         #expect(third !== first && third.info.key != first.info.key)
         third.stop()
     }
 
     @Test func refusesARuntimeThatSomebodyElseRecords() {
         let runtime = Runtime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
-        #expect(throws: InspectorError.runtimeIsRecorded) { try Inspector.start(runtime: runtime) }
+        #expect(throws: InspectorError.runtimeIsRecorded) { try Inspector.start(runtime: runtime, options: .alone) }
     }
 
     @Test func collectsByItselfAndStopsWithoutATrace() throws {
         let executor = ManualExecutor()
         let runtime = Runtime(executor: executor)
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         let seen = Lock<[NodeID]>([])
         let isOver = Lock(false)
         let subscription = inspector.batches.subscribe(
@@ -60,7 +60,7 @@ import Testing
     #if os(Linux)
         @Test func leavesNoThreadBehind() throws {
             let runtime = Runtime(executor: ManualExecutor())
-            let inspector = try Inspector.start(runtime: runtime)
+            let inspector = try Inspector.start(runtime: runtime, options: .alone)
             // Others of this process have such threads at the same time: this one's is told by its number.
             let threads = Lock<Set<UInt32>>([])
             let observing = inspector.batches.subscribe(onNext: { _ in
@@ -87,7 +87,7 @@ import Testing
 
     @Test func mayBeStoppedByAnObserverOnItsOwnThread() throws {
         let runtime = Runtime(executor: ManualExecutor())
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         let isOver = Lock(false)
         _ = inspector.batches.subscribe(
             onNext: { [weak inspector] batch in if !batch.events.isEmpty { inspector?.stop() } },
@@ -99,7 +99,7 @@ import Testing
     @Test func onAVirtualClockItIsDrivenByHand() throws {
         let clock = StillClock()
         let runtime = Runtime(clock: clock, executor: ManualExecutor())
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let times = Lock<[UInt64]>([])
         _ = inspector.batches.subscribe(onNext: { batch in times.withLock { $0 += batch.events.map(\.time) } })
@@ -119,7 +119,7 @@ import Testing
         struct Declined: Error, CustomStringConvertible { var description: String { "card expired" } }
         let executor = ManualExecutor(name: "till")
         let runtime = Runtime(executor: executor)
-        let inspector = try Inspector.start(runtime: runtime)
+        let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let viewer = inspector.subscribe()
         let line = UInt32(#line + 1)
@@ -143,7 +143,7 @@ import Testing
 
     @Test func keepsErrorsToItselfWhereAsked() throws {
         struct Secret: Error {}
-        var options = InspectorOptions()
+        var options = InspectorOptions.alone
         options.capturesErrorText = false
         let runtime = Runtime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test func aRealLossIsMendedFromTheRegistry() throws {
-        var options = InspectorOptions()
+        var options = InspectorOptions.alone
         options.ringCapacity = 64
         options.collectsByHand = true
         let runtime = Runtime(executor: ManualExecutor())

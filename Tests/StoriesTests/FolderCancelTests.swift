@@ -56,7 +56,9 @@ private final class View {
     private let news = DispatchSemaphore(value: 0)
 
     init(of runtime: Runtime) throws {
-        inspector = try Inspector.start(name: "files", runtime: runtime)
+        var options = InspectorOptions()
+        options.endpoints = []
+        inspector = try Inspector.start(name: "files", runtime: runtime, options: options)
         forest = ChainForest(process: inspector.info.key)
         subscription = inspector.subscribe { [news] in news.signal() }
     }

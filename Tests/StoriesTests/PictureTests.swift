@@ -37,6 +37,7 @@ struct PictureTests {
     private static func watch(_ name: String, for duration: DispatchTimeInterval) throws -> State {
         let runtime = Runtime()
         var options = InspectorOptions()
+        options.endpoints = []
         options.capturesValues = true
         let inspector = try Inspector.start(name: name, runtime: runtime, options: options)
         defer { inspector.stop() }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ChainSockets.h"
 #include "ChainThreads.h"
 
 #ifdef __cplusplus

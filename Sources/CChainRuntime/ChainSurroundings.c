@@ -1,0 +1,51 @@
+#define _GNU_SOURCE
+#include "ChainSockets.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void chain_complain(const char *line) {
+    // A full pipe would hold the program up.
+    struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (poll(&output, 1, 0) != 1 || !(output.revents & POLLOUT)) return;
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    bool was_pending = sigismember(&pending, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t written = write(STDERR_FILENO, line, strlen(line));
+    (void)written;
+    // The signal that this write raised is for this thread, and waits: it is taken, not left to the program.
+    sigpending(&pending);
+    if (!was_pending && sigismember(&pending, SIGPIPE)) {
+        int taken;
+        sigwait(&pipe, &taken);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+const char *chain_secure_environment(const char *name) {
+#if defined(__linux__)
+    return secure_getenv(name);
+#else
+    return issetugid() ? NULL : getenv(name);
+#endif
+}
+
+void chain_error_text(int number, char *buffer, size_t size) {
+    if (size == 0) return;
+#if defined(__GLIBC__)
+    char *text = strerror_r(number, buffer, size);
+    if (text != buffer) {
+        strncpy(buffer, text, size - 1);
+        buffer[size - 1] = '\0';
+    }
+#else
+    if (strerror_r(number, buffer, size) != 0) snprintf(buffer, size, "error %d", number);
+#endif
+}

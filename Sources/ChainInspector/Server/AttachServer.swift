@@ -1,0 +1,108 @@
+import CChainRuntime
+import ChainEvents
+import ChainWire
+import Synchronization
+
+/// Lets viewers attach to an inspector: listens, and serves all of them on one thread that waits in `poll`.
+///
+/// It never holds the program up. What cannot be had (a folder, a socket, a descriptor) is said on standard error, and
+/// the program goes on.
+final class AttachServer: Sendable {
+    /// Where it listens, as `chainview attach` takes it.
+    let addresses: [String]
+    /// Why it does not listen where it was asked to, a sentence each.
+    let failures: [String]
+
+    private let shared: Shared?
+    private let handle: Lock<UInt?>
+    private let generation = chain_fork_generation()
+    private static let name = "chainview-io"
+
+    /// What the server's thread shares with others.
+    final class Shared: Sendable {
+        let inspector: Inspector
+        let options: ServerOptions
+        let waker: Waker
+        let listeners: [Listener]
+        let isStopping = Atomic<Bool>(false)
+        /// What was carried out, for the connection of that number.
+        let replies = Lock<[(connection: UInt64, reply: CommandReply)]>([])
+
+        init(_ inspector: Inspector, _ options: ServerOptions, _ waker: Waker, _ listeners: [Listener]) {
+            self.inspector = inspector
+            self.options = options
+            self.waker = waker
+            self.listeners = listeners
+        }
+
+        func run() {
+            let loop = ServerLoop(self)
+            loop.run()
+        }
+    }
+
+    /// Listens and starts the thread; what fails is told by ``failures`` alone.
+    init(_ inspector: Inspector, options: ServerOptions) {
+        var (listeners, failures): ([Listener], [String]) = ([], [])
+        var shared: Shared?
+        var handle: UInt?
+        do throws(ServerFailure) {
+            let waker = options.endpoints.isEmpty ? nil : try Waker()
+            for endpoint in options.endpoints {
+                do throws(ServerFailure) {
+                    listeners.append(try Listener(endpoint, folder: options.folder))
+                } catch { failures.append(error.sentence) }
+            }
+            if let waker {
+                if listeners.isEmpty {
+                    waker.close()
+                } else {
+                    let server = Shared(inspector, options, waker, listeners)
+                    shared = server
+                    handle = try AttachServer.start(server)
+                }
+            }
+        } catch {
+            failures.append(error.sentence)
+            shared = nil
+            listeners = []
+        }
+        addresses = listeners.map(\.address)
+        self.failures = failures
+        self.shared = shared
+        self.handle = Lock(handle)
+        for failure in failures { AttachServer.complain(failure) }
+    }
+
+    private static func start(_ shared: Shared) throws(ServerFailure) -> UInt {
+        let context = Unmanaged.passRetained(shared)
+        var handle: UInt = 0
+        let isStarted = chain_thread_start(
+            name, { context in Unmanaged<Shared>.fromOpaque(context!).takeRetainedValue().run() }, context.toOpaque(),
+            &handle)
+        guard isStarted else {
+            context.release()
+            for listener in shared.listeners { listener.close() }
+            shared.waker.close()
+            throw ServerFailure("The system has no thread left for viewers to be served on")
+        }
+        return handle
+    }
+
+    /// Says a sentence on standard error, if that takes it at once.
+    static func complain(_ sentence: String) {
+        chain_complain("chainview: nobody can attach: \(sentence)\n")
+    }
+
+    /// Tells viewers what they have not been told yet, as far as that takes a fifth of a second, and that it is over;
+    /// leaves no thread, socket or file behind. In a child of the process it does nothing: all of it is the parent's.
+    func stop() {
+        guard generation == chain_fork_generation(), let handle = handle.withLock({ $0.take() }) else { return }
+        shared?.isStopping.store(true, ordering: .releasing)
+        shared?.waker.wake()
+        if chain_thread_is(handle) { chain_thread_detach(handle) } else { chain_thread_join(handle) }
+    }
+
+    /// For tests: has the thread look at the time.
+    func wake() { shared?.waker.wake() }
+}

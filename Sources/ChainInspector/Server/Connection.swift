@@ -1,0 +1,166 @@
+import CChainRuntime
+import ChainEvents
+import ChainWire
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// One viewer's connection, on the server's thread: bytes in both directions, and how far it has come.
+final class Connection {
+    enum Phase {
+        /// It has not introduced itself.
+        case greeting
+        /// It was told hello.
+        case attached
+        /// It was told all, and is given time to read it.
+        case leaving
+    }
+
+    /// Set when its subscription has something, on whatever thread.
+    final class Mail: Sendable {
+        let hasCome = Atomic<Bool>(false)
+    }
+
+    let id: UInt64
+    let descriptor: Int32
+    /// What it has to show; nil where the system told who it is.
+    let token: [UInt8]?
+    var phase = Phase.greeting
+    var isReadOnly = false
+    /// Commands of it that were not answered yet.
+    var commandCount = 0
+    /// When it is let go, if nothing happens until then.
+    var deadline: UInt64?
+    /// To be closed.
+    var isGone = false
+
+    let mail = Mail()
+    private(set) var subscription: BatchSubscription?
+    /// The subscription may have something.
+    private var hasMail = false
+
+    private let options: ServerOptions
+    private var reader = MessageReader(limit: Wire.commandLimit)
+    private var writer = MessageWriter()
+    private var sentCount = 0
+    private var hasSpoken = false
+    private var hasEndedSending = false
+
+    /// Bytes that may wait before the next batch is taken, and that are sent at a time before others have their turn.
+    private static let bufferLimit = 64 << 10, turnLimit = 1 << 20
+    /// Bytes of replies that wait before no more of what it says is read.
+    private static let replyLimit = 256 << 10
+    /// The room that an empty buffer keeps.
+    private static let keptLimit = 1 << 20
+
+    init(id: UInt64, descriptor: Int32, token: [UInt8]?, options: ServerOptions) {
+        self.id = id
+        self.descriptor = descriptor
+        self.token = token
+        self.options = options
+        deadline = options.now() + options.handshakeLimit
+    }
+
+    func close() {
+        subscription?.dispose()
+        subscription = nil
+        chain_close(descriptor)
+    }
+
+    var unsentCount: Int { writer.bytes.count - sentCount }
+
+    /// Whether more of what it says may be taken.
+    var takesMessages: Bool {
+        phase == .leaving || (commandCount < options.commandLimit && unsentCount < Connection.replyLimit)
+    }
+
+    /// Whether there is something for it that was not put in bytes yet.
+    var hasBatches: Bool { phase == .attached && hasMail && unsentCount == 0 }
+
+    // MARK: What comes
+
+    /// Receives what is there, at most `buffer`; gives whether something came.
+    func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        let count = chain_receive(descriptor, buffer.baseAddress!, buffer.count)
+        if count == 0 || (count < 0 && !isForNow(count)) { isGone = true }
+        guard count > 0 else { return false }
+        // Who is let go may say what it likes.
+        if phase != .leaving { reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        return true
+    }
+
+    /// The next message of what was received.
+    func nextMessage() throws(WireError) -> Message? { try reader.next() }
+
+    // MARK: What goes
+
+    /// Puts a message behind what waits.
+    func say(_ message: Message) {
+        if !hasSpoken {
+            hasSpoken = true
+            writer.writePreamble()
+        }
+        do throws(WireError) { try writer.write(message) } catch { leave(.other, error.description) }
+    }
+
+    /// Says why it is let go; it is closed when it has read that, or a while later.
+    func leave(_ reason: Farewell.Reason, _ text: String) {
+        guard phase != .leaving else { return }
+        say(.farewell(Farewell(reason, text)))
+        endTelling()
+    }
+
+    /// Nothing more is said to it.
+    func endTelling() {
+        phase = .leaving
+        deadline = options.now() + options.lingerLimit
+        subscription?.dispose()
+        subscription = nil
+    }
+
+    func watch(_ subscription: BatchSubscription) {
+        self.subscription = subscription
+        hasMail = true
+    }
+
+    /// Sends what the socket takes, and batches as long as it takes them, but not for ever: then ``hasBatches`` is left.
+    func pump() {
+        if mail.hasCome.exchange(false, ordering: .acquiringAndReleasing) { hasMail = true }
+        var sentNow = 0
+        while flush(&sentNow), !isGone, phase == .attached, hasMail, sentNow < Connection.turnLimit {
+            while unsentCount < Connection.bufferLimit, phase == .attached, hasMail {
+                if let batch = subscription?.next() { say(.batch(batch)) } else { hasMail = false }
+            }
+        }
+        if phase == .leaving, unsentCount == 0, !hasEndedSending {
+            hasEndedSending = true
+            chain_end_sending(descriptor)
+        }
+    }
+
+    /// Whether all that waited was sent.
+    private func flush(_ sentNow: inout Int) -> Bool {
+        while unsentCount > 0 {
+            let count = writer.bytes.withUnsafeBytes { bytes in
+                chain_send(descriptor, bytes.baseAddress! + sentCount, bytes.count - sentCount)
+            }
+            guard count > 0 else {
+                if !isForNow(count) { isGone = true }
+                return false
+            }
+            sentCount += count
+            sentNow += count
+        }
+        sentCount = 0
+        if writer.bytes.capacity > Connection.keptLimit { writer = MessageWriter() } else { writer.removeAll() }
+        return true
+    }
+
+    private func isForNow(_ result: Int) -> Bool {
+        [EAGAIN, EWOULDBLOCK, EINTR, ENOBUFS].contains(Int32(-result))
+    }
+}

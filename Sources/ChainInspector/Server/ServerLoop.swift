@@ -1,0 +1,187 @@
+import CChainRuntime
+import ChainEvents
+import ChainWire
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// What the server's thread does: waits until something can be read, written or accepted, or is due.
+final class ServerLoop {
+    let shared: AttachServer.Shared
+    let options: ServerOptions
+    let commands: CommandThread
+    var connections: [Connection] = []
+    var lastConnection: UInt64 = 0
+    /// Commands that were not answered yet, those of viewers that are gone among them.
+    var commandCount = 0
+    /// Until when nothing is accepted, and nothing over TCP.
+    var pausedUntil: UInt64 = 0
+    var tcpPausedUntil: UInt64 = 0
+    var hasComplained = false
+
+    private var polled: [pollfd] = []
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    init(_ shared: AttachServer.Shared) {
+        self.shared = shared
+        options = shared.options
+        commands = CommandThread { order in
+            let reply = shared.inspector.perform(order.command)
+            shared.replies.withLock { $0.append((order.connection, reply)) }
+            shared.waker.wake()
+        }
+    }
+
+    deinit { buffer.deallocate() }
+
+    func run() {
+        while !shared.isStopping.load(ordering: .acquiring) { turn() }
+        end()
+    }
+
+    // MARK: One turn
+
+    private func turn() {
+        let now = options.now()
+        let accepting = shared.listeners.map { isAccepting($0, now) }
+        wait(accepting, now)
+        if polled[0].revents != 0 { shared.waker.clear() }
+        takeReplies()
+        for (index, connection) in connections.enumerated() {
+            serve(connection, polled[1 + shared.listeners.count + index].revents)
+        }
+        letGo(options.now())
+        for (index, listener) in shared.listeners.enumerated() where polled[1 + index].revents != 0 {
+            accept(at: listener)
+        }
+    }
+
+    private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
+        // Some more than may be attached, so that those too many are told so.
+        guard now >= pausedUntil, connections.count < options.viewerLimit + 16 else { return false }
+        guard listener.token != nil else { return true }
+        return now >= tcpPausedUntil && strangerCount < options.strangerLimit
+    }
+
+    private var strangerCount: Int { connections.count { $0.token != nil && $0.phase == .greeting } }
+
+    private func wait(_ accepting: [Bool], _ now: UInt64) {
+        polled.removeAll(keepingCapacity: true)
+        polled.append(pollfd(fd: shared.waker.readingEnd, events: Int16(POLLIN), revents: 0))
+        for (listener, isAccepting) in zip(shared.listeners, accepting) {
+            // A negative number is passed over.
+            polled.append(pollfd(fd: isAccepting ? listener.descriptor : -1, events: Int16(POLLIN), revents: 0))
+        }
+        var deadline: UInt64?
+        for connection in connections {
+            var events: Int32 = 0
+            if takesMessages(connection) { events |= POLLIN }
+            if connection.unsentCount > 0 { events |= POLLOUT }
+            polled.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
+            if connection.hasBatches { deadline = now }
+            if let other = connection.deadline { deadline = min(deadline ?? other, other) }
+        }
+        for pause in [pausedUntil, tcpPausedUntil] where pause > now { deadline = min(deadline ?? pause, pause) }
+        // Rounded up, so that it does not wake just before.
+        let timeout = deadline.map { $0 <= now ? 0 : Int32(clamping: ($0 - now + 999_999) / 1_000_000) } ?? -1
+        if poll(&polled, nfds_t(polled.count), timeout) < 0 {
+            let failure = errno
+            for index in polled.indices { polled[index].revents = 0 }
+            // Such as more descriptors than the process may have had since its limit was lowered.
+            if failure != EINTR { poll(nil, 0, 100) }
+        }
+    }
+
+    private func takesMessages(_ connection: Connection) -> Bool {
+        connection.takesMessages
+            && (connection.phase != .attached || commandCount < options.totalCommandLimit)
+    }
+
+    private func serve(_ connection: Connection, _ events: Int16) {
+        let events = Int32(events)
+        if events & POLLIN != 0 {
+            _ = connection.receive(buffer)
+        } else if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
+            connection.isGone = true
+        }
+        // Also what came earlier, and could not be taken then.
+        takeMessages(of: connection)
+        connection.pump()
+    }
+
+    private func takeMessages(of connection: Connection) {
+        while !connection.isGone, connection.phase != .leaving, takesMessages(connection) {
+            do throws(WireError) {
+                guard let message = try connection.nextMessage() else { return }
+                take(message, of: connection)
+            } catch {
+                return connection.leave(.misunderstood, error.description)
+            }
+        }
+    }
+
+    private func takeReplies() {
+        let replies = shared.replies.withLock { replies in
+            defer { replies = [] }
+            return replies
+        }
+        for (id, reply) in replies {
+            commandCount -= 1
+            guard let connection = connections.first(where: { $0.id == id }), connection.phase == .attached else {
+                continue
+            }
+            connection.commandCount -= 1
+            connection.say(.reply(reply))
+        }
+    }
+
+    private func letGo(_ now: UInt64) {
+        for connection in connections {
+            guard let deadline = connection.deadline, now >= deadline else { continue }
+            if connection.phase == .greeting {
+                connection.leave(.refused, "The viewer did not introduce itself in time")
+                connection.pump()
+            } else {
+                connection.isGone = true
+            }
+        }
+        for connection in connections where connection.isGone { connection.close() }
+        connections.removeAll(where: \.isGone)
+    }
+
+    // MARK: The end
+
+    /// Tells everybody what is left and that it is over.
+    private func end() {
+        for listener in shared.listeners { listener.close() }
+        for connection in connections where connection.phase == .greeting { connection.isGone = true }
+        // In real time: nobody moves the clock of a test while the program waits for its end.
+        let deadline = chain_monotonic_ns() + options.flushLimit
+        while true {
+            for connection in connections where !connection.isGone { finish(connection) }
+            letGo(0)
+            let now = chain_monotonic_ns()
+            guard now < deadline, !connections.isEmpty else { break }
+            var polled = connections.map {
+                pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0)
+            }
+            poll(&polled, nfds_t(polled.count), Int32((deadline - now) / 1_000_000 + 1))
+        }
+        for connection in connections { connection.close() }
+        connections = []
+        commands.stop(limit: options.flushLimit)
+        shared.waker.close()
+    }
+
+    private func finish(_ connection: Connection) {
+        connection.pump()
+        if connection.phase == .attached, connection.unsentCount == 0, !connection.hasBatches {
+            connection.leave(.stopped, "The program has stopped its inspector")
+            connection.pump()
+        }
+        if connection.phase == .leaving, connection.unsentCount == 0 { connection.isGone = true }
+    }
+}
