@@ -16,7 +16,9 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .received(let source, let batch): state.receive(source, batch)
     case .replied(let source, let reply): state.take(source, reply)
     case .ended(let source, let reason): state.end(source, reason)
-    case .tick(let wall, let process): state.tick(wall: wall, process: process)
+    case .tick(let wall, let process):
+        state.tick(wall: wall, process: process)
+        return state.askForDetail()
     case .resized(let size):
         state.size = size
         state.arrange()
@@ -167,6 +169,10 @@ extension State {
     }
 
     mutating func take(_ source: SourceID, _ reply: CommandReply) {
+        if let subject = descriptions.take(reply.outcome, to: reply.command) {
+            if subject == selection { revision += 1 }
+            return
+        }
         guard let place = place(of: source), let request = observed[place].takeRequest(reply.command) else { return }
         switch reply.outcome {
         case .described: break

@@ -111,6 +111,7 @@ public struct State {
     var tags: [Subject] = []
     /// Whether the picture stands still.
     public internal(set) var isFrozen = false
+    var descriptions = Descriptions()
     var lastCommand: UInt64 = 0
     /// Nanoseconds since 1970.
     var wall: UInt64 = 0
@@ -137,7 +138,7 @@ public struct State {
     var showsPrograms: Bool { observed.count > 1 }
 
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
-    public var isIdle: Bool { observed.allSatisfy(\.isIdle) }
+    public var isIdle: Bool { observed.allSatisfy(\.isIdle) && !isAboutToAsk }
 }
 
 /// What is looked for.

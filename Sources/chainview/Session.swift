@@ -54,10 +54,12 @@ final class Session {
                     try draw()
                 }
                 let isIdle = store.withState { $0.isIdle }
+                // What a key changed may begin something that goes on by itself.
+                let soon = min(nextTick, SystemClock.shared.now + Self.frameInterval)
                 switch try screen.nextEvent(timeout: nextTick &- min(nextTick, SystemClock.shared.now)) {
-                case .key(let key)?: try act(.key(key))
-                case .mouse(let mouse)?: try act(.mouse(mouse))
-                case .resized(let size)?: try act(.resized(size))
+                case .key(let key)?: nextTick = try act(.key(key), then: soon)
+                case .mouse(let mouse)?: nextTick = try act(.mouse(mouse), then: soon)
+                case .resized(let size)?: nextTick = try act(.resized(size), then: soon)
                 case .interrupted?: isOver = true
                 case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
                 case .resumed?: drawnRevision = nil
@@ -72,11 +74,13 @@ final class Session {
         return endingSignal
     }
 
-    /// Takes in what waits before what was typed, so that a key acts on what is there, and draws at once.
-    private func act(_ action: Action) throws {
+    /// Takes in what waits before what was typed, so that a key acts on what is there, and draws at once. Gives the time
+    /// of the next tick.
+    private func act(_ action: Action, then nextTick: UInt64) throws -> UInt64 {
         drain()
         step(action)
         if !isOver { try draw() }
+        return nextTick
     }
 
     private func drain() { for feed in feeds { feed.drain(step) } }

@@ -14,18 +14,18 @@ struct Script {
     private var sites: [String: SiteID] = [:]
     /// Milliseconds since ``process`` began, whosever story it is.
     private(set) var time = 0.0
-    /// What the program's clock is ahead of that of ``process``, in nanoseconds.
+    /// What the program's clock is ahead of that of ``process``, in nanoseconds, wrapping.
     private let lead: UInt64
 
     init(sequence: UInt64 = 1, time: Double = 0, of process: ProcessInfo = Self.process) {
         batch = EventBatch(process: process.key, sequence: sequence, time: 0)
-        lead = Self.process.wallOffset - process.wallOffset
+        lead = Self.process.wallOffset &- process.wallOffset
         self.time = time
         batch.threads = [1: "worker-1", 2: "worker-2", 3: "worker-3"]
         batch.executors = [1: "pool"]
     }
 
-    private var nanoseconds: UInt64 { UInt64(time * 1_000_000) + 1 + lead }
+    private var nanoseconds: UInt64 { UInt64(time * 1_000_000) &+ 1 &+ lead }
 
     /// Counts events that were lost on the way.
     mutating func lose(_ count: UInt64) { batch.loss.lostAtClient += count }

@@ -54,7 +54,22 @@ enum DetailText {
         addMarks(view, node, in: forest, to: &text)
         text.gap()
         addHistory(of: node, process, clockOffset: state.options.clockOffset, to: &text)
+        if let answer = state.selection.flatMap({ state.descriptions[$0] }) { add(answer, to: &text) }
         return text.lines
+    }
+
+    /// What the program said when it was asked.
+    private static func add(_ answer: Descriptions.Answer, to text: inout DetailWriter) {
+        switch answer {
+        case .refused(let reason):
+            text.gap()
+            text.add(DetailLine(reason, .dim))
+        case .told(let entries):
+            guard !entries.isEmpty else { return }
+            text.gap()
+            text.add(DetailLine("asked of the program", .title))
+            for entry in entries { text.entry(entry.name, entry.text) }
+        }
     }
 
     private static func addTimings(
@@ -150,71 +165,6 @@ enum DetailText {
         case .abandoned: ("abandoned", .abandoned)
         case .cancelled: ("cancelled", .cancelled)
         }
-    }
-}
-
-/// Collects lines of a width.
-struct DetailWriter {
-    private(set) var lines: [DetailLine] = []
-    let width: Int
-    let glyphs: Glyphs
-    private static let nameWidth = 10
-
-    init(width: Int, glyphs: Glyphs) {
-        self.width = width
-        self.glyphs = glyphs
-    }
-
-    mutating func add(_ line: DetailLine) { lines.append(line) }
-    mutating func gap() { lines.append(DetailLine("")) }
-
-    /// A name and what belongs to it, wrapped under itself.
-    mutating func field(_ name: String, _ value: String) {
-        let padded = name + String(repeating: " ", count: max(1, Self.nameWidth - name.count))
-        let pieces = TextWrap.lines(value, columns: width - Self.nameWidth, charset: glyphs.charset)
-        for (place, piece) in pieces.enumerated() {
-            let head = place == 0 ? padded : String(repeating: " ", count: Self.nameWidth)
-            lines.append(DetailLine([(head, .dim), (piece, .normal)]))
-        }
-    }
-
-    mutating func wrap(_ text: String, style: Style) {
-        for piece in TextWrap.lines(text, columns: width, charset: glyphs.charset) {
-            lines.append(DetailLine(piece, style))
-        }
-    }
-}
-
-/// Breaks a text, made safe, into lines: at spaces where it can.
-enum TextWrap {
-    static func lines(_ text: String, columns: Int, charset: Charset) -> [String] {
-        guard columns > 0 else { return [] }
-        var lines: [String] = []
-        var line = ""
-        var used = 0
-        for word in SafeText.line(text, charset: charset).split(separator: " ", omittingEmptySubsequences: true) {
-            var word = String(word)
-            var width = TextWidth.of(word, charset: charset)
-            if used > 0, used + 1 + width > columns {
-                lines.append(line)
-                (line, used) = ("", 0)
-            }
-            while width > columns {
-                let head = SafeText.line(word, maxColumns: columns, charset: charset)
-                guard !head.isEmpty else { break }
-                lines.append(head)
-                word = String(word.dropFirst(head.count))
-                width = TextWidth.of(word, charset: charset)
-            }
-            if used > 0 {
-                line += " "
-                used += 1
-            }
-            line += word
-            used += width
-        }
-        if !line.isEmpty || lines.isEmpty { lines.append(line) }
-        return lines
     }
 }
 

@@ -99,8 +99,8 @@ struct ProgramPainter {
         case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)
         case .ended(let reason): return (reason, .dim)
         case .lost(let outage):
-            let since = ProgramText.word(process.link, wall: wall)
-            return ("\(since) \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))", .warning)
+            let ago = DurationText.coarse(wall &- min(wall, outage.since))
+            return ("\(ago) ago \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))", .warning)
         case .live: break
         }
         if let restart = ProgramText.restart(of: process, wall: wall) { return (restart, .warning) }

@@ -80,6 +80,7 @@ extension State {
             observed[place].link = .live
             return arrange()
         }
+        descriptions.askAnew(source)
         let outage = observed[place].link.outage
         if let old, old.key != info.key {
             replace(place, by: info)
