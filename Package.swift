@@ -81,7 +81,9 @@ let package = Package(
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
-        .testTarget(name: "ChainWireTests", dependencies: ["ChainWire", "ChainEvents"], exclude: ["Golden"]),
+        .testTarget(
+            name: "ChainWireTests", dependencies: ["ChainWire", "ChainEvents", "ChainModel", "GoldenSupport"],
+            exclude: ["Golden"]),
         .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness", "Dashboard"]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.

@@ -36,7 +36,7 @@ public enum Wire {
 }
 
 /// The kinds of messages. Part of the wire format: never renumbered, only added to.
-enum MessageKind: UInt8 {
+enum MessageKind: UInt8, CaseIterable {
     case greeting = 1
     case hello = 2
     case batch = 3

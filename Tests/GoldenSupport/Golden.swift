@@ -1,35 +1,68 @@
 import Foundation
 
-/// Texts that are compared with files in the `Golden` folder beside the test.
+/// Texts and bytes that are compared with files in the `Golden` folder beside the test.
 ///
 ///     #expect(Golden.complaint(about: frame.golden(), named: "checkout-80x24") == nil)
 ///
-/// A golden file that is missing or differs is a failure, and the text is left beside it as `NAME.actual`.
+/// A golden file that is missing or differs is a failure, and what came is left beside it as `NAME.actual`.
 /// With `CHAINVIEW_RECORD=1` in the environment the file is written instead, unless `CI` is set too.
 public enum Golden {
-    /// Nil if the file says the same, else what is wrong, with the first lines that differ.
+    /// Nil if the file `NAME.txt` says the same, else what is wrong, with the first lines that differ.
     public static func complaint(about text: String, named name: String, beside test: String = #filePath) -> String? {
-        let folder = URL(fileURLWithPath: test).deletingLastPathComponent().appendingPathComponent("Golden")
-        let file = folder.appendingPathComponent(name + ".txt")
+        complaint(about: Data(text.utf8), named: name, extension: "txt", beside: test) { expected in
+            difference(String(decoding: expected, as: UTF8.self), text)
+        }
+    }
+
+    /// Nil if the file `NAME.bin` holds the same bytes, else what is wrong, with the first that differs.
+    public static func complaint(about bytes: [UInt8], named name: String, beside test: String = #filePath) -> String? {
+        complaint(about: Data(bytes), named: name, extension: "bin", beside: test) { expected in
+            let place = zip(expected, bytes).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+            return
+                "\(expected.count) and \(bytes.count) bytes, the same up to \(place ?? min(expected.count, bytes.count))"
+        }
+    }
+
+    /// What is in the file `NAME.bin`; nil where there is none.
+    public static func bytes(named name: String, beside test: String = #filePath) -> [UInt8]? {
+        (try? Data(contentsOf: folder(beside: test).appendingPathComponent(name + ".bin"))).map { [UInt8]($0) }
+    }
+
+    /// The names of the golden files that end so, without that.
+    public static func names(ofFilesWith suffix: String, beside test: String = #filePath) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(at: folder(beside: test), includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == suffix }.map { $0.deletingPathExtension().lastPathComponent }
+    }
+
+    private static func folder(beside test: String) -> URL {
+        URL(fileURLWithPath: test).deletingLastPathComponent().appendingPathComponent("Golden")
+    }
+
+    private static func complaint(
+        about data: Data, named name: String, extension suffix: String, beside test: String,
+        difference: (_ expected: Data) -> String
+    ) -> String? {
+        let folder = folder(beside: test)
+        let file = folder.appendingPathComponent("\(name).\(suffix)")
         let actual = folder.appendingPathComponent(name + ".actual")
         if isRecording {
             do {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                try text.write(to: file, atomically: true, encoding: .utf8)
+                try data.write(to: file, options: .atomic)
                 try? FileManager.default.removeItem(at: actual)
                 return nil
             } catch { return "\(name): cannot record: \(error)" }
         }
-        guard let expected = try? String(contentsOf: file, encoding: .utf8) else {
-            try? text.write(to: actual, atomically: true, encoding: .utf8)
+        guard let expected = try? Data(contentsOf: file) else {
+            try? data.write(to: actual, options: .atomic)
             return "\(name): there is no golden file; look at \(actual.lastPathComponent), record it if it is right"
         }
-        guard expected != text else {
+        guard expected != data else {
             try? FileManager.default.removeItem(at: actual)
             return nil
         }
-        try? text.write(to: actual, atomically: true, encoding: .utf8)
-        return "\(name) differs:\n" + difference(expected, text)
+        try? data.write(to: actual, options: .atomic)
+        return "\(name) differs:\n" + difference(expected)
     }
 
     private static var isRecording: Bool {

@@ -92,12 +92,13 @@ private func stateThereAndBack() -> Double {
     for chunk in 0..<250 as Range<UInt64> {
         let first = chunk * 4_000 + 1
         let state = Message.batch(Wires.state(first...(first + 3_999)))
-        milliseconds += nanosecondsEach(1) {
-            writer.removeAll()
-            writer.writePreamble()
-            try? writer.write(state)
-            precondition(read(writer.bytes) == 1)
-        } / 1_000_000
+        milliseconds +=
+            nanosecondsEach(1) {
+                writer.removeAll()
+                writer.writePreamble()
+                try? writer.write(state)
+                precondition(read(writer.bytes) == 1)
+            } / 1_000_000
     }
     return milliseconds
 }

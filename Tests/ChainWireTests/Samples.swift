@@ -1,0 +1,149 @@
+import ChainEvents
+
+@testable import ChainWire
+
+extension Message: Equatable {
+    /// By all that they say.
+    public static func == (left: Message, right: Message) -> Bool {
+        switch (left, right) {
+        case (.greeting(let left), .greeting(let right)): left == right
+        case (.hello(let left), .hello(let right)): left == right
+        case (.batch(let left), .batch(let right)): left == right
+        case (.command(let left), .command(let right)): left == right
+        case (.unknownCommand(let left), .unknownCommand(let right)): left == right
+        case (.reply(let left), .reply(let right)): left == right
+        case (.farewell(let left), .farewell(let right)): left == right
+        default: false
+        }
+    }
+}
+
+extension EventBatch: Equatable {
+    /// By all fields.
+    public static func == (left: EventBatch, right: EventBatch) -> Bool {
+        left.process == right.process && left.sequence == right.sequence && left.time == right.time
+            && left.sites == right.sites && left.threads == right.threads && left.executors == right.executors
+            && left.nodes == right.nodes && left.events == right.events && left.texts == right.texts
+            && left.loss == right.loss && left.resync == right.resync
+    }
+}
+
+/// The bytes of a stream of messages.
+func stream(_ messages: [Message]) throws(WireError) -> [UInt8] {
+    var writer = MessageWriter()
+    writer.writePreamble()
+    for message in messages { try writer.write(message) }
+    return writer.bytes
+}
+
+/// The messages of a stream that comes in pieces as long as `cuts` says, in turns.
+func messages(of bytes: some Sequence<UInt8>, cuts: [Int] = [.max]) throws(WireError) -> [Message] {
+    let bytes = Array(bytes)
+    var reader = MessageReader(limit: Wire.batchLimit)
+    var messages: [Message] = []
+    var (start, turn) = (0, 0)
+    repeat {
+        let count = min(max(1, cuts[turn % cuts.count]), bytes.count - start)
+        bytes[start..<start + count].withUnsafeBytes { reader.append($0) }
+        while let message = try reader.next() { messages.append(message) }
+        (start, turn) = (start + count, turn + 1)
+    } while start < bytes.count
+    return messages
+}
+
+/// One message of every kind and form, with every field set to something of its own: the golden files of version 1.
+enum Samples {
+    static let process = ProcessKey(rawValue: 0x0807_0605_0403_0201)
+
+    static let all: [(name: String, message: Message)] = [
+        (
+            "greeting-watch",
+            .greeting(Greeting(purpose: .watch, isReadOnly: true, pid: 4243, name: "ada", token: "s3cret"))
+        ),
+        ("greeting-look", .greeting(Greeting(purpose: .look))),
+        ("greeting-command", .greeting(Greeting(purpose: .command, pid: -1, name: "grüße 🚢"))),
+        ("hello", .hello(hello)),
+        ("batch-empty", .batch(EventBatch(process: process, sequence: 1, time: 2))),
+        ("batch-events", .batch(events)),
+        ("batch-nodes", .batch(nodes)),
+        ("command-cancel-node", command(.cancel(.node(NodeID(7)), by: "ada"))),
+        ("command-cancel-chain", command(.cancel(.chain(NodeID(.max)), by: ""))),
+        ("command-cancel-nodes", command(.cancel(.nodes([NodeID(7), NodeID(8), NodeID(9)]), by: "ada"))),
+        ("command-resync", command(.resync)),
+        ("command-describe", command(.describe(NodeID(7)))),
+        ("command-unknown", .unknownCommand(id: 5)),
+        ("reply-accepted", .reply(CommandReply(command: 5, outcome: .accepted(count: 3)))),
+        ("reply-refused", .reply(CommandReply(command: 5, outcome: .refused("Viewers may look only")))),
+        ("reply-described", .reply(CommandReply(command: 5, outcome: .described(detail)))),
+        ("farewell-stopped", .farewell(Farewell(.stopped, "The inspector was stopped"))),
+        ("farewell-refused", .farewell(Farewell(.refused, "Another user"))),
+        ("farewell-busy", .farewell(Farewell(.busy, "50 viewers are attached"))),
+        ("farewell-misunderstood", .farewell(Farewell(.misunderstood, ""))),
+        ("farewell-other", .farewell(Farewell(.other, "Because"))),
+    ]
+
+    private static func command(_ request: Command.Request) -> Message {
+        .command(Command(id: 5, process: process, request: request))
+    }
+
+    private static let hello = Hello(
+        process: ProcessInfo(
+            key: process, pid: 4242, name: "checkout", wallOffset: 0x1122_3344_5566_7788,
+            startTime: 1_700_000_000_000_000_000, isReadOnly: true),
+        capabilities: [.values, .errors, .isNarrowed], time: 123_456_789,
+        totals: ProcessTotals(
+            chainCount: 1, nodeCount: 2, liveCount: 3, runningCount: 4, rejectedCount: 5, viewerCount: 6))
+
+    private static let detail = NodeDetail(
+        node: NodeID(7),
+        entries: [NodeDetail.Entry(name: "error", text: "one\ntwo"), NodeDetail.Entry(name: "value", text: "")])
+
+    /// Every kind of event of version 1, every flag, and the tables.
+    private static let events: EventBatch = {
+        var batch = EventBatch(process: process, sequence: 2, time: 1_000_000)
+        batch.sites = [1: Site(fileID: "Shop/Order.swift", line: 41), 0x0101: Site(fileID: "", line: 0)]
+        batch.threads = [4242: "main", 4243: "worker-1"]
+        batch.executors = [1: "pool", 0x0201: "queue"]
+        batch.texts = ["order 17", "", "naïve \u{1B}[31m"]
+        batch.loss = Loss(madeCount: 10, deliveredCount: 7, lostInRings: 2, lostAtClient: 1)
+        batch.resync = .begin(epoch: 999_999)
+        batch.events = (1...19).compactMap(EventKind.init).enumerated().map { index, kind in
+            ChainEvent(
+                time: 1_000 + UInt64(index), kind, node: NodeID(0x0102_0304_0506_0708), other: NodeID(UInt64(index)),
+                site: 1, text: UInt32(index % 4), thread: 4242, detail: 0x1011,
+                flags: EventFlags(rawValue: UInt8(1 << (index % 5))))
+        }
+        return batch
+    }()
+
+    /// Every kind of node of version 1, every settlement, every mark and every field.
+    private static let nodes: EventBatch = {
+        var batch = EventBatch(process: process, sequence: 3, time: 2_000_000)
+        batch.resync = .end(epoch: 999_999)
+        let settlements: [Settlement] = [
+            .pending, .unknown, .fulfilled, .rejected, .skippedFulfilled, .skippedRejected, .abandoned, .cancelled,
+        ]
+        let kinds = ([1...7, 16...26, 48...57, 64...65, 80...80, 255...255] as [ClosedRange<UInt8>]).joined()
+        batch.nodes = kinds.compactMap { NodeKind(rawValue: $0) }.enumerated().map { index, kind in
+            var node = NodeSnapshot(id: NodeID(UInt64(index) + 1), kind: kind)
+            node.settlement = settlements[index % settlements.count]
+            node.flags = SnapshotFlags(rawValue: UInt8(1 << (index % 4)))
+            return node
+        }
+        var full = NodeSnapshot(id: NodeID(1000), kind: .all)
+        (full.parent, full.creator, full.adopted, full.adoptedAt) = (NodeID(1), NodeID(2), NodeID(3), 4)
+        (full.created, full.queued, full.started, full.ended, full.settled) = (5, 6, 7, 8, 9)
+        (full.seen, full.cancelRequestedAt) = (10, 11)
+        (full.label, full.canceller, full.summary) = ("label", "ada", "declined")
+        (full.members, full.memberTimes) = ([NodeID(12), NodeID(13)], [14, 15])
+        (full.site, full.thread, full.executor, full.settlement) = (16, 17, 18, .cancelled)
+        (full.isExternal, full.cancelRequested) = (true, true)
+        full.flags = [.released, .settledAgain, .unhandled, .byViewer]
+        var half = NodeSnapshot(id: NodeID(1001), kind: .then)
+        (half.label, half.isExternal, half.created) = ("", true, .max)
+        var asked = NodeSnapshot(id: NodeID(1002), kind: .race)
+        (asked.members, asked.cancelRequested) = ([NodeID(12)], true)
+        batch.nodes += [full, half, asked]
+        return batch
+    }()
+}
