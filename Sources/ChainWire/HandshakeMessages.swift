@@ -43,7 +43,7 @@ extension MessageWriter {
     }
 }
 
-private let readOnlyBit: UInt32 = 1 << 31
+let readOnlyBit: UInt32 = 1 << 31
 
 extension Greeting {
     init(from reader: inout ByteReader) throws(WireError) {

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The article that draws the wire, as data.
+struct Article {
+    let text: String
+
+    init() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/ChainWire/ChainWire.docc/TheWire.md")
+        text = try String(contentsOf: file, encoding: .utf8)
+    }
+
+    private var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+    private func cells(_ line: Substring) -> [String] {
+        line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    /// The rows of the one table whose heads begin so: number and what stands beside it.
+    func table(_ heads: String...) -> [(number: UInt64, cells: [String])]? {
+        let lines = lines
+        let starts = lines.indices.filter { lines[$0].hasPrefix("|") && cells(lines[$0]).starts(with: heads) }
+        guard let start = starts.first, starts.count == 1 else { return nil }
+        return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.compactMap { line in
+            let cells = cells(line)
+            return UInt64(cells[0]).map { ($0, Array(cells.dropFirst())) }
+        }
+    }
+
+    /// The rows of the table of fields below a heading, by their first cells.
+    func fields(below heading: String) -> [(offset: String, type: String, field: String)] {
+        let lines = lines
+        guard let start = lines.firstIndex(where: { $0.hasPrefix("#") && $0.hasSuffix(heading) }) else { return [] }
+        return lines[start...].drop { !$0.hasPrefix("| offset") }.dropFirst(2).prefix { $0.hasPrefix("|") }.map {
+            line in
+            let cells = cells(line)
+            return (cells[0], cells[1], cells[2])
+        }
+    }
+
+    /// The bytes of each dump, in order. A dump whose offsets do not follow one another is none.
+    func dumps() -> [[UInt8]] {
+        let blocks = text.split(separator: "```", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map(\.element)
+        return blocks.compactMap { block in
+            var bytes: [UInt8] = []
+            for line in block.split(separator: "\n") {
+                guard let match = line.prefixMatch(of: #/([0-9a-f]{4})  ((?:[0-9a-f]{2} ?){1,8})(?: |$)/#),
+                    Int(match.1, radix: 16) == bytes.count
+                else { return nil }
+                bytes += match.2.split(separator: " ").compactMap { UInt8($0, radix: 16) }
+            }
+            return bytes.isEmpty ? nil : bytes
+        }
+    }
+
+    /// What is drawn in the last block.
+    var lastBlock: String {
+        let parts = text.components(separatedBy: "```")
+        return parts[parts.count - 2].trimmingCharacters(in: .newlines)
+    }
+}

@@ -1,0 +1,24 @@
+import ChainEvents
+import ChainModel
+
+extension ChainForest {
+    /// A line a node: indentation, word, kind, id, label, and where it was made.
+    func drawn() -> String {
+        var lines: [String] = []
+        var stack: [NodeIndex] = roots.reversed()
+        while let index = stack.popLast() {
+            let view = node(index)
+            var line =
+                String(repeating: "  ", count: depth(of: index)) + "\(view.state.word) \(view.kind.word) \(view.id)"
+            if let label = label(of: index) { line += " \(label)" }
+            if let site = site(of: index) { line += " (\(site))" }
+            lines.append(line)
+            var child = lastChild(of: index)
+            while let current = child {
+                stack.append(current)
+                child = previousSibling(of: current)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
