@@ -67,10 +67,12 @@ public final class ShopServer: Sendable {
     public var chainCount: Int { desk.chainCount }
 
     /// Takes no more requests, cancels the chains under way so that their clients are answered, and ends.
-    public func stop() async {
+    ///
+    /// - Parameter grace: how long a client may take to read its answer.
+    public func stop(grace: Duration = .seconds(10)) async {
         desk.close()
         door.close()
-        await http.stop(timeout: 10)
+        await http.stop(timeout: grace.seconds)
         _ = await running.result
     }
 }

@@ -18,7 +18,7 @@ struct LifeTests {
         try await Running.server { running in
             async let answer = running.get("/wait?ms=600000")
             _ = try await running.eventually("the request") { running.server.chainCount == 1 ? () : nil }
-            await running.server.stop()
+            await running.server.stop(grace: .seconds(600))
             #expect(try await answer.status == 503)
             #expect(try await answer.fields["reason"] as? String == "the server stops")
             await #expect(throws: (any Error).self) { try await running.get("/healthz") }

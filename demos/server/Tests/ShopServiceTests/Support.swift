@@ -9,7 +9,7 @@ struct Running {
     let runtime: Runtime
     let server: ShopServer
 
-    /// Runs `body` with a server, and stops it.
+    /// Runs `body` with a server, and stops it, which takes no time where its clients have read their answers.
     static func server(
         patience: Duration = .seconds(1), hardCase: Duration = .seconds(500), _ body: (Running) async throws -> Void
     ) async throws {
@@ -19,10 +19,10 @@ struct Running {
         do {
             try await body(running)
         } catch {
-            await running.server.stop()
+            await running.server.stop(grace: .seconds(600))
             throw error
         }
-        await running.server.stop()
+        await running.server.stop(grace: .seconds(600))
     }
 
     /// As ``server(patience:hardCase:_:)``, and with an inspector, as the program starts one.
