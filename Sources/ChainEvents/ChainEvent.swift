@@ -84,6 +84,10 @@ public struct SnapshotFlags: OptionSet, Hashable, Sendable {
     public static let unhandled = SnapshotFlags(rawValue: 4)
     /// The cancellation (asked for or done) came from a viewer.
     public static let byViewer = SnapshotFlags(rawValue: 8)
+    /// Its handler blocked a worker (``EventKind/blocked``).
+    public static let hasBlocked = SnapshotFlags(rawValue: 16)
+    /// Its handler wanted to wait where that could not end (``EventKind/awaitMisused``).
+    public static let hasMisusedAwait = SnapshotFlags(rawValue: 32)
 }
 
 /// All that is known of one node at one moment: what a late comer gets instead of its past.

@@ -173,6 +173,7 @@ extension BatchSubscription.State {
         batch.loss = collected.loss
         batch.resync = .begin(epoch: epoch)
         collected.tellNames(&batch)
+        batch.events = collected.forest.waitEvents
         queue.append(batch)
     }
 

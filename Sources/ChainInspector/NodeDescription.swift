@@ -146,6 +146,7 @@ extension ChainForest {
         case .follows: return "\(other ?? ""), which it follows"
         case .member: return "its member \(other ?? "")"
         case .aboutToSettle: return "nothing more: it is about to settle"
+        case .awaits: return "\(other ?? "another"), for which its handler blocks the thread"
         case .timer: return "a timer"
         case .resolver: return "its resolver"
         }

@@ -44,6 +44,8 @@ public struct ChainForest: Sendable {
     var mentioned: [NodeID] = []
     var resyncGeneration: UInt8 = 0
     var resyncEpoch: UInt64?
+    /// By thread, what it waits for, from the outside in.
+    var threadWaits: [ThreadID: [ThreadWait]] = [:]
     /// Nodes of chains in which nothing is live.
     var settledChainNodeCount = 0
     var settledChains = EvictionQueue()

@@ -52,7 +52,7 @@ extension ChainForest {
         case .cancelRequested:
             if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
             cancelRequested(slot, event.time, by: batch.text(of: event))
-        case .blocked: break
+        case .blocked: nodes[slot].pointee.troubles.insert(.hasBlocked)
         case .settledAgain: nodes[slot].pointee.bits.insert(.settledAgain)
         case .unhandled:
             nodes[slot].pointee.bits.insert(.unhandled)
@@ -60,7 +60,13 @@ extension ChainForest {
         case .released:
             nodes[slot].pointee.bits.insert(.released)
             settle(slot, .unknown, event.time)
-        case .awaited, .awaitEnded, .awaitMisused: break
+        case .awaited: awaited(event)
+        case .awaitEnded: awaitEnded(event)
+        case .awaitMisused:
+            // The fault is the handler's that wanted to wait.
+            let culprit = event.other == .none ? slot : told(event.other, at: event.time) ?? slot
+            nodes[culprit].pointee.troubles.insert(.hasMisusedAwait)
+            if culprit != slot { refresh(culprit) }
         }
         refresh(slot)
     }

@@ -43,6 +43,8 @@ extension ChainForest {
         if record.has(.settledAgain) { snapshot.flags.insert(.settledAgain) }
         if record.has(.unhandled) { snapshot.flags.insert(.unhandled) }
         if record.has(.byViewer) { snapshot.flags.insert(.byViewer) }
+        if record.troubles.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
+        if record.troubles.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
         guard record.extra != noSlot else { return result.append(snapshot) }
         let extra = extras[record.extra].pointee
         snapshot.summary = texts[extra.summary]
@@ -88,6 +90,8 @@ extension ChainForest {
         if snapshot.flags.contains(.settledAgain) { node.pointee.bits.insert(.settledAgain) }
         if snapshot.flags.contains(.unhandled) { node.pointee.bits.insert(.unhandled) }
         if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
+        if snapshot.flags.contains(.hasBlocked) { node.pointee.troubles.insert(.hasBlocked) }
+        if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.troubles.insert(.hasMisusedAwait) }
         describe(slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.label)
         if snapshot.parent != .none {
             setOrigin(slot, snapshot.parent, at: node.pointee.created)

@@ -49,7 +49,9 @@ extension ChainForest {
     public func blocker(of index: NodeIndex) -> Blocker {
         let record = nodes[checked(index)].pointee
         switch record.state {
-        case .running: return Blocker(reason: .running)
+        case .running:
+            guard let wait = wait(ofRunning: record) else { return Blocker(reason: .running) }
+            return Blocker(reason: .awaits, node: slot(of: wait.node)?.asNode)
         case .queued: return Blocker(reason: .queued)
         case .waiting:
             guard let parent = parent(of: index) else { return Blocker(reason: .aboutToRun) }

@@ -28,14 +28,22 @@ struct NodeBits: OptionSet {
     static let revived = NodeBits(rawValue: 32768)
 }
 
+/// Faults of its handler, a bit each.
+struct NodeTroubles: OptionSet {
+    let rawValue: UInt8
+
+    static let hasBlocked = NodeTroubles(rawValue: 1)
+    static let hasMisusedAwait = NodeTroubles(rawValue: 2)
+}
+
 /// One node: 96 bytes, of which a million make 96 MB. What only some nodes have is in ``NodeExtra`` and the texts.
 ///
 ///     0        8         16                    32              40
 ///     ├─ id ───┼ created ┼ 4 offsets, low 32 ──┼ high 16 each ─┤
 ///     40      44      48     52     56     60      64       68     72      76
 ///     ├placed ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
-///     76      80      84         86     88     89           90      91       92        93
-///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┤
+///     76      80      84         86     88     89           90      91       92        93        94
+///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ troubles ┤
 ///
 /// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more".
 struct NodeRecord {
@@ -61,6 +69,7 @@ struct NodeRecord {
     /// The resync that named it last.
     var resync: UInt8 = 0
     var changes: NodeChanges = []
+    var troubles: NodeTroubles = []
 
     init(id: UInt64, created: UInt64) {
         self.id = id
@@ -167,6 +176,8 @@ extension NodeRecord {
         if has(.unhandled) { marks.insert(.unhandled) }
         if has(.released) { marks.insert(.released) }
         if has(.external) { marks.insert(.external) }
+        if troubles.contains(.hasBlocked) { marks.insert(.hasBlocked) }
+        if troubles.contains(.hasMisusedAwait) { marks.insert(.hasMisusedAwait) }
         return marks
     }
 }

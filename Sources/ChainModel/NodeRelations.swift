@@ -42,6 +42,8 @@ public struct Blocker: Hashable, Sendable {
         case member
         /// What it followed, or all its members, have settled: it is about to settle.
         case aboutToSettle
+        /// Its handler runs, and blocks its thread until another node settles.
+        case awaits
         /// A timer will settle it.
         case timer
         /// A resolver in the program's hands has to settle it.

@@ -63,6 +63,10 @@ public struct NodeMarks: OptionSet, Hashable, Sendable {
     public static let released = NodeMarks(rawValue: 64)
     /// Nothing of ours settles it, a resolver does.
     public static let external = NodeMarks(rawValue: 128)
+    /// Its handler blocked a worker of a pool for longer than the pool allows, without using the processor.
+    public static let hasBlocked = NodeMarks(rawValue: 256)
+    /// Its handler wanted to wait where that could never have ended, and was refused.
+    public static let hasMisusedAwait = NodeMarks(rawValue: 512)
 }
 
 /// How many nodes there are in each state.

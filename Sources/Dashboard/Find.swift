@@ -130,6 +130,7 @@ extension State {
         case .follows: return "follows another"
         case .member: return "waits for a member"
         case .aboutToSettle: return "is about to settle"
+        case .awaits: return "blocks its thread for another"
         case .timer: return "waits for its timer"
         case .resolver: return "waits for the program to resolve it"
         }

@@ -84,14 +84,14 @@ import Testing
         #expect(script.state(3) == .fulfilled)
     }
 
-    @Test func aThreadThatWaitsChangesNothing() {
+    @Test func aThreadThatWaitsChangesNoState() {
         var script = Script()
         script.make(1, at: 10)
         script.tell(.awaited, 1, at: 11)
         script.tell(.awaitMisused, 1, at: 12, text: "refused")
         script.tell(.awaitEnded, 1, at: 13)
         #expect(script.state(1) == .pending)
-        #expect(script.node(1).marks == [])
+        #expect(script.node(1).marks == [.hasMisusedAwait])
         #expect(script.forest.summary(of: script.index(1)) == nil)
     }
 

@@ -1,0 +1,71 @@
+import ChainEvents
+
+/// A thread that blocks until a node settles.
+public struct ThreadWait: Hashable, Sendable {
+    /// The thread.
+    public var thread: ThreadID
+    /// Who has to settle.
+    public var node: NodeID
+    /// The node whose handler blocks the thread, or nobody.
+    public var waiter: NodeID
+    /// Since when, in nanoseconds of the process's clock.
+    public var since: UInt64
+}
+
+extension ChainForest {
+    /// The waits that block a thread now, the innermost last: a handler that runs while its thread waits may wait
+    /// itself. Those that have ended unheard, during a loss, are left out as soon as what they wait for has settled.
+    public func waits(of thread: ThreadID) -> [ThreadWait] {
+        threadWaits[thread, default: []].filter { isLive($0.node) }
+    }
+
+    /// All waits that block a thread now, by thread. O(such threads).
+    public var waits: [ThreadWait] { threadWaits.keys.sorted().flatMap { waits(of: $0) } }
+
+    /// Events that tell a late comer of these waits, as they were told; folding them again changes nothing.
+    public var waitEvents: [ChainEvent] {
+        waits.map { ChainEvent(time: $0.since, .awaited, node: $0.node, other: $0.waiter, thread: $0.thread) }
+    }
+
+    private func isLive(_ id: NodeID) -> Bool {
+        guard let index = index(of: id) else { return false }
+        return state(of: index).isLive
+    }
+
+    // MARK: Folding
+
+    /// How many threads may be waiting before those are dropped whose waits have ended unheard.
+    private static let pruneCount = 1_024
+
+    mutating func awaited(_ event: ChainEvent) {
+        let wait = ThreadWait(thread: event.thread, node: event.node, waiter: event.other, since: event.time)
+        guard !threadWaits[event.thread, default: []].contains(wait) else { return }
+        threadWaits[event.thread, default: []].append(wait)
+        threadWaits[event.thread]?.sort { $0.since < $1.since }
+        if threadWaits.count > Self.pruneCount {
+            for thread in Array(threadWaits.keys) where waits(of: thread).isEmpty { threadWaits[thread] = nil }
+        }
+        noteWaiter(of: wait)
+    }
+
+    mutating func awaitEnded(_ event: ChainEvent) {
+        guard var waits = threadWaits[event.thread],
+            let place = waits.lastIndex(where: { $0.node == event.node && $0.since <= event.time })
+        else { return }
+        noteWaiter(of: waits[place])
+        // Whatever was waited for further in has ended as well.
+        waits.removeSubrange(place...)
+        threadWaits[event.thread] = waits.isEmpty ? nil : waits
+    }
+
+    /// The node whose handler blocks says something else of itself.
+    private mutating func noteWaiter(of wait: ThreadWait) {
+        if let waiter = slot(of: wait.waiter) { note(waiter, .facts) }
+    }
+
+    /// The wait that the handler of a running node is in.
+    func wait(ofRunning record: NodeRecord) -> ThreadWait? {
+        guard !threadWaits.isEmpty else { return nil }
+        return waits(of: record.thread).last { $0.waiter.rawValue == record.id }
+    }
+}
