@@ -25,12 +25,14 @@ struct Running {
         await running.server.stop(grace: .seconds(600))
     }
 
-    /// As ``server(patience:hardCase:_:)``, and with an inspector, as the program starts one.
+    /// As ``server(patience:hardCase:_:)``, and with an inspector, to which nobody attaches from outside.
     static func inspected(
         patience: Duration = .seconds(1), _ body: (Running, Inspector) async throws -> Void
     ) async throws {
         try await server(patience: patience) { running in
-            let inspector = try Inspector.start(name: "server", runtime: running.runtime)
+            var options = InspectorOptions()
+            options.endpoints = []
+            let inspector = try Inspector.start(name: "server", runtime: running.runtime, options: options)
             defer { inspector.stop() }
             try await body(running, inspector)
         }
