@@ -59,6 +59,8 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
     public static let error = EventFlags(rawValue: 4)
     /// On ``EventKind/created``: nothing of ours settles it, a resolver does.
     public static let external = EventFlags(rawValue: 8)
+    /// On ``EventKind/created``: the node was made earlier, before recording began; the time is not that of its making.
+    public static let late = EventFlags(rawValue: 32)
     /// On ``EventKind/cancelled`` and ``EventKind/cancelRequested``: a viewer did it.
     public static let byViewer = EventFlags(rawValue: 16)
 }

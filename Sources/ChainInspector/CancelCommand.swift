@@ -6,7 +6,7 @@ extension Collector {
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
         var watch: CancelWatch
-        switch withState({ $0.forest.resolve(scope) }) {
+        switch withState({ $0.resolve(scope) }) {
         case .failure(let refusal): return .refused(refusal.reason)
         case .success(let roots): watch = CancelWatch(roots: roots, viewer: viewer)
         }
@@ -17,8 +17,7 @@ extension Collector {
         let reached = cancel(topmost, by: viewer)
         guard reached > 0 else {
             collectNow()
-            return .refused(
-                "The program no longer has \(scope.words), or it was made before recording began: it cannot be reached")
+            return .refused("The program no longer has \(scope.words): there is nothing to cancel")
         }
         withState { $0.watches.add(watch) }
         collectNow()
@@ -46,29 +45,27 @@ struct Refusal: Error {
     var reason: String
 }
 
-extension ChainForest {
+extension CollectorState {
     /// The nodes whose trees a scope means.
     fileprivate func resolve(_ scope: CancelScope) -> Result<[NodeID], Refusal> {
         switch scope {
         case .node(let id): find(id).map { _ in [id] }
-        case .chain(let id): find(id).map { [node(root(of: $0)).id] }
+        case .chain(let id): find(id).map { [forest.id(of: forest.root(of: $0))] }
         case .nodes(let ids):
             ids.isEmpty
                 ? .failure(Refusal(reason: "No node was named: there is nothing to cancel"))
                 // Of several, those that are gone are done already.
                 : ids.count == 1
                     ? find(ids[0]).map { _ in ids }
-                    : .success(ids.filter { index(of: $0) != nil })
+                    : .success(ids.filter { forest.index(of: $0) != nil })
         }
     }
 
     private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {
-        if let index = index(of: id) { return .success(index) }
-        return .failure(
-            Refusal(
-                reason: isEvicted(id)
-                    ? "\(id) has ended and was forgotten: there is nothing to cancel"
-                    : "There is no node \(id) in this program"))
+        // One that only a link names is not in the registry.
+        if let index = forest.index(of: id), !forest.isOnlyMentioned(index) { return .success(index) }
+        let end = forest.isEvicted(id) ? ": there is nothing to cancel" : ""
+        return .failure(Refusal(reason: absence(of: id) + end))
     }
 }
 

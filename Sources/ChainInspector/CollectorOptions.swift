@@ -14,6 +14,8 @@ package struct CollectorOptions: Sendable {
     package var chunkLimit = 4096
     /// Bytes of the label of a node that is told out of the registry; the rest is cut off.
     package var textLimit = 480
+    /// Whether the program records some of its chains only.
+    package var isNarrowed = false
     /// What the process's own forest keeps.
     package var forest = ForestLimits(changeLimit: 0)
 

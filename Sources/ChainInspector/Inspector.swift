@@ -30,8 +30,11 @@ public final class Inspector: Sendable {
 
     /// Begins to record `runtime`.
     ///
-    /// Where an inspector of that runtime runs already, gives that one; its name and options stay. That nobody can attach
-    /// (``InspectorOptions/endpoints``) is no error: one sentence on standard error says why, and ``attachFailures``.
+    /// Where an inspector of that runtime runs already, gives that one; its name and options stay. One that was stopped
+    /// may be followed by another, which is told at once what the first one had; what was made while there was none
+    /// appears at its next step, as what was made before the first one does. In a child of a fork an inspector of the
+    /// parent's counts for nothing. That nobody can attach (``InspectorOptions/endpoints``) is no error: one sentence on
+    /// standard error says why, and ``attachFailures``.
     ///
     /// - Parameter name: what viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -72,8 +75,10 @@ public final class Inspector: Sendable {
         guard
             runtime.startRecording(
                 into: collector.recorder, capturesErrors: options.capturesErrorText,
-                capturesValues: options.capturesValues)
+                capturesValues: options.capturesValues, filter: options.recording)
         else { throw InspectorError.runtimeIsRecorded }
+        // Their steps so far were told to an earlier inspector.
+        if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isAsked = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
         if !collectsByHand {
             guard let started = CollectorThread(collector) else {

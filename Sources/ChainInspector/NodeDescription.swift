@@ -119,9 +119,17 @@ extension CollectorState {
             age: view.marks.contains(.seenLate) ? "first told of \(age) ago" : "made \(age) ago")
     }
 
-    /// Why nothing can be said or done about a node that is neither alive nor known.
+    /// Why nothing can be said or done about a node of which nothing was told.
     func absence(of id: NodeID) -> String {
-        forest.isEvicted(id) ? "\(id) has ended and was forgotten" : "There is no node \(id) in this program"
+        if forest.isEvicted(id) { return "\(id) has ended and was forgotten" }
+        let why = "the program records some of its chains only"
+        guard forest.index(of: id) != nil else {
+            return options.isNarrowed
+                ? "There is no node \(id) in what is recorded: \(why)" : "There is no node \(id) in this program"
+        }
+        return options.isNarrowed
+            ? "\(id) is not recorded: \(why)"
+            : "\(id) was made before recording began: it can be reached from its next step on"
     }
 }
 

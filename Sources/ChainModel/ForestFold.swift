@@ -82,7 +82,7 @@ extension ChainForest {
         }
         guard event.node != .none, hasRoom() else { return }
         var record = NodeRecord(id: event.node.rawValue, created: event.time)
-        record.bits = [.createdKnown, .told]
+        record.bits = event.flags.contains(.late) ? .told : [.createdKnown, .told]
         if hasParent { record.bits.insert(.hasParent) }
         if event.flags.contains(.external) { record.bits.insert(.external) }
         record.kind = event.nodeKind
@@ -102,7 +102,7 @@ extension ChainForest {
         if hasParent { node.pointee.bits.insert(.hasParent) }
         if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
         describe(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
-        setCreated(slot, event.time)
+        if event.flags.contains(.late) { _ = told(event.node, at: event.time) } else { setCreated(slot, event.time) }
         setOrigin(slot, origin, at: event.time)
         refresh(slot)
     }

@@ -227,27 +227,28 @@ import Testing
         resolver.fulfill(1)
     }
 
-    @Test func saysSoWhereTheNodeWasMadeBeforeRecordingBegan() throws {
+    @Test func reachesANodeThatWasMadeBeforeRecordingBeganFromItsNextStepOn() throws {
         let executor = ManualExecutor()
         let runtime = Runtime(executor: executor)
         let (root, resolver) = runtime.run { Promise<Int>.pending() }
         let old = root.map { $0 }
+        let (follower, following) = runtime.run { Promise<Int>.pending() }
         var options = InspectorOptions.alone
         options.collectsByHand = true
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
-        // It is seen from its next event on: its handler waits in the executor.
-        resolver.fulfill(1)
+        // Another's step names it.
+        following.resolve(old)
         inspector.collectNow()
         #expect(inspector.collector.withState { $0.forest.index(of: old.id) } != nil)
         let command = Command(id: 1, process: inspector.info.key, request: .cancel(.node(old.id), by: "ada"))
-        guard case .refused(let reason) = inspector.perform(command).outcome else {
-            Issue.record("what nobody has hold of was cancelled")
-            return
-        }
-        #expect(reason.contains("made before recording began"))
+        let reason = "\(old.id) was made before recording began: it can be reached from its next step on"
+        #expect(inspector.perform(command).outcome == .refused(reason))
+        // A step of its own: its handler waits in the executor.
+        resolver.fulfill(1)
+        #expect(inspector.perform(command).outcome == .accepted(count: 1))
         executor.runAll()
-        #expect((try? old.result?.get()) == 1)
+        #expect(old.isCancelled && follower.isSettled)
     }
 
     @Test func aResyncTellsEverybodyTheStateAnew() throws {

@@ -126,6 +126,22 @@ import Testing
         #expect(script.node(1).created == 5)
     }
 
+    @Test func aMakingThatIsToldLateIsNoTimeOfMaking() {
+        var script = Script()
+        script.then(2, on: 1, at: 20)
+        for (node, time) in [(1, 30), (3, 40)] as [(UInt64, UInt64)] {
+            script.tell(.created, node, at: time, text: "late", detail: UInt16(NodeKind.pending.rawValue), flags: .late)
+            #expect(script.state(node) == .pending && script.node(node).marks == .seenLate)
+            #expect(script.forest.label(of: script.index(node)) == "late" && script.node(node).kind == .pending)
+        }
+        // The earliest that anything told of it.
+        #expect(script.node(1).created == 20 && script.node(3).created == 40)
+        script.tell(.started, 3, at: 35)
+        #expect(script.node(3).created == 35)
+        script.make(1, at: 25)
+        #expect(script.node(1).created == 25 && script.node(1).marks == [])
+    }
+
     @Test func aViewersMarkComesAndGoes() {
         var script = Script()
         script.make(1, at: 10)

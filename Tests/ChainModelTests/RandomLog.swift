@@ -105,6 +105,7 @@ struct RandomLog {
         let other = parent.map { nodes[$0].id } ?? (creator == id ? .none : creator)
         var flags: EventFlags = parent == nil ? [] : .hasParent
         if kind == .pending { flags.insert(.external) }
+        if id.rawValue % 20 == 0 { flags.insert(.late) }
         record(
             .created, id, other: other, text: chance(30) ? "label \(pick(20))" : nil, thread: thread,
             detail: UInt16(kind.rawValue), flags: flags, site: SiteID(pick(5)))

@@ -8,12 +8,22 @@ import Workloads
 let recordingFigures = [
     Figure(name: "promise.event.recorded", limit: 25) { recordedFurther(1_500) { settleChain(of: 500) } },
     Figure(name: "promise.node.registered", limit: 150) { recordedFurther(1_000) { makeAndRelease(1_000) } },
+    // Others are recorded, these are not.
+    Figure(name: "promise.event.left-out", limit: 5) { recordedFurther(1_500, others) { settleChain(of: 500) } },
+    Figure(name: "promise.node.left-out", limit: 50) { recordedFurther(1_000, others) { makeAndRelease(1_000) } },
 ]
 
+/// All that the work here does not make.
+private let others = RecordingFilter(except: [.module("Workloads")])
+
 /// Nanoseconds that recording adds, for each of `count`.
-private func recordedFurther(_ count: Int, _ work: () -> Double) -> Double {
+private func recordedFurther(
+    _ count: Int, _ filter: RecordingFilter = RecordingFilter(), _ work: () -> Double
+) -> Double {
     let (plain, recorded) = (Runtime(executor: InlineExecutor.shared), Runtime(executor: InlineExecutor.shared))
-    guard let inspector = try? Inspector.start(runtime: recorded) else {
+    var options = InspectorOptions()
+    options.recording = filter
+    guard let inspector = try? Inspector.start(runtime: recorded, options: options) else {
         fatalError("a new runtime is recorded by none")
     }
     defer { inspector.stop() }

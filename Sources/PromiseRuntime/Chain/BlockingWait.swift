@@ -29,7 +29,7 @@ struct BlockingWait {
     /// Sleeps until the promise has its outcome; false where the limit came first.
     private func block(for promise: AnyPromise, _ timeout: Duration?) -> Bool {
         let runtime = promise.context.runtime
-        if runtime.isRecording { promise.report(.awaited, other: AnyPromise.running?.id ?? .none) }
+        if promise.isRecording { promise.report(.awaited, other: AnyPromise.running?.id ?? .none) }
         let waiter = ThreadWaiter()
         promise.register(waiter)
         let timer = timeout.map { timeout in
@@ -40,7 +40,7 @@ struct BlockingWait {
         let isSettled = PoolExecutor.blocking { waiter.wait() }
         timer?.cancel()
         if !isSettled { promise.waiterIsDone() }
-        if runtime.isRecording { promise.report(.awaitEnded, other: AnyPromise.running?.id ?? .none) }
+        if promise.isRecording { promise.report(.awaitEnded, other: AnyPromise.running?.id ?? .none) }
         return isSettled
     }
 
@@ -68,7 +68,7 @@ struct BlockingWait {
 
     private func refuse(_ promise: AnyPromise, _ reason: AwaitMisuse.Reason) -> AwaitMisuse {
         let error = AwaitMisuse(reason: reason, site: site.site, awaitedSite: launchSite.site)
-        if let sink = promise.context.runtime.sink {
+        if promise.isRecording, let sink = promise.context.runtime.sink {
             let other = AnyPromise.running?.id ?? .none
             sink.sink.record(
                 EventRecord(.awaitMisused, node: promise.id, other: other, site: site), text: error.description)

@@ -54,8 +54,8 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         }
         // A loser's error concerns nobody: what it lost to has settled who waited.
         let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.quiet
-        if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled() }
-        if isRecording { report(.released) }
+        if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled(state) }
+        if state.has(PromiseState.registered) { report(.released) }
         waiters.release()
         if state.has(PromiseState.rejected) {
             ValueWord.destroy(slot, as: (any Error).self)
@@ -86,9 +86,18 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     @usableFromInline final var context: Context { contextReference.takeUnretainedValue() }
 
-    /// Whether its steps are reported. With nobody recording, this is all that the hooks cost.
+    /// Whether its steps are reported. With nobody recording, the first half is all that the hooks cost.
     @inline(__always)
-    final var isRecording: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
+    final var isRecording: Bool {
+        isRecordingAround && isRecorded
+    }
+
+    /// Whether somebody records, be it this node or not.
+    @inline(__always)
+    final var isRecordingAround: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
+
+    /// The call site in one word, for comparisons.
+    final var siteKey: UInt { fileAndLine }
 
     // MARK: The lock bit
 
@@ -231,7 +240,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         state.clear(PromiseState.linked | PromiseState.following)
         if ownsValue { state.set(PromiseState.ownsValue) }
         unlock(state)
-        if isRecording { reportSettled(state, flags: flags) }
+        if isRecordingAround { reportSettled(state, flags: flags) }
         if state.has(PromiseState.settling) { deliverSoon() }
         // Who runs the handler holds the parent, and lets it go after that.
         if before.rawValue & (PromiseState.linked | PromiseState.following) != 0,

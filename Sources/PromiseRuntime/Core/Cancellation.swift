@@ -62,7 +62,7 @@ extension AnyPromise {
     /// Hands the handler to its executor; the caller has claimed that by ``PromiseState/queue()``.
     func submitHandler() {
         contextReference._withUnsafeGuaranteedRef { context in
-            if context.isRecording { report(.queued, detail: context.executor.identity.id) }
+            if isRecording { report(.queued, detail: context.executor.identity.id) }
             if context.isInline {
                 ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(self) }
             } else {

@@ -50,6 +50,9 @@ public class PromiseContext: @unchecked Sendable {
     @inline(__always)
     final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isRecordingHere } }
 
+    @inline(__always)
+    final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isNarrowedHere } }
+
     /// The runtime, without a reference of the caller's own.
     @inline(__always)
     final func withRuntime(_ body: (Runtime) -> Void) { unretainedRuntime._withUnsafeGuaranteedRef(body) }

@@ -43,7 +43,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let queued: UInt32 = 1 << 6
     // The handler has been taken out to be run or dropped.
     static let handlerTaken: UInt32 = 1 << 7
-    // The node stands in the registry of live nodes.
+    // The node is recorded, and stands in the registry of live nodes.
     static let registered: UInt32 = 1 << 8
     // The error has gone on to somebody, whose it is now to handle.
     static let errorSeen: UInt32 = 1 << 9
@@ -70,6 +70,8 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let following: UInt32 = 1 << 20
     // Somebody runs the handler, and owns the reference to the parent.
     static let running: UInt32 = 1 << 21
+    // A recording left the node out (RecordingFilter); a node that is registered is recorded all the same.
+    static let leftOut: UInt32 = 1 << 22
     // From here on the word holds the node's kind, which no transition touches.
     static let kindShift: UInt32 = 24
 

@@ -17,18 +17,92 @@ extension AnyPromise {
     }
 
     func reportCreated(parent: AnyPromise?, isExternal: Bool) {
-        var state = lock()
-        state.set(PromiseState.registered)
-        unlock(state)
-        contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.insert(self) } }
         var flags: EventFlags = isExternal ? .external : []
         var other = NodeID.none
+        // Whether it is recorded is inherited, and decided for a root alone: see RecordingFilter.
+        let isTaken: Bool
         if let parent {
             other = parent.id
             flags.insert(.hasParent)
-        } else if let creator = Self.runningReference {
-            creator._withUnsafeGuaranteedRef { if $0.isInRuntime(of: self) { other = $0.id } }
+            isTaken = parent.isRecorded
+        } else if let creator = Self.runningReference,
+            creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })
+        {
+            (other, isTaken) = creator._withUnsafeGuaranteedRef { ($0.id, $0.isRecorded) }
+        } else {
+            isTaken = isTakenAsRoot
         }
+        guard isTaken else {
+            // Nobody else has the promise yet.
+            return word.store(word.load(ordering: .relaxed) | PromiseState.leftOut, ordering: .relaxed)
+        }
+        if enterRegistry() { recordCreated(other: other, flags: flags) }
+    }
+
+    /// Whether its steps are told, given that somebody records: in most cases one look at the state word.
+    @inline(__always)
+    final var isRecorded: Bool {
+        word.load(ordering: .relaxed) & PromiseState.registered != 0 || isRecordedUnlessLeftOut
+    }
+
+    @inline(never)
+    private final var isRecordedUnlessLeftOut: Bool {
+        let isLeftOut = word.load(ordering: .relaxed) & PromiseState.leftOut != 0
+        if isLeftOut, contextReference._withUnsafeGuaranteedRef({ $0.isNarrowed }) { return false }
+        return joins()
+    }
+
+    /// Decides about a promise that was made before recording began, and tells of it where it is taken.
+    ///
+    /// - Parameter settling: its settlement is told by the caller.
+    @inline(never)
+    private final func joins(settling: Bool = false) -> Bool {
+        guard let box = contextReference._withUnsafeGuaranteedRef({ $0.sinkReference }) else { return false }
+        guard isTakenAsRoot else {
+            leaveOut()
+            return false
+        }
+        guard enterRegistry() else { return true }
+        let (parent, followed) = waitsFor
+        recordCreated(other: parent?.id ?? .none, flags: parent == nil ? .late : [.late, .hasParent])
+        if let followed { report(.adopted, other: followed.id) }
+        let state = current
+        // No other step of it may ever come, and it would seem to be pending.
+        if state.hasOutcome, !settling { box._withUnsafeGuaranteedRef { tell($0, of: state, flags: []) } }
+        return true
+    }
+
+    @inline(__always)
+    private func joinsSettling(_ state: PromiseState) -> Bool {
+        let isLeftOut = state.has(PromiseState.leftOut)
+        if isLeftOut, contextReference._withUnsafeGuaranteedRef({ $0.isNarrowed }) { return false }
+        return joins(settling: true)
+    }
+
+    private var isTakenAsRoot: Bool {
+        let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
+        return box?._withUnsafeGuaranteedRef { box in
+            box.decision?.takes(id, siteKey: siteKey, site: callSite, label: context.label) ?? true
+        } ?? false
+    }
+
+    private func leaveOut() {
+        var state = lock()
+        state.set(PromiseState.leftOut)
+        unlock(state)
+    }
+
+    /// Enters it into the registry; false where it is in there.
+    private func enterRegistry() -> Bool {
+        var state = lock()
+        let isNew = !state.has(PromiseState.registered)
+        state.set(PromiseState.registered)
+        unlock(state)
+        if isNew { contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.insert(self) } } }
+        return isNew
+    }
+
+    private func recordCreated(other: NodeID, flags: EventFlags) {
         record(
             EventRecord(
                 .created, node: id, other: other, site: callSite, detail: UInt16(kind.rawValue), flags: flags),
@@ -36,6 +110,7 @@ extension AnyPromise {
     }
 
     func reportSettled(_ state: PromiseState, flags: EventFlags) {
+        guard state.has(PromiseState.registered) || joinsSettling(state) else { return }
         let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
         box?._withUnsafeGuaranteedRef { tell($0, of: state, flags: flags) }
     }
@@ -60,10 +135,16 @@ extension AnyPromise {
         box.sink.record(record, text: text)
     }
 
-    func reportUnhandled() {
+    /// In the promise's deinit, so nobody may be told to look it up.
+    func reportUnhandled(_ state: PromiseState) {
         guard let error, !(error is PromiseCancelled), !(error is PromiseAbandoned) else { return }
         if let box = context.runtime.sink {
-            box.sink.record(EventRecord(.unhandled, node: id), text: box.capturesErrors ? "\(error)" : nil)
+            let isRegistered = state.has(PromiseState.registered)
+            let isLeftOut = state.has(PromiseState.leftOut) && box.decision != nil
+            if isRegistered || (!isLeftOut && isTakenAsRoot) {
+                box.sink.record(EventRecord(.unhandled, node: id), text: box.capturesErrors ? "\(error)" : nil)
+                if !isRegistered { report(.released) }
+            }
         }
         context.runtime.onUnhandled?(
             UnhandledRejection(id: id, site: callSite.site, label: context.label, error: error))

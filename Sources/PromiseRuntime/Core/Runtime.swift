@@ -15,7 +15,8 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     public let clock: any ChainClock
 
     let registry = Registry()
-    // The sink of the recorder, as the address of a SinkBox kept alive by `sinks`; 0 while nobody records.
+    // The sink of the recorder, as the address of a SinkBox kept alive by `sinks`, plus 1 where it has a filter; 0 while
+    // nobody records.
     private let recording = Atomic<UInt>(0)
     private let sinks = Lock<[SinkBox]>([])
     private let hooks = Lock(Hooks())
@@ -81,25 +82,35 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     /// The same, unretained: the runtime keeps it for as long as it lives.
     @inline(__always)
     var sinkReferenceHere: Unmanaged<SinkBox>? {
-        UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring)).map { Unmanaged.fromOpaque($0) }
+        UnsafeRawPointer(bitPattern: recording.load(ordering: .acquiring) & ~1).map { Unmanaged.fromOpaque($0) }
     }
 
-    /// Reports every step of this runtime's promises to `sink` from now on. Promises that exist are seen from their next
-    /// step on.
+    /// Whether somebody records some of the chains only.
+    @inline(__always)
+    var isNarrowedHere: Bool { recording.load(ordering: .relaxed) & 1 != 0 }
+
+    /// Reports every step of this runtime's promises to `sink` from now on. A promise that exists is reported from its
+    /// next step on, after a ``EventKind/created`` with ``EventFlags/late``; of those that an earlier recording had, that
+    /// one alone was told so: look them up (``liveNodes(inShard:)``).
     ///
     /// - Parameters:
     ///   - sink: Is told of each step on the thread where it happens; it must neither block nor throw.
     ///   - capturesErrors: whether a rejection's text goes with it (it may hold secrets).
     ///   - capturesValues: whether a value's description goes with it; costs a rendering for each value.
+    ///   - filter: which chains are recorded; all by default.
     /// - Returns: false, and nothing is changed, where somebody records already.
     public func startRecording(
-        into sink: any EventSink, capturesErrors: Bool = true, capturesValues: Bool = false
+        into sink: any EventSink, capturesErrors: Bool = true, capturesValues: Bool = false,
+        filter: RecordingFilter = RecordingFilter()
     ) -> Bool {
-        let box = SinkBox(sink: sink, capturesErrors: capturesErrors, capturesValues: capturesValues)
+        let box = SinkBox(
+            sink: sink, capturesErrors: capturesErrors, capturesValues: capturesValues,
+            decision: RecordingDecision(filter))
         let isFirst = sinks.withLock { sinks in
             guard recording.load(ordering: .relaxed) == 0 else { return false }
             sinks.append(box)
-            recording.store(UInt(bitPattern: Unmanaged.passUnretained(box).toOpaque()), ordering: .releasing)
+            let address = UInt(bitPattern: Unmanaged.passUnretained(box).toOpaque())
+            recording.store(address | (box.decision == nil ? 0 : 1), ordering: .releasing)
             return true
         }
         if isFirst { RecordedRuntimes.insert(self) }
@@ -117,14 +128,14 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     /// In how many parts the live promises are told (``liveNodes(inShard:)``).
     public static var registryShardCount: Int { Registry.shardCount }
 
-    /// The live promise of that id, if it was made while recording; nil where it is gone. O(1), one short lock.
+    /// The live promise of that id, if it was recorded; nil where it is gone. O(1), one short lock.
     public func liveNode(_ id: NodeID) -> AnyPromise? { registry.promise(id) }
 
-    /// The live promises, made while recording, of one part of the registry. O(n) in those, under one lock.
+    /// The live promises that were recorded, of one part of the registry. O(n) in those, under one lock.
     /// It retains them: let go of them soon.
     public func liveNodes(inShard shard: Int) -> [AnyPromise] { registry.promises(inShard: shard) }
 
-    /// How many promises are registered, which is how many made while recording are alive. One lock a part.
+    /// How many promises are registered, which is how many of the recorded ones are alive. One lock a part.
     public var liveNodeCount: Int { registry.count }
 
     // MARK: Hooks
@@ -154,9 +165,12 @@ final class SinkBox: Sendable {
     let sink: any EventSink
     let capturesErrors: Bool
     let capturesValues: Bool
+    /// Which chains are recorded; nil: all.
+    let decision: RecordingDecision?
 
-    init(sink: any EventSink, capturesErrors: Bool, capturesValues: Bool) {
+    init(sink: any EventSink, capturesErrors: Bool, capturesValues: Bool, decision: RecordingDecision?) {
         self.sink = sink
+        self.decision = decision
         self.capturesErrors = capturesErrors
         self.capturesValues = capturesValues
     }

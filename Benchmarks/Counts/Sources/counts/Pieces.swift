@@ -27,18 +27,26 @@ private func recorded(_ piece: Piece) -> Piece {
     }
 }
 
+/// The same work while somebody records other chains.
+private func leftOut(_ piece: Piece) -> Piece {
+    Piece(name: "left-out-\(piece.name)", units: piece.units) { units in
+        let work = Recorded.runLeftOut { piece.prepare(units) }
+        return { Recorded.narrowed.run(work) }
+    }
+}
+
 private let nodes = Piece(name: "node", units: 1_000) { units in { Workloads.nodes(units) } }
+private let threeLinks = Piece(name: "three-links", units: 1_000) { units in { Workloads.threeLinks(units) } }
 private let settledLinks = Piece(name: "settled-link", units: 1_000) { units in
     let (nodes, resolver) = Workloads.keptChain(units)
     return { withExtendedLifetime(nodes) { resolver.fulfill(0) } }
 }
 
 let pieces = [
-    nodes, recorded(nodes), settledLinks, recorded(settledLinks),
-    Piece(name: "three-links", units: 1_000) { units in { Workloads.threeLinks(units) } },
+    nodes, recorded(nodes), leftOut(nodes), settledLinks, recorded(settledLinks), leftOut(settledLinks), threeLinks,
     Piece(name: "three-capturing-links", units: 1_000) { units in { Workloads.threeCapturingLinks(units) } },
     Piece(name: "pending-three-links", units: 1_000) { units in { Workloads.pendingThreeLinks(units) } },
-    recorded(Piece(name: "three-links", units: 1_000) { units in { Workloads.threeLinks(units) } }),
+    recorded(threeLinks), leftOut(threeLinks),
     Piece(name: "chain.link", units: 1_000) { units in { Workloads.chain(units) } },
     Piece(name: "all.settled-member", units: 1_000) { units in
         let members = (0..<units).map { Promise.resolve($0) }

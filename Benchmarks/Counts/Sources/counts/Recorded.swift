@@ -6,20 +6,33 @@ import Workloads
 /// emptied by hand. One for all: a thread that has rings of several inspectors has to look for the right one.
 enum Recorded {
     static let runtime = Runtime(executor: InlineExecutor.shared)
-    static let inspector: Inspector = {
+    static let inspector = start(runtime)
+    /// One whose inspector leaves out all that is done here.
+    static let narrowed = Runtime(executor: InlineExecutor.shared)
+    private static let narrowedInspector = start(
+        narrowed, RecordingFilter(sampling: 2, only: [.label("*")], except: [.module("Workloads")]))
+
+    private static func start(_ runtime: Runtime, _ filter: RecordingFilter = RecordingFilter()) -> Inspector {
         var options = InspectorOptions()
         options.collectsByHand = true
         options.ringCapacity = 1 << 16
+        options.recording = filter
         guard let inspector = try? Inspector.start(runtime: runtime, options: options) else {
             fatalError("a new runtime is recorded by nobody")
         }
         return inspector
-    }()
+    }
 
     /// Does work in the runtime, whose rings are empty before.
     static func run<Result>(_ body: () -> Result) -> Result {
         inspector.collectNow()
         return runtime.run(body)
+    }
+
+    /// Does work in the runtime of which nothing is recorded.
+    static func runLeftOut<Result>(_ body: () -> Result) -> Result {
+        precondition(narrowedInspector.loss.madeCount == 0)
+        return narrowed.run(body)
     }
 
     /// How often three links ask whether somebody records, which is how many events they tell if so.
