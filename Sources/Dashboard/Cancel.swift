@@ -6,8 +6,9 @@ extension State {
     mutating func askToCancel(wholeChain: Bool) {
         let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         guard !subjects.isEmpty else { return say("there is nothing to cancel") }
-        for source in Set(subjects.map(\.source)) {
-            if let place = place(of: source), let why = whyNotCancel(in: place) { return say(why, .warning) }
+        let sources = Set(subjects.map(\.source))
+        for place in observed.indices where sources.contains(observed[place].source) {
+            if let why = whyNotCancel(in: place) { return say(why, .warning) }
         }
         let question = question(about: subjects, wholeChain: wholeChain)
         guard let question, question.count > 0 else {
@@ -58,7 +59,8 @@ extension State {
             question.what = what
         }
         if !tags.isEmpty {
-            question.what = (wholeChain ? "the chains of " : "") + "\(tags.count) tagged nodes"
+            let nodes = tags.count == 1 ? "1 tagged node" : "\(tags.count) tagged nodes"
+            question.what = (wholeChain ? "the chains of " : "") + nodes
         }
         return question
     }

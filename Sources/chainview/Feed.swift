@@ -21,11 +21,18 @@ final class Feed {
     private var process: ProcessInfo?
     private var lastCommand: UInt64 = 1 << 63
 
-    /// How many events may wait for a dashboard that is slow; past it, a fresh state is asked for.
-    private static let eventLimit = 400_000
+    /// How many events and nodes may wait for a dashboard that is slow; past it, a fresh state is asked for. The first
+    /// state of a large program comes as fast as it can be read: it has to fit, or it would be asked for again and again.
+    private static let eventLimit = 2_000_000
 
-    /// Subscribes and starts the source. `wake` is called on any thread when something waits.
-    init(_ named: NamedSource, id: SourceID, wake: @escaping @Sendable () -> Void) {
+    /// Subscribes to each source and starts it. `wake` is called on any thread when something waits.
+    static func all(_ sources: [NamedSource], wake: @escaping @Sendable () -> Void) -> [Feed] {
+        sources.enumerated().map { place, source in
+            Feed(source, id: SourceID(place), wake: wake)
+        }
+    }
+
+    private init(_ named: NamedSource, id: SourceID, wake: @escaping @Sendable () -> Void) {
         self.id = id
         name = named.name
         source = named.source

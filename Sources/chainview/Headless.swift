@@ -14,9 +14,7 @@ struct Headless {
     /// Runs the sources and prints; throws where standard output takes nothing.
     func run(_ sources: [NamedSource], options: State.Options) throws {
         let woken = DispatchSemaphore(value: 0)
-        let feeds = sources.enumerated().map { place, source in
-            Feed(source, id: SourceID(place), wake: { woken.signal() })
-        }
+        let feeds = Feed.all(sources, wake: { woken.signal() })
         let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
             effect, _ in
             switch effect {

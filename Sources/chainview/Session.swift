@@ -32,9 +32,7 @@ final class Session {
             effects.waiting.append(effect)
         }
         let waker = screen.waker
-        feeds = sources.enumerated().map { place, source in
-            Feed(source, id: SourceID(place), wake: { waker.wake() })
-        }
+        feeds = Feed.all(sources, wake: { waker.wake() })
     }
 
     /// Runs until somebody quits. Gives the signal to raise again, if one ended it.

@@ -210,7 +210,7 @@ import Testing
         screen.type("G")
         #expect(screen.state.selection?.node == NodeKey(process: Script.billing.key, id: NodeID(400)))
         screen.type(" c")
-        #expect(screen.text.contains("Cancel 1 tagged nodes?"))
+        #expect(screen.text.contains("Cancel 1 tagged node?"))
         screen.type("y")
         #expect(
             screen.effects.last

@@ -22,6 +22,9 @@ struct HelpBox {
             }
         }
         lines.append(Line())
+        lines.append(Line(keys: "Programs", isTitle: true))
+        for (glyph, word, text) in HelpBox.programs(glyphs) { lines.append(Line(keys: "\(glyph) \(word)", text: text)) }
+        lines.append(Line())
         lines.append(Line(keys: "States", isTitle: true))
         for (role, text) in HelpBox.states {
             lines.append(Line(keys: "\(glyphs.state(role)) \(role)", text: text))
@@ -39,6 +42,15 @@ struct HelpBox {
 
     var visibleRows: Int { max(1, area.rows - 2) }
     var scrollLimit: Int { max(0, lines.count - visibleRows) }
+
+    private static func programs(_ glyphs: Glyphs) -> [(glyph: String, word: String, text: String)] {
+        [
+            (glyphs.live, "live", "what it says comes as it happens"),
+            (glyphs.lost, "lost", "it cannot be reached: what was last known of it stands still"),
+            (glyphs.waiting, "absent", "it was not found yet"),
+            (glyphs.pending, "ended", "nothing more comes from it"),
+        ]
+    }
 
     private static let states: [(Role, String)] = [
         (.waiting, "its parent has to settle first"),

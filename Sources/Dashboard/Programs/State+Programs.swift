@@ -89,7 +89,7 @@ extension State {
         } else {
             observed[place].connect(info, limits: options.limits)
             if old == nil {
-                if filter.isActive { observed[place].setFilter(filter) }
+                observed[place].setFilter(filter)
                 if isFrozen { observed[place].hold() }
             }
             if let outage {
@@ -105,7 +105,7 @@ extension State {
         let old = observed[place].info
         observed[place].connect(info, limits: options.limits)
         if let old { observed[place].restart = Restart(time: wall, oldPid: old.pid) }
-        if filter.isActive { observed[place].setFilter(filter) }
+        observed[place].setFilter(filter)
         let source = observed[place].source
         tags.removeAll { $0.source == source }
         if selection?.source == source, selection?.node != nil {

@@ -1,0 +1,68 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What a frame costs depends on what is on the screen, not on how much there is: counted in chains that were walked to
+/// find their rows (a walked chain is kept, see `Outline.shapes`).
+@Suite struct CostTests {
+    private static let programCount = 20
+    private static let chainCount = 1_000
+
+    /// Programs with chains of ten live nodes each.
+    private static func screen() -> Screen {
+        var screen = Screen(120, 40, connected: false)
+        for number in 0..<programCount {
+            let info = ProcessInfo(
+                key: ProcessKey(rawValue: UInt64(number) + 1), pid: Int32(number) + 100, name: "worker-\(number)",
+                wallOffset: Script.process.wallOffset)
+            screen.act(.connected(SourceID(number), info))
+            var script = Script(time: 10, of: info)
+            for chain in 0..<UInt64(chainCount) {
+                script.make(chain * 10 + 1, .promise)
+                for link in 1..<10 as Range<UInt64> {
+                    script.make(chain * 10 + 1 + link, .then, under: chain * 10 + link)
+                }
+            }
+            screen.act(.received(SourceID(number), script.batch))
+        }
+        screen.tick(20)
+        return screen
+    }
+
+    private static func walkedCount(_ screen: Screen) -> Int {
+        screen.state.observed.reduce(0) { $0 + $1.outline.shapes.count }
+    }
+
+    @Test func onlyWhatIsSeenIsWalked() {
+        var screen = Self.screen()
+        // Twenty heads; in each program the first 24 chains unfold by themselves.
+        #expect(screen.state.rowCount == Self.programCount * (1 + Self.chainCount + 24 * 9))
+        var walked = 0
+        func expectFewWalked(_ what: String) {
+            let count = Self.walkedCount(screen)
+            // A screen shows 37 rows: at most some chains of ten, or as many folded ones.
+            #expect(count - walked <= 40, "\(what) walked \(count - walked) chains")
+            walked = count
+        }
+        expectFewWalked("the first frame")
+        for keys in ["j", "<PgDn>", "G", "k", "<PgUp>", "h", "h", "l", "g", "h", "l", "f", " ", "w"] {
+            screen.type(keys)
+            _ = screen.frame
+            expectFewWalked(keys)
+        }
+        for step in 0..<20 {
+            screen.tick(30 + Double(step) * 40)
+            _ = screen.frame
+        }
+        expectFewWalked("time")
+        var script = Script(sequence: 2, time: 1_000, of: screen.state.observed[7].info!)
+        script.start(5_005)
+        screen.feed(script, from: SourceID(7))
+        expectFewWalked("an event")
+        screen.act(.reconnecting(SourceID(3), since: Screen.wall(1_000), reason: "", attempt: 1, nextAttempt: 0))
+        _ = screen.frame
+        expectFewWalked("a loss")
+    }
+}

@@ -1,0 +1,184 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+@Suite struct OutlineTests {
+    @Test(arguments: 1...10) func rowsAreThoseOfANaiveWalk(_ seed: Int) {
+        var random = Seeded(state: UInt64(seed))
+        var world = RandomWorld(screen: Screen(80, 20, options: RandomWorld.options(seed)), [Script.process])
+        for step in 0..<130 {
+            world.step(&random)
+            if step % 3 == 0 { world.check("seed \(seed), step \(step)", &random) }
+        }
+    }
+
+    @Test(arguments: 11...20) func soAreThoseOfSeveralPrograms(_ seed: Int) {
+        var random = Seeded(state: UInt64(seed))
+        let screen = Screen(80, 20, options: RandomWorld.options(seed), connected: false)
+        var world = RandomWorld(screen: screen, [Script.process, Script.billing, LinkTests.restarted])
+        for step in 0..<150 {
+            world.step(&random)
+            if step % 3 == 0 { world.check("seed \(seed), step \(step)", &random) }
+        }
+    }
+}
+
+/// A dashboard to which anything happens.
+struct RandomWorld {
+    /// One program, as it goes on.
+    private struct Program {
+        var source: SourceID
+        var info: ProcessInfo
+        var isReachable = true
+        var nextID: UInt64 = 1
+        var live: [UInt64] = []
+        var sequence: UInt64 = 1
+    }
+
+    var screen: Screen
+    private var programs: [Program]
+    private var time = 1.0
+    private var needle = ""
+    private var runs: UInt64 = 1_000
+
+    init(screen: Screen, _ infos: [ProcessInfo]) {
+        self.screen = screen
+        programs = infos.enumerated().map { Program(source: SourceID($0), info: $1) }
+        for program in programs.reversed() { self.screen.act(.connected(program.source, program.info)) }
+    }
+
+    static func options(_ seed: Int) -> State.Options {
+        var options = State.Options()
+        options.limits.settledNodeLimit = seed % 3 == 0 ? 30 : 1_000
+        options.limits.settledLeafLimit = seed % 2 == 0 ? 5 : 1_000
+        options.limits.ageLimit = seed % 4 == 0 ? 3_000_000_000 : 600_000_000_000
+        if seed % 5 == 0 { options.limits.changeLimit = 3 }
+        if seed % 7 == 0 { options.frozenLimit = 40 }
+        return options
+    }
+
+    mutating func step(_ random: inout Seeded) {
+        time += Double.random(in: 0.1...900, using: &random)
+        if Int.random(in: 0..<3, using: &random) > 0 {
+            tell(programs.indices.randomElement(using: &random)!, &random)
+        }
+        screen.tick(time)
+        let keys = ["j", "k", "h", "l", "h", "l", "G", "g", "<PgDn>", "<PgUp>", "*", "_", "f", "m", "n", "N", "w", " "]
+        for _ in 0..<Int.random(in: 0..<3, using: &random) { screen.type(keys.randomElement(using: &random)!) }
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0:
+            needle = ["a", "b", "map", "rejected", "a1"].randomElement(using: &random)!
+            screen.type("/<^U>\(needle)<Enter>")
+        case 1: screen.type("<Esc>")
+        case 2: screen.act(.mouse(Mouse(Bool.random(using: &random) ? .wheelDown : .wheelUp, row: 5, column: 5)))
+        case 3: if programs.count > 1 { comeOrGo(programs.indices.randomElement(using: &random)!, &random) }
+        case 4: if programs.count > 1 { screen.type("p") }
+        case 5: if programs.count > 1 { click(&random) }
+        default: break
+        }
+        screen.tick(time)
+    }
+
+    private mutating func click(_ random: inout Seeded) {
+        let row = Int.random(in: 0..<20, using: &random)
+        let column = Columns(width: 80).node.start + Int.random(in: 0..<4, using: &random)
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: column)))
+    }
+
+    /// A program goes, or comes back, the same or as a new run of itself.
+    private mutating func comeOrGo(_ place: Int, _ random: inout Seeded) {
+        let source = programs[place].source
+        guard !programs[place].isReachable else {
+            programs[place].isReachable = false
+            let since = Screen.wall(time)
+            return screen.act(.reconnecting(source, since: since, reason: "gone", attempt: 1, nextAttempt: since))
+        }
+        if Bool.random(using: &random) {
+            runs += 1
+            programs[place].info.key = ProcessKey(rawValue: runs)
+            (programs[place].nextID, programs[place].live, programs[place].sequence) = (1, [], 1)
+        }
+        programs[place].isReachable = true
+        screen.act(.connected(source, programs[place].info))
+    }
+
+    private mutating func tell(_ place: Int, _ random: inout Seeded) {
+        guard programs[place].isReachable else { return }
+        let script = tellSome(of: &programs[place], &random)
+        screen.act(.received(programs[place].source, script.batch))
+    }
+
+    private func tellSome(of program: inout Program, _ random: inout Seeded) -> Script {
+        program.sequence += 1
+        var script = Script(sequence: program.sequence, time: time, of: program.info)
+        func make(_ kind: NodeKind, _ label: String?, under parent: UInt64 = 0, by creator: UInt64 = 0) {
+            script.make(program.nextID, kind, label, under: parent, by: creator)
+            program.live.append(program.nextID)
+            program.nextID += 1
+        }
+        for _ in 0..<Int.random(in: 1...12, using: &random) {
+            let some = program.live.randomElement(using: &random) ?? 0
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0, 1: make(.promise, "a\(program.nextID % 7)")
+            case 2, 3: make(.map, Bool.random(using: &random) ? "b\(program.nextID % 5)" : nil, under: some)
+            case 4: make(.work, nil, by: some)
+            case 5: if some != 0, let other = program.live.randomElement(using: &random) { script.adopt(some, other) }
+            case 6:
+                if some != 0 {
+                    script.fulfill(some)
+                    program.live.removeAll { $0 == some }
+                }
+            case 7:
+                if some != 0 {
+                    script.reject(some, "no \(some)")
+                    program.live.removeAll { $0 == some }
+                }
+            default: if some != 0 { script.start(some) }
+            }
+        }
+        return script
+    }
+
+    // MARK: What there should be
+
+    mutating func check(_ what: String, _ random: inout Seeded) {
+        var expected: [Subject] = []
+        var matching = 0
+        for process in screen.state.observed {
+            guard let forest = process.forest else { continue }
+            let filter = process.outline.filter
+            let naive = NaiveRows(
+                forest: forest, outline: process.outline, needle: filter.text, hides: filter.hidesRest)
+            let rows = naive.rows()
+            #expect(process.outline.rowCount == rows.count, "\(what)")
+            if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
+            #expect(filter.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
+            if programs.count > 1 {
+                if !filter.hidesRest || !rows.isEmpty { expected.append(Subject(source: process.source)) }
+                if process.isFolded { continue }
+            }
+            expected += rows.map(process.subject)
+        }
+        #expect(screen.state.countRows() == expected.count, "\(what)")
+        #expect(screen.state.rows(from: 0, count: expected.count + 5).map(\.subject) == expected, "\(what)")
+        #expect(screen.state.matchCount == matching, "\(what)")
+        guard !expected.isEmpty else { return }
+        let first = Int.random(in: 0..<expected.count, using: &random)
+        let part = screen.state.rows(from: first, count: 7).map(\.subject)
+        #expect(part == Array(expected[first...].prefix(7)), "\(what)")
+        #expect(screen.state.row(of: expected[first]) == first, "\(what)")
+        let window = screen.state.window.map(\.subject)
+        #expect(window == Array(expected[screen.state.top...].prefix(window.count)), "\(what)")
+        #expect(window.count == min(Layout(screen.state).tree.rows, expected.count), "\(what)")
+        #expect(screen.state.selection.map { expected.contains($0) } == true, "\(what)")
+        for tag in screen.state.tags { #expect(screen.state.find(tag) != nil, "\(what)") }
+        _ = screen.frame
+    }
+
+    private func indices(of forest: ChainForest) -> [NodeIndex] {
+        (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
+    }
+}
