@@ -40,6 +40,9 @@ public final class AttachedProcess: BatchSource {
         }
     }
 
+    /// True: what the program says waits in its sockets.
+    public var isPatient: Bool { true }
+
     /// How the connection is doing.
     public var status: Observable<SourceStatus> { core.status.observable }
 

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// A bounded, counted buffer between a stream and one slow subscriber.
 ///
 /// Whoever emits pushes and goes on, whatever the subscriber does; the subscriber drains when it can and learns what it
@@ -27,14 +29,27 @@ public final class Mailbox<Element: Sendable>: Observer {
         public var isEmpty: Bool { elements.isEmpty && droppedCount == 0 && ending == nil }
     }
 
-    private struct State: Sendable {
+    /// What becomes of an element that does not fit.
+    public enum Overflow: Hashable, Sendable {
+        /// It is dropped and counted.
+        case drop
+        /// The emitter's thread waits until it fits: for streams whose source can be held up, such as a socket's.
+        case wait
+    }
+
+    fileprivate struct State: Sendable {
         var mail = Mail()
         var cost = 0
         var ending: Event<Element>?
+        var isClosed = false
+        /// Emitters that wait for room.
+        var waiterCount = 0
     }
 
     /// What the elements that wait may cost together.
     public let limit: Int
+    private let overflow: Overflow
+    private let room = DispatchSemaphore(value: 0)
     private let cost: @Sendable (Element) -> Int
     private let wake: @Sendable () -> Void
     private let state = Lock(State())
@@ -44,20 +59,22 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// - Parameters:
     ///   - limit: What the elements that wait may cost together; at least 1. One that costs more is taken by an empty
     ///     mailbox all the same, for it would never fit.
+    ///   - overflow: What becomes of an element that does not fit.
     ///   - cost: What one element costs, from 0: its bytes, its events. It is called on the emitter's thread.
     ///   - wake: Called on the emitter's thread, with no lock held, after the mailbox went from empty to not empty. It
     ///     must be short and must not block. By the time that it is called the mail may have been drained already.
     public init(
-        limit: Int, cost: @escaping @Sendable (Element) -> Int = { _ in 1 },
+        limit: Int, overflow: Overflow = .drop, cost: @escaping @Sendable (Element) -> Int = { _ in 1 },
         wake: @escaping @Sendable () -> Void
     ) {
         precondition(limit >= 1, "A mailbox holds at least one element; its limit is \(limit)")
         self.limit = limit
+        self.overflow = overflow
         self.cost = cost
         self.wake = wake
     }
 
-    /// Pushes an element or ends the mail; never blocks. Nothing is taken after an end.
+    /// Pushes an element, as ``push(_:)``, or ends the mail. Nothing is taken after an end.
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): push(element)
@@ -65,25 +82,20 @@ public final class Mailbox<Element: Sendable>: Observer {
         }
     }
 
-    /// Takes the element, or drops and counts it; never blocks. Gives whether it was taken.
+    /// Takes the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``). Gives
+    /// whether it was taken.
     @discardableResult
     public func push(_ element: Element) -> Bool {
         let cost = max(0, cost(element))
-        let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
-            guard state.ending == nil else { return (false, false) }
-            let wakes = state.mail.isEmpty
-            let (sum, overflows) = state.cost.addingReportingOverflow(cost)
-            guard wakes || (state.mail.droppedCount == 0 && !overflows && sum <= limit) else {
-                state.mail.droppedCount += 1
-                state.mail.droppedCost += cost
-                return (false, false)
+        while true {
+            switch state.withLock({ $0.take(element, cost, limit, overflow) }) {
+            case .taken(let wakes):
+                if wakes { wake() }
+                return true
+            case .refused: return false
+            case .full: room.wait()
             }
-            state.mail.elements.append(element)
-            state.cost = sum
-            return (true, wakes)
         }
-        if wakes { wake() }
-        return isTaken
     }
 
     /// What the elements that wait cost together; those dropped are not in it.
@@ -91,12 +103,23 @@ public final class Mailbox<Element: Sendable>: Observer {
 
     /// Takes everything out, oldest first; never blocks. An ending is given once.
     public func drain() -> Mail {
-        state.withLock { state in
+        let (mail, waiterCount) = state.withLock { state in
             let mail = state.mail
             state.mail = Mail()
             state.cost = 0
-            return mail
+            return (mail, state.takeWaiters())
         }
+        for _ in 0..<waiterCount { room.signal() }
+        return mail
+    }
+
+    /// Takes nothing from now on, and lets emitters that wait for room go on: to be called where nobody drains any more.
+    public func close() {
+        let waiterCount = state.withLock { state in
+            state.isClosed = true
+            return state.takeWaiters()
+        }
+        for _ in 0..<waiterCount { room.signal() }
     }
 
     private func end(_ ending: Event<Element>) {
@@ -108,5 +131,41 @@ public final class Mailbox<Element: Sendable>: Observer {
             return wakes
         }
         if wakes { wake() }
+    }
+}
+
+/// What became of a push.
+private enum Push {
+    case taken(wakes: Bool)
+    case refused
+    case full
+}
+
+extension Mailbox.State {
+    fileprivate mutating func take(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> Push
+    {
+        guard ending == nil, !isClosed else { return .refused }
+        let wakes = mail.isEmpty
+        let (sum, overflows) = self.cost.addingReportingOverflow(cost)
+        if wakes || (mail.droppedCount == 0 && !overflows && sum <= limit) {
+            mail.elements.append(element)
+            self.cost = sum
+            return .taken(wakes: wakes)
+        }
+        switch overflow {
+        case .drop:
+            mail.droppedCount += 1
+            mail.droppedCost += cost
+            return .refused
+        case .wait:
+            waiterCount += 1
+            return .full
+        }
+    }
+
+    /// Whoever waited tries again.
+    fileprivate mutating func takeWaiters() -> Int {
+        defer { waiterCount = 0 }
+        return waiterCount
     }
 }

@@ -15,6 +15,10 @@ public protocol BatchSource: AnyObject, Sendable {
     /// ended, and does not fail: why it ended is told by ``status``.
     var batches: Observable<EventBatch> { get }
 
+    /// Whether an observer of ``batches`` may block: the program's words wait on its side then, and past its limits are
+    /// lost and counted there. False where that would hold up the observed program, or somebody else.
+    var isPatient: Bool { get }
+
     /// How the source is doing; a subscriber is told the present status first. Completes after
     /// ``SourceStatus/ended(_:)``.
     var status: Observable<SourceStatus> { get }
@@ -35,6 +39,11 @@ public protocol BatchSource: AnyObject, Sendable {
     /// threads, sockets and files are given back. Idempotent; returns when no observer is called any more, so it must
     /// not be called by one of this source's observers.
     func stop()
+}
+
+extension BatchSource {
+    /// Nobody is held up unless a source says that it can be.
+    public var isPatient: Bool { false }
 }
 
 /// How a ``BatchSource`` is doing.

@@ -21,9 +21,9 @@ final class Feed {
     private var process: ProcessInfo?
     private var lastCommand: UInt64 = 1 << 63
 
-    /// How many events and nodes may wait for a dashboard that is slow; past it, a fresh state is asked for. The first
-    /// state of a large program comes as fast as it can be read: it has to fit, or it would be asked for again and again.
-    private static let eventLimit = 2_000_000
+    /// How many events may wait for a dashboard that is slow; past it the source waits or, if it must not, a fresh state
+    /// is asked for.
+    private static let eventLimit = 400_000
 
     /// Subscribes to each source and starts it. `wake` is called on any thread when something waits.
     static func all(_ sources: [NamedSource], wake: @escaping @Sendable () -> Void) -> [Feed] {
@@ -36,7 +36,9 @@ final class Feed {
         self.id = id
         name = named.name
         source = named.source
-        batches = Mailbox(limit: Self.eventLimit, cost: { 1 + $0.events.count + $0.nodes.count }, wake: wake)
+        batches = Mailbox(
+            limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
+            cost: { 1 + $0.events.count + $0.nodes.count }, wake: wake)
         status = Mailbox(limit: 1_000, wake: wake)
         replies = Mailbox(limit: 1_000, wake: wake)
         source.status.subscribe(status).disposed(by: bag)
@@ -81,6 +83,7 @@ final class Feed {
     }
 
     func stop() {
+        batches.close()
         bag.dispose()
         source.stop()
     }

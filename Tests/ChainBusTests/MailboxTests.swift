@@ -37,6 +37,40 @@ struct MailboxTests {
         #expect(!mailbox.push(11))
     }
 
+    /// An emitter that is faster than who drains loses nothing: it waits.
+    @Test func anEmitterWaitsForRoom() throws {
+        let mailbox = Mailbox<Int>(limit: 3, overflow: .wait) {}
+        let received = Log<Int>()
+        try onThreads(3) { index in
+            guard index == 2 else {
+                for number in 0..<2_000 { #expect(mailbox.push(number * 2 + index)) }
+                return
+            }
+            var count = 0
+            while count < 4_000 {
+                let mail = mailbox.drain()
+                #expect(mail.elements.count <= 3)
+                #expect(mail.droppedCount == 0)
+                for number in mail.elements { received.add(number) }
+                count += mail.elements.count
+                sched_yield()
+            }
+        }
+        let numbers = received.entries
+        #expect(numbers.filter { $0 % 2 == 0 } == (0..<2_000).map { $0 * 2 })
+        #expect(numbers.filter { $0 % 2 == 1 } == (0..<2_000).map { $0 * 2 + 1 })
+    }
+
+    @Test func closingLetsThoseGoWhoWait() throws {
+        let mailbox = Mailbox<Int>(limit: 1, overflow: .wait) {}
+        mailbox.push(1)
+        try onThreads(3) { index in
+            if index < 2 { #expect(!mailbox.push(2)) } else { mailbox.close() }
+        }
+        #expect(!mailbox.push(3))
+        #expect(mailbox.drain().elements == [1])
+    }
+
     @Test func b2_theWakeCallComesOnlyWhenItWasEmpty() {
         let wakes = Log<Int>()
         let mailbox = Mailbox<Int>(limit: 2) { wakes.add(1) }
