@@ -66,9 +66,12 @@ let package = Package(
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
+        .executableTarget(name: "AttachProbe", dependencies: ["ChainAttach"], path: "Tests/AttachProbe"),
         .testTarget(
             name: "ChainAttachTests",
-            dependencies: ["ChainAttach", "ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness"]),
+            dependencies: [
+                "ChainAttach", "ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness", "AttachProbe",
+            ]),
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(

@@ -146,7 +146,7 @@ final class AttachWorker {
         do throws(AttachError) {
             try attachment.take(&numbering)
         } catch {
-            attachment.refusePending()
+            attachment.close()
             if clock.now - attachment.begun >= Self.steadyTime { backoff.reset() }
             if attachment.hasStopped, targetIsOneRun { return ending = .finished }
             fail(error, lastHeard: attachment.lastHeardWall)

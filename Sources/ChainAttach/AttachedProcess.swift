@@ -74,6 +74,8 @@ final class AttachCore: Sendable {
         var thread: LoopThread?
         var wakers: Wakers?
         var isStarted = false
+        /// Batches of the present connection were handed on.
+        var hasTold = false
         /// All streams have been completed, or are just being.
         var isOver = false
     }
@@ -130,7 +132,8 @@ final class AttachCore: Sendable {
     }
 
     func requestState() {
-        state.withLock { state in
+        state.withLock { state -> Wakers? in
+            guard state.hasTold else { return nil }
             state.inbox.wantsState = true
             return state.wakers
         }?.inbox.wake()
@@ -150,6 +153,9 @@ final class AttachCore: Sendable {
     // MARK: The thread's side
 
     var isStopping: Bool { state.withLock { $0.inbox.isStopping } }
+
+    /// Notes whether who subscribes from now on has missed something of the present connection.
+    func setHasTold(_ hasTold: Bool) { state.withLock { $0.hasTold = hasTold } }
 
     func takeInbox() -> Inbox {
         state.withLock { state in

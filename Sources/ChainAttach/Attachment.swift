@@ -71,7 +71,10 @@ final class Attachment {
                     throw AttachError(.version, "\(connection.endpoint) tells of another program than it is")
                 }
                 numbering.number(&batch)
-                hasToldBatches = true
+                if !hasToldBatches {
+                    hasToldBatches = true
+                    core.setHasTold(true)
+                }
                 core.batches.onNext(batch)
             case .reply(let reply): answer(reply)
             case .farewell(let farewell):
@@ -100,12 +103,11 @@ final class Attachment {
     }
 
     /// For somebody who has not heard what was told so far.
-    func tellStateAnew() {
-        if hasToldBatches { ask(.resync, of: process.key, for: nil) }
-    }
+    func tellStateAnew() { ask(.resync, of: process.key, for: nil) }
 
-    /// Nobody will answer any more.
-    func refusePending() {
+    /// It is over: nobody will answer any more.
+    func close() {
+        core.setHasTold(false)
         for (_, sender) in pending.sorted(by: { $0.key < $1.key }) {
             guard let sender else { continue }
             core.refuse(sender, "The connection was lost before the program answered")
@@ -116,7 +118,7 @@ final class Attachment {
     /// Detaches in good order.
     func leave() {
         connection.send(.farewell(Farewell(.stopped, "")))
-        refusePending()
+        close()
     }
 
     private func ask(_ request: Command.Request, of process: ProcessKey, for sender: UInt64?) {

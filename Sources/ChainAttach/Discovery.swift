@@ -45,7 +45,7 @@ public struct Discovery: Sendable {
     public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, Waiting()) }
 
     /// How a discovery waits.
-    struct Waiting {
+    struct Waiting: Sendable {
         var clock: any PollClock = SystemPollClock()
         /// Ends it early as soon as it is woken.
         var stop: Waker?

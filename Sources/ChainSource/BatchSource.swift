@@ -9,8 +9,9 @@ import ChainEvents
 public protocol BatchSource: AnyObject, Sendable {
     /// What the program says, in the order of ``EventBatch/sequence``.
     ///
-    /// Whoever subscribes late first gets the program's present state, as batches of ``EventBatch/nodes``, then what
-    /// follows, without gap or repetition. Where batches were lost on the way, the next one counts them
+    /// Whoever subscribes late gets the program's present state, as batches of ``EventBatch/nodes``, and what follows,
+    /// without gap. (An attached process is asked for its state anew: until that comes, a late subscriber may hear of
+    /// nodes that it does not know yet, and an earlier one hears the state once more.) Where batches were lost on the way, the next one counts them
     /// (``Loss/lostAtClient``) and a resync follows. The stream lasts over reconnects, completes when the source has
     /// ended, and does not fail: why it ended is told by ``status``.
     var batches: Observable<EventBatch> { get }
@@ -95,7 +96,8 @@ public struct Outage: Hashable, Sendable {
     public var reason: String
     /// How often it was tried again.
     public var attempt: Int
-    /// When it is tried next, in nanoseconds since 1970.
+    /// When it is tried next, in nanoseconds since 1970; 0 where the connection is kept, as nothing but the program
+    /// itself can mend it.
     public var nextAttempt: UInt64
 
     /// Describes an outage.

@@ -1,0 +1,205 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// The life of a connection, seen from a program that a test plays.
+@Suite struct AttachedProcessTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func attachesAndHandsOnWhatIsSaid() throws {
+        let program = try FakeProgram(in: folder)
+        var options = folder.options
+        options.viewerName = "ann"
+        let watched = Watched(.pid(getpid()), options)
+        let (viewer, greeting) = try program.welcome()
+        #expect(greeting.purpose == .watch && greeting.name == "ann" && greeting.pid == getpid())
+        #expect(!greeting.isReadOnly && greeting.token.isEmpty)
+        try watched.waitUntilLive()
+        #expect(watched.status.all == [.idle, .connecting(attempt: 1, lastFailure: nil), .live(program.info)])
+        viewer.send(.batch(program.batch(1, made: [1, 2], resync: .begin(epoch: 1))))
+        viewer.send(.batch(program.batch(2, made: [3], resync: .end(epoch: 1))))
+        #expect(try watched.waitForBatch(2).events.map(\.node) == [NodeID(3)])
+        #expect(watched.batches.all.map(\.sequence) == [1, 2])
+        #expect(watched.batches.all[0].resync == .begin(epoch: 1))
+        watched.source.stop()
+        #expect(watched.status.all.last == .ended(.stopped))
+        #expect(watched.status.isCompleted && watched.batches.isCompleted && watched.replies.isCompleted)
+        #expect(try viewer.waitForEnd()?.reason == .stopped)
+    }
+
+    @Test func aTargetThatIsNotThereEndsItWithASentence() throws {
+        let watched = Watched(.name("checkout"), folder.options)
+        try watched.status.waitForCompletion()
+        #expect(watched.status.all.last?.failure?.contains("No program named checkout listens in") == true)
+        watched.source.stop()
+        watched.source.start()
+        #expect(watched.status.all.count == 3)
+    }
+
+    @Test func waitsForATargetThatIsNotThereYet() throws {
+        var options = folder.options
+        options.waits = true
+        let watched = Watched(.name("checkout"), options)
+        for attempt in 2...5 {
+            let rest = try watched.clock.restToDeadline()
+            #expect(rest == .milliseconds(100 << (attempt - 2)))
+            watched.clock.advance(by: rest)
+            let attempt = attempt + 1
+            try watched.status.wait("attempt \(attempt)") { status in
+                guard case .connecting(attempt, let failure?) = status else { return false }
+                return failure.contains("No program named checkout")
+            }
+        }
+        let program = try FakeProgram(in: folder)
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        // The look for the name, then the attachment.
+        _ = try program.welcome()
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        watched.source.stop()
+        _ = try viewer.waitForEnd()
+    }
+
+    @Test func triesAgainAfter100MillisecondsDoublingTo5Seconds() throws {
+        var program: FakeProgram? = try FakeProgram(in: folder)
+        let path = program!.path
+        let info = program!.info
+        let watched = Watched(.unix(path: path), folder.options)
+        let (viewer, _) = try program!.welcome()
+        try watched.waitUntilLive()
+        watched.clock.advance(by: .seconds(2))
+        viewer.send(.batch(program!.batch(1)))
+        _ = try watched.waitForBatch(1)
+        let lastHeard = watched.clock.wall
+        watched.clock.advance(by: .seconds(1))
+        program = nil
+        shutdown(viewer.socket.number, Int32(SHUT_RDWR))
+        var rests: [Duration] = []
+        for attempt in 0...8 {
+            let status = try watched.status.wait("outage \(attempt)") { $0.outage?.attempt == attempt }
+            let outage = try #require(status.outage)
+            #expect(status.process == info && outage.since == lastHeard)
+            #expect(!outage.reason.isEmpty)
+            let rest = try watched.clock.restToDeadline()
+            #expect(outage.nextAttempt == watched.clock.wall + rest.nanoseconds)
+            rests.append(rest)
+            watched.clock.advance(by: rest)
+        }
+        #expect(rests == [100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].map { .milliseconds($0) })
+        watched.source.stop()
+        #expect(watched.status.all.last == .ended(.stopped))
+    }
+
+    @Test func aConnectionThatLastedBeginsTheScheduleAnew() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        var rests: [Duration] = []
+        for lifetime in [0, 4, 5, 1] {
+            var viewer: FakeConnection? = try program.welcome().0
+            try watched.waitUntilLive()
+            // Not silent meanwhile, lest it count as standing still.
+            for second in 0..<lifetime {
+                watched.clock.advance(by: .seconds(1))
+                viewer?.send(.batch(program.batch(UInt64(second))))
+                let count = watched.batches.all.count
+                _ = try watched.batches.wait("a heartbeat") { $0.sequence > count }
+            }
+            viewer = nil
+            let before = rests.count
+            try watched.status.wait("an outage", last: true) { $0.outage != nil }
+            rests.append(try watched.clock.restToDeadline())
+            #expect(rests.count == before + 1)
+            watched.clock.advance(by: rests[before])
+        }
+        #expect(rests == [100, 200, 100, 200].map { .milliseconds($0) })
+        watched.source.stop()
+    }
+
+    @Test func aRestartedProgramIsLiveUnderItsNewKey() throws {
+        var program: FakeProgram? = try FakeProgram(in: folder, name: "checkout")
+        let watched = Watched(.name("check"), folder.options)
+        _ = try program!.welcome()
+        let (viewer, _) = try program!.welcome()
+        try watched.waitUntilLive()
+        viewer.send(.batch(program!.batch(1, made: [1], lost: 3)))
+        _ = try watched.waitForBatch(1)
+        viewer.send(.farewell(Farewell(.stopped, "The inspector was stopped.")))
+        program = nil
+        let outage = try watched.status.wait("the loss") { $0.outage?.attempt == 0 }.outage
+        #expect(outage?.reason == "The inspector was stopped")
+        // Another program of which `check` would be the beginning is not taken for it.
+        let other = try FakeProgram(in: folder, pid: 1, name: "checkers", key: 9)
+        program = try FakeProgram(in: folder, pid: getpid(), name: "checkout", key: 2)
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        _ = try other.welcome()
+        _ = try program!.welcome()
+        let (again, _) = try program!.welcome()
+        try watched.status.wait("the new run") { $0.process?.key.rawValue == 2 && $0.isLive }
+        again.send(.batch(program!.batch(7, made: [1], lost: 2)))
+        let batch = try watched.batches.wait("its first batch") { $0.process.rawValue == 2 }
+        #expect(batch.sequence == 1 && batch.loss.lostAtClient == 2)
+        watched.source.stop()
+    }
+
+    @Test func batchesOfTheSameRunGoOnInNumberAndLoss() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        var viewer = try program.welcome().0
+        viewer.send(.batch(program.batch(1, lost: 3)))
+        viewer.send(.batch(program.batch(2, lost: 4)))
+        _ = try watched.waitForBatch(2)
+        shutdown(viewer.socket.number, Int32(SHUT_RDWR))
+        try watched.status.wait("the loss") { $0.outage != nil }
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        viewer = try program.welcome().0
+        viewer.send(.batch(program.batch(1, lost: 0)))
+        viewer.send(.batch(program.batch(2, lost: 5)))
+        #expect(try watched.waitForBatch(4).loss.lostAtClient == 9)
+        #expect(watched.batches.all.map(\.loss.lostAtClient) == [3, 4, 4, 9])
+        watched.source.stop()
+    }
+
+    @Test func aProgramThatStandsStillIsToldSoAndKept() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        let lastHeard = watched.clock.wall
+        watched.clock.advance(by: .seconds(5))
+        let outage = try #require(try watched.status.wait("the silence") { $0.outage != nil }.outage)
+        #expect(outage.attempt == 0 && outage.nextAttempt == 0 && outage.since == lastHeard)
+        #expect(outage.reason.contains("stands still"))
+        watched.cancel(1, id: 5, of: program.info)
+        let reply = try watched.replies.wait("the refusal") { $0.command == 5 }
+        #expect(reply.outcome == .refused("checkout stands still and takes no commands"))
+        viewer.send(.batch(program.batch(1)))
+        _ = try watched.waitForBatch(1)
+        #expect(watched.status.all.last == .live(program.info))
+        #expect(program.acceptIfThere() == nil)
+        watched.source.stop()
+    }
+
+    @Test func aLateSubscriberHasTheStateToldAnew() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let (viewer, _) = try program.welcome()
+        viewer.send(.batch(program.batch(1)))
+        _ = try watched.waitForBatch(1)
+        let late = Recorded<EventBatch>()
+        _ = watched.source.batches.subscribe(late)
+        let command = try viewer.receiveCommand()
+        #expect(command.request == .resync && command.process == program.info.key)
+        viewer.send(.reply(CommandReply(command: command.id, outcome: .accepted(count: 0))))
+        viewer.send(.batch(program.batch(2, resync: .begin(epoch: 1))))
+        #expect(try late.wait("the state") { $0.resync == .begin(epoch: 1) }.sequence == 2)
+        // That was between the source and the program.
+        watched.source.stop()
+        #expect(watched.replies.all.isEmpty && late.isCompleted)
+    }
+}

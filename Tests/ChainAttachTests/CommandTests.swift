@@ -1,0 +1,133 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// Each command gets exactly one reply, whatever becomes of the connection.
+@Suite struct CommandTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func commandsAreAnsweredUnderTheirOwnNumbers() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        // Numbers are the sender's affair: the same twice is answered twice.
+        for id: UInt64 in [40, 41, 40] { watched.cancel(id, id: id, of: program.info) }
+        let commands = try (0..<3).map { _ in try viewer.receiveCommand() }
+        #expect(
+            commands.map(\.request) == [40, 41, 40].map { .cancel(.node(NodeID($0)), by: "tester") })
+        for (count, command) in commands.enumerated().reversed() {
+            let reply = CommandReply(command: command.id, outcome: .accepted(count: count))
+            viewer.send(.reply(reply))
+            viewer.send(.reply(reply))
+        }
+        viewer.send(.batch(program.batch(1)))
+        _ = try watched.waitForBatch(1)
+        #expect(
+            watched.replies.all == [(40, 2), (41, 1), (40, 0)].map {
+                CommandReply(command: $0, outcome: .accepted(count: $1))
+            })
+        watched.source.stop()
+        #expect(watched.replies.all.count == 3)
+    }
+
+    @Test func whoWaitsForAnAnswerWhenTheConnectionBreaksIsRefused() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        var viewer: FakeConnection? = try program.welcome().0
+        try watched.waitUntilLive()
+        for id: UInt64 in 1...3 { watched.cancel(id, id: id, of: program.info) }
+        for _ in 0..<2 { _ = try viewer?.receiveCommand() }
+        let third = try #require(try viewer?.receiveCommand())
+        viewer?.send(.reply(CommandReply(command: third.id, outcome: .accepted(count: 1))))
+        viewer = nil
+        try watched.status.wait("the loss") { $0.outage != nil }
+        let lost = "The connection was lost before the program answered"
+        #expect(
+            watched.replies.all == [
+                CommandReply(command: 3, outcome: .accepted(count: 1)),
+                CommandReply(command: 1, outcome: .refused(lost)), CommandReply(command: 2, outcome: .refused(lost)),
+            ])
+        watched.cancel(4, id: 4, of: program.info)
+        let reply = try watched.replies.wait("a refusal") { $0.command == 4 }
+        #expect(reply.outcome == .refused("checkout cannot be reached: the connection was lost"))
+        watched.source.stop()
+        #expect(watched.replies.all.count == 4)
+    }
+
+    @Test func whoIsNotAttachedIsRefused() throws {
+        let program = try FakeProgram(in: folder)
+        let source = AttachedProcess(.unix(path: program.path), options: folder.options, clock: ManualPollClock())
+        let replies = Recorded<CommandReply>()
+        _ = source.replies.subscribe(replies)
+        let command = Command(id: 1, process: program.info.key, request: .resync)
+        source.send(command)
+        #expect(replies.all == [CommandReply(command: 1, outcome: .refused("The program is not attached to"))])
+        source.start()
+        _ = try program.nextViewer()
+        source.send(command)
+        source.send(command)
+        // The connection is closed at once, which ends the source: as it happens by one reason or the other.
+        try replies.waitForCompletion()
+        #expect(replies.all.count == 3)
+        #expect(replies.all.allSatisfy { if case .refused = $0.outcome { true } else { false } })
+        source.stop()
+    }
+
+    @Test func aStopAnswersWhoWaits() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        watched.cancel(1, id: 1, of: program.info)
+        _ = try viewer.receiveCommand()
+        watched.source.stop()
+        #expect(watched.replies.all.map(\.command) == [1] && watched.replies.isCompleted)
+    }
+
+    @Test func aViewerThatOnlyLooksAsksForNothingElse() throws {
+        let program = try FakeProgram(in: folder)
+        var options = folder.options
+        options.isReadOnly = true
+        let watched = Watched(.unix(path: program.path), options)
+        let (viewer, greeting) = try program.welcome()
+        #expect(greeting.isReadOnly)
+        try watched.waitUntilLive()
+        watched.cancel(1, id: 1, of: program.info)
+        let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
+        #expect(reply.outcome == .refused("This viewer only looks (--read-only)"))
+        let describe = Command(id: 2, process: program.info.key, request: .describe(NodeID(4)))
+        watched.source.send(describe)
+        let command = try viewer.receiveCommand()
+        #expect(command.request == .describe(NodeID(4)))
+        let detail = NodeDetail(node: NodeID(4), entries: [.init(name: "error", text: "long")])
+        viewer.send(.reply(CommandReply(command: command.id, outcome: .described(detail))))
+        let answer = try watched.replies.wait("the answer") { $0.command == 2 }
+        #expect(answer.outcome == .described(detail))
+        watched.source.stop()
+    }
+
+    @Test func aCommandThatIsTooLongIsNotSent() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        func cancel(_ id: UInt64, count: UInt64) {
+            let nodes = (1...count).map { NodeID($0) }
+            watched.source.send(
+                Command(id: id, process: program.info.key, request: .cancel(.nodes(nodes), by: "t")))
+        }
+        cancel(1, count: 200_000)
+        let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
+        #expect(reply.outcome == .refused(Command.tooLong))
+        cancel(2, count: 100_000)
+        #expect(try viewer.receiveCommand().request != .resync)
+        watched.source.stop()
+    }
+}

@@ -1,0 +1,178 @@
+import ChainEvents
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// What is found in a folder, and what is not touched there.
+@Suite struct DiscoveryTests {
+    let folder: TemporaryFolder
+    let clock = ManualPollClock()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var waiting: Discovery.Waiting { Discovery.Waiting(clock: clock) }
+
+    private func list() -> Eventually<[FoundProcess]> {
+        let (discovery, waiting) = (folder.discovery, waiting)
+        return Eventually { try discovery.list(waiting) }
+    }
+
+    private func resolve(_ target: Target) -> Eventually<Endpoint> {
+        let (discovery, waiting) = (folder.discovery, waiting)
+        return Eventually { try discovery.resolve(target, waiting) }
+    }
+
+    @Test func everybodyIsAskedAtOnceAndWhoHangsIsTold() throws {
+        let (first, second) = (
+            try FakeProgram(in: folder, pid: 11, name: "a"), try FakeProgram(in: folder, pid: 12, name: "b", key: 2)
+        )
+        let hung = try FakeProgram(in: folder, pid: 13)
+        // Nobody takes anybody at all, and the queue is full.
+        let full = try FakeProgram(in: folder, pid: 14, backlog: 0)
+        let knocks = (0..<2).map { _ in try? Connection(to: full.endpoint, Greeting(purpose: .look)) }
+        let list = list()
+        // The last answers while the first has not yet.
+        let later = try first.nextViewer()
+        #expect(try second.welcome().1.purpose == .look)
+        later.sendPreamble()
+        later.send(.hello(first.hello))
+        let silent = try hung.nextViewer()
+        clock.advance(by: try clock.restToDeadline())
+        let found = try list.value()
+        withExtendedLifetime((knocks, later, silent)) {}
+        #expect(found.map(\.pid) == [11, 12, 13, 14])
+        #expect(found.map { $0.hello?.process.name } == ["a", "b", nil, nil])
+        #expect(found[0].hello?.totals.nodeCount == 9 && found[0].path == first.path)
+        #expect(found[0].problem == nil && found[1].problem == nil)
+        #expect(found[2].problem?.hasPrefix("It does not answer") == true)
+        #expect(found[3].problem?.contains("does not answer") == true)
+    }
+
+    @Test func manyThatHangCostOneTimeLimit() throws {
+        let programs = try (1...150).map { try FakeProgram(in: folder, pid: $0) }
+        let list = list()
+        #expect(try clock.restToDeadline() == .seconds(1))
+        clock.advance(by: .seconds(1))
+        let found = try list.value()
+        #expect(found.count == programs.count && found.allSatisfy { $0.hello == nil && $0.problem != nil })
+    }
+
+    @Test func whatIsNoSocketOfOursIsToldOrPassedOver() throws {
+        let program = try FakeProgram(in: folder, pid: 21)
+        // A dead program's, a plain file, a link to a socket, and names that are none of ours.
+        do { _ = try FakeProgram(in: folder, pid: 22) }
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/22.sock"))
+        for name in ["23.sock", "notes.txt", "x.sock", "0.sock"] {
+            #expect(FileManager.default.createFile(atPath: folder.path + "/" + name, contents: nil))
+        }
+        symlink(program.path, folder.path + "/24.sock")
+        let list = list()
+        _ = try program.welcome()
+        let found = try list.value()
+        #expect(found.map(\.pid) == [21, 23, 24])
+        #expect(found[0].problem == nil)
+        #expect(found[1].problem?.hasSuffix("23.sock is no socket") == true)
+        #expect(found[2].problem?.hasSuffix("24.sock is no socket") == true)
+    }
+
+    @Test func aFolderThatIsNotThereIsEmpty() throws {
+        let discovery = Discovery(folder: SocketFolder(path: folder.path + "/none"), environment: { _ in nil })
+        #expect(try discovery.list() == [])
+    }
+
+    @Test func aFolderThatOthersMayHaveMadeIsRefused() throws {
+        let link = folder.path + "/link"
+        let target = try TemporaryFolder()
+        symlink(target.path, link)
+        let file = folder.path + "/file"
+        _ = FileManager.default.createFile(atPath: file, contents: nil)
+        let open = try TemporaryFolder(mode: 0o755)
+        for (path, word) in [(link, "is a link"), (file, "is no folder"), (open.path, "is open to others")] {
+            let discovery = Discovery(folder: SocketFolder(path: path), environment: { _ in nil })
+            for ask in [{ _ = try discovery.list() }, { _ = try discovery.resolve(.pid(1)) }] {
+                let error = #expect(throws: AttachError.self) { try ask() }
+                #expect(error?.kind == .foreign && error?.description.contains(word) == true)
+            }
+        }
+        // Where it may give a folder away.
+        guard geteuid() == 0 else { return }
+        chown(target.path, 12_345, 12_345)
+        let discovery = Discovery(folder: target.folder, environment: { _ in nil })
+        let error = #expect(throws: AttachError.self) { try discovery.list() }
+        #expect(error?.kind == .foreign && error?.description.contains("another user (12345)") == true)
+    }
+
+    @Test func aPidIsFoundByItsSocket() throws {
+        let program = try FakeProgram(in: folder, pid: getpid(), number: 2)
+        #expect(try resolve(.pid(getpid())).value() == program.endpoint)
+        let first = try FakeProgram(in: folder, pid: getpid())
+        #expect(try resolve(.pid(getpid())).value() == first.endpoint)
+        let silent = #expect(throws: AttachError.self) { try resolve(.pid(1)).value() }
+        #expect(silent?.kind == .notFound && silent?.description.contains("does not listen") == true)
+        let absent = #expect(throws: AttachError.self) { try resolve(.pid(.max)).value() }
+        #expect(absent?.kind == .notFound && absent?.description == "There is no process \(Int32.max)")
+    }
+
+    @Test(arguments: [
+        ("checkout", 31), ("check", nil), ("pay", 33), ("checkouts", 32), ("billing", nil), ("chekout", nil),
+    ])
+    func aNameIsFoundWholeOrByItsBeginning(_ name: String, _ pid: Int32?) throws {
+        let programs = try [(31, "checkout"), (32, "checkouts"), (33, "payments")].map {
+            try FakeProgram(in: folder, pid: Int32($0), name: $1, key: UInt64($0))
+        }
+        let endpoint = resolve(.name(name))
+        let viewers = try programs.map { try $0.welcome() }
+        withExtendedLifetime(viewers) {}
+        if let pid {
+            #expect(try endpoint.value() == programs.first { $0.info.pid == pid }?.endpoint)
+            return
+        }
+        let error = try #require(#expect(throws: AttachError.self) { try endpoint.value() })
+        switch name {
+        case "check":
+            #expect(error.kind == .ambiguous)
+            #expect(error.description.contains("of 31 (checkout), 32 (checkouts)"))
+        case "chekout":
+            #expect(error.kind == .notFound && error.description.hasSuffix(": did you mean checkout or checkouts?"))
+        default:
+            #expect(error.kind == .notFound)
+            #expect(error.description.hasSuffix(": there are checkout, checkouts, payments"))
+        }
+    }
+
+    @Test func ofSeveralRunsOfOneNameTheOneThatWasMeantIsPreferred() throws {
+        let programs = try [41, 42].map {
+            try FakeProgram(in: folder, pid: Int32($0), name: "shop", key: UInt64($0))
+        }
+        let (discovery, waiting) = (folder.discovery, waiting)
+        let endpoint = Eventually {
+            try discovery.resolve(.name("shop"), preferring: ProcessKey(rawValue: 42), waiting)
+        }
+        let viewers = try programs.map { try $0.welcome() }
+        #expect(try endpoint.value() == programs[1].endpoint)
+        withExtendedLifetime(viewers) {}
+    }
+
+    @Test func theEnvironmentSaysWhereToLook() {
+        let variables = ["XDG_RUNTIME_DIR": "/run/me", "CHAINVIEW_SSH": "/bin/mine", "CHAINVIEW_TOKEN_FILE": "/t"]
+        let discovery = Discovery(environment: { variables[$0] })
+        #expect(discovery.folder.path == "/run/me/chainview")
+        #expect(discovery.sshProgram == "/bin/mine" && discovery.tokenFile == "/t")
+        let bare = Discovery(environment: { $0 == "TMPDIR" ? "/some/tmp/" : nil })
+        #expect(bare.folder.path == "/some/tmp/chainview-\(geteuid())" && bare.sshProgram == "ssh")
+    }
+
+    @Test func aPathThatNoSocketCanHaveIsOneSentence() {
+        let path = "/tmp/" + String(repeating: "x", count: 200)
+        let error = #expect(throws: AttachError.self) {
+            try folder.discovery.resolve(.unix(path: path)).open()
+        }
+        #expect(error?.kind == .system && error?.description.contains("205 bytes") == true)
+    }
+}
+
+extension FakeProgram {
+    var endpoint: Endpoint { Endpoint(kind: .unix(path: path)) }
+}

@@ -1,0 +1,131 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// When a source is over, and what is left of it then.
+@Suite struct EndingTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func aPidIsOverWhenItsProgramSaysSo() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.pid(getpid()), folder.options)
+        let (viewer, _) = try program.welcome()
+        viewer.send(.batch(program.batch(1)))
+        viewer.send(.farewell(Farewell(.stopped, "")))
+        try watched.status.waitForCompletion()
+        #expect(watched.status.all.last == .ended(.finished))
+        #expect(watched.batches.all.count == 1)
+        watched.source.stop()
+        #expect(watched.status.all.last == .ended(.finished))
+    }
+
+    @Test func aPidIsOverWhenItsProcessIsGone() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/cat")
+        process.standardInput = Pipe()
+        try process.run()
+        let program = try FakeProgram(in: folder, pid: process.processIdentifier)
+        let watched = Watched(.pid(process.processIdentifier), folder.options)
+        var viewer: FakeConnection? = try program.welcome().0
+        try watched.waitUntilLive()
+        // A connection may break though the process is there.
+        viewer = nil
+        try watched.status.wait("an outage") { $0.outage != nil }
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        viewer = try program.welcome().0
+        try watched.waitUntilLive()
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        viewer = nil
+        try watched.status.waitForCompletion()
+        #expect(watched.status.all.last == .ended(.finished))
+        #expect(viewer == nil)
+    }
+
+    /// Waits of every kind are left at once.
+    @Test(arguments: Wait.allCases)
+    fileprivate func stopLeavesWhateverIsWaitedFor(_ wait: Wait) throws {
+        let program = try FakeProgram(in: folder)
+        var options = folder.options
+        options.waits = true
+        var watched: Watched
+        var viewer: FakeConnection?
+        switch wait {
+        case .idle:
+            let source = AttachedProcess(.unix(path: program.path), options: options)
+            source.stop()
+            source.start()
+            #expect(program.acceptIfThere() == nil)
+            return
+        case .resting:
+            watched = Watched(.unix(path: folder.path + "/none"), options)
+            _ = try watched.clock.restToDeadline()
+        case .survey:
+            watched = Watched(.name("checkout"), options)
+            viewer = try program.nextViewer()
+        case .greeting:
+            watched = Watched(.unix(path: program.path), options)
+            viewer = try program.nextViewer()
+        case .live:
+            watched = Watched(.unix(path: program.path), options)
+            viewer = try program.welcome().0
+            try watched.waitUntilLive()
+        case .stalled:
+            watched = Watched(.unix(path: program.path), options)
+            viewer = try program.welcome().0
+            try watched.waitUntilLive()
+            watched.clock.advance(by: .seconds(6))
+            try watched.status.wait("the silence") { $0.outage != nil }
+        case .blocked:
+            // Nobody reads what it sends.
+            watched = Watched(.unix(path: program.path), options)
+            viewer = try program.welcome().0
+            try watched.waitUntilLive()
+            for id: UInt64 in 1...20 {
+                let nodes = (0..<100_000).map { NodeID($0) }
+                watched.source.send(
+                    Command(id: id, process: program.info.key, request: .cancel(.nodes(nodes), by: "t")))
+            }
+        }
+        watched.source.stop()
+        #expect(watched.status.all.last == .ended(.stopped))
+        #expect(watched.status.isCompleted && watched.batches.isCompleted && watched.replies.isCompleted)
+        if wait == .blocked { #expect(watched.replies.all.count == 20) }
+        _ = try viewer?.waitForEnd()
+    }
+
+    @Test func whoIsReleasedDetaches() throws {
+        let program = try FakeProgram(in: folder)
+        var watched: Watched? = Watched(.unix(path: program.path), folder.options)
+        let status = watched?.status
+        let (viewer, _) = try program.welcome()
+        try watched?.waitUntilLive()
+        watched = nil
+        #expect(try viewer.waitForEnd()?.reason == .stopped)
+        try status?.waitForCompletion()
+    }
+
+    @Test func anObserverMayReleaseTheSource() throws {
+        let program = try FakeProgram(in: folder)
+        let held = Lock<AttachedProcess?>(nil)
+        let status = Recorded<SourceStatus>()
+        let source = AttachedProcess(.unix(path: program.path), options: folder.options)
+        held.withLock { $0 = source }
+        _ = source.status.subscribe(status)
+        _ = source.status.subscribe(onNext: { if $0.isLive { held.withLock { $0.take() }?.stop() } })
+        source.start()
+        let (viewer, _) = try program.welcome()
+        #expect(try viewer.waitForEnd()?.reason == .stopped)
+        try status.waitForCompletion()
+    }
+}
+
+private enum Wait: CaseIterable {
+    case idle, resting, survey, greeting, live, stalled, blocked
+}

@@ -1,0 +1,199 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+import Foundation
+
+@testable import ChainAttach
+
+/// Foundation has a type of that name, too.
+typealias ProgramInfo = ChainEvents.ProcessInfo
+
+/// A folder for sockets, with a short path, removed at the end.
+final class TemporaryFolder: Sendable {
+    let folder: SocketFolder
+    var path: String { folder.path }
+
+    init(mode: mode_t = 0o700) throws {
+        var name = Array("/tmp/cva-XXXXXX".utf8CString)
+        guard mkdtemp(&name) != nil else { throw Impatience(description: "no folder: \(errno)") }
+        folder = SocketFolder(path: String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        chmod(folder.path, mode)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder.path) }
+
+    var discovery: Discovery { Discovery(folder: folder, environment: { _ in nil }) }
+
+    var options: AttachOptions { AttachOptions(discovery: discovery) }
+}
+
+/// What a program would be, seen from its socket; the test is its mind.
+final class FakeProgram {
+    let path: String
+    let info: ProgramInfo
+    private let listener: Descriptor
+
+    init(
+        in folder: TemporaryFolder, pid: Int32 = getpid(), number: Int = 1, name: String = "checkout", key: UInt64 = 1,
+        path: String? = nil, backlog: Int32 = 64
+    ) throws {
+        self.path = path ?? folder.folder.socketPath(pid: pid, number: number)
+        info = ProgramInfo(key: ProcessKey(rawValue: key), pid: pid, name: name, wallOffset: 5, startTime: 6)
+        unlink(self.path)
+        listener = try Descriptor.socket(family: AF_UNIX)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: self.path.utf8) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener.number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isBound, listen(listener.number, backlog) == 0 else {
+            throw Impatience(description: "cannot listen at \(self.path): \(errno)")
+        }
+    }
+
+    /// Whoever knocked already; does not wait.
+    func acceptIfThere() -> FakeConnection? {
+        let number = accept(listener.number, nil, nil)
+        guard number >= 0 else { return nil }
+        _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        return FakeConnection(Descriptor(number))
+    }
+
+    func nextViewer() throws -> FakeConnection {
+        try waitUntilReadable(listener, "a viewer")
+        guard let connection = acceptIfThere() else { throw Impatience(description: "the viewer went away") }
+        return connection
+    }
+
+    /// Takes a viewer, and says who it is.
+    func welcome() throws -> (FakeConnection, Greeting) {
+        let connection = try nextViewer()
+        guard case .greeting(let greeting) = try connection.receive() else {
+            throw Impatience(description: "that was no greeting")
+        }
+        connection.sendPreamble()
+        connection.send(.hello(hello))
+        return (connection, greeting)
+    }
+
+    var hello: Hello {
+        Hello(process: info, capabilities: .errors, time: 7, totals: ProcessTotals(chainCount: 2, nodeCount: 9))
+    }
+
+    /// A batch that says that nodes were made.
+    func batch(_ sequence: UInt64, made nodes: [UInt64] = [], resync: Resync? = nil, lost: UInt64 = 0) -> EventBatch {
+        var batch = EventBatch(process: info.key, sequence: sequence, time: 1_000 + sequence)
+        batch.events = nodes.map { ChainEvent(time: $0, .created, node: NodeID($0)) }
+        batch.resync = resync
+        batch.loss.lostAtClient = lost
+        return batch
+    }
+}
+
+/// One viewer, seen from the program.
+final class FakeConnection: @unchecked Sendable {
+    // Sendable: each is used by one thread at a time.
+    let socket: Descriptor
+    private var reader = MessageReader(limit: Wire.commandLimit)
+
+    init(_ socket: Descriptor) { self.socket = socket }
+
+    func sendPreamble() {
+        var writer = MessageWriter()
+        writer.writePreamble()
+        sendBytes(writer.bytes)
+    }
+
+    func send(_ message: Message) { sendBytes(Self.bytes(of: message)) }
+
+    static func bytes(of message: Message) -> [UInt8] {
+        var writer = MessageWriter()
+        try! writer.write(message)
+        return writer.bytes
+    }
+
+    /// Writes all, waiting for room; a viewer that is gone is no error.
+    func sendBytes(_ bytes: some Sequence<UInt8>) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            switch rest.withUnsafeBytes({ socket.write($0) }) {
+            case .moved(let count): rest = rest.dropFirst(count)
+            case .wouldBlock:
+                var entries = [pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)]
+                _ = systemPoll(&entries, Int32(patience * 1000))
+            case .end, .failed: return
+            }
+        }
+    }
+
+    /// The next message, or nil at the end.
+    func receive() throws -> Message? {
+        while true {
+            if let message = try reader.next() { return message }
+            try waitUntilReadable(socket, "a message")
+            let transfer = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
+                let transfer = socket.read(into: buffer)
+                if case .moved(let count) = transfer { reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+                return transfer
+            }
+            switch transfer {
+            case .moved, .wouldBlock: continue
+            case .end, .failed: return nil
+            }
+        }
+    }
+
+    func receiveCommand() throws -> Command {
+        guard case .command(let command) = try receive() else { throw Impatience(description: "that was no command") }
+        return command
+    }
+
+    /// Waits until the viewer has gone, passing over what it says; gives its farewell.
+    func waitForEnd() throws -> Farewell? {
+        var last: Farewell?
+        while let message = try receive() { if case .farewell(let farewell) = message { last = farewell } }
+        return last
+    }
+}
+
+private func waitUntilReadable(_ descriptor: Descriptor, _ what: String) throws {
+    var entries = [pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)]
+    let limit = Date(timeIntervalSinceNow: patience)
+    while systemPoll(&entries, Int32(patience * 1000)) <= 0 {
+        guard Date() < limit else { throw Impatience(description: "\(what) did not come") }
+    }
+}
+
+/// A source, and what it said.
+struct Watched {
+    let source: AttachedProcess
+    let status = Recorded<SourceStatus>()
+    let batches = Recorded<EventBatch>()
+    let replies = Recorded<CommandReply>()
+    let clock: ManualPollClock
+
+    init(_ target: Target, _ options: AttachOptions, clock: ManualPollClock = ManualPollClock()) {
+        self.clock = clock
+        source = AttachedProcess(target, options: options, clock: clock)
+        _ = source.status.subscribe(status)
+        _ = source.replies.subscribe(replies)
+        _ = source.batches.subscribe(batches)
+        source.start()
+    }
+
+    func waitUntilLive() throws { _ = try status.wait("live", last: true) { $0.isLive } }
+
+    /// Waits for a batch with so many before it.
+    func waitForBatch(_ sequence: UInt64) throws -> EventBatch {
+        try batches.wait("batch \(sequence)") { $0.sequence == sequence }
+    }
+
+    func cancel(_ node: UInt64, id: UInt64, of process: ProgramInfo) {
+        source.send(
+            Command(id: id, process: process.key, request: .cancel(.node(NodeID(node)), by: "tester")))
+    }
+}
