@@ -66,7 +66,9 @@ let package = Package(
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
-        .executableTarget(name: "AttachProbe", dependencies: ["ChainAttach"], path: "Tests/AttachProbe"),
+        .executableTarget(
+            name: "AttachProbe", dependencies: ["ChainAttach", "ChainInspector", "PromiseRuntime"],
+            path: "Tests/AttachProbe"),
         .testTarget(
             name: "ChainAttachTests",
             dependencies: [

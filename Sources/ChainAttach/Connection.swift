@@ -96,7 +96,9 @@ final class Connection {
                 ending = lastWords
                 return count > 0
             case .failed(let code):
-                ending = AttachError(.gone, "The connection to \(endpoint) broke: \(AttachError.text(of: code))")
+                // A child that did not read all before it ended resets its socket.
+                let text = "The connection to \(endpoint) broke: \(AttachError.text(of: code))"
+                ending = child == nil ? AttachError(.gone, text) : lastWords
                 return count > 0
             }
         }

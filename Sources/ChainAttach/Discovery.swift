@@ -13,8 +13,9 @@ public struct Discovery: Sendable {
     public var folder: SocketFolder
     /// How long a program has to say who it is, before it counts as one that does not answer.
     public var timeLimit: Duration = .seconds(1)
-    /// The file that the token for TCP is read from; it must be this user's own, with mode 0600.
-    public var tokenFile: String
+    /// The file that the token for TCP is read from, which must be this user's own, with mode 0600; nil: the one that a
+    /// program of this machine leaves in the folder.
+    public var tokenFile: String?
     /// The program that reaches other machines: a name that is looked up in `PATH`, or a path.
     public var sshProgram: String
 
@@ -27,7 +28,7 @@ public struct Discovery: Sendable {
     /// Looks in a folder of one's own choice; the rest is as the environment says.
     public init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
         self.folder = folder
-        tokenFile = environment("CHAINVIEW_TOKEN_FILE") ?? folder.path + "/token"
+        tokenFile = environment("CHAINVIEW_TOKEN_FILE")
         sshProgram = environment("CHAINVIEW_SSH") ?? "ssh"
     }
 
@@ -68,7 +69,8 @@ public struct Discovery: Sendable {
         case .pid(let pid): try resolve(pid)
         case .name(let name): try Names(list(waiting), in: folder).find(name, preferring: preferred)
         case .unix(let path): Endpoint(kind: .unix(path: path))
-        case .tcp(let host, let port): Endpoint(kind: .tcp(host: host, port: port, tokenFile: tokenFile))
+        case .tcp(let host, let port):
+            Endpoint(kind: .tcp(host: host, port: port, tokenFile: tokenFile ?? folder.tokenPath(port: port)))
         case .ssh(let host, let process):
             Endpoint(kind: .ssh(program: sshProgram, host: host, process: process))
         }

@@ -1,4 +1,8 @@
 import ChainAttach
+import ChainEvents
+import ChainInspector
+import Dispatch
+import PromiseRuntime
 
 #if canImport(Glibc)
     import Glibc
@@ -7,18 +11,96 @@ import ChainAttach
 #endif
 
 // What ChainAttachTests run:
-//     AttachProbe relay TARGET             the far half of ssh:
+//     AttachProbe relay TARGET      the far half of ssh:
+//     AttachProbe serve NAME        a program with chains that wait for ever
+//     AttachProbe churn TARGET      attaches and detaches many times, and looks what is left of it
 
 alarm(300)
 guard CommandLine.arguments.count == 3 else { exit(64) }
-switch CommandLine.arguments[1] {
-case "relay":
-    do {
-        try Relay.run(to: Target(CommandLine.arguments[2]))
-    } catch let error as AttachError {
-        let line = Array("chainview: \(error)\n".utf8)
-        _ = write(2, line, line.count)
-        exit(error.kind == .notFound ? 66 : 69)
+let argument = CommandLine.arguments[2]
+do {
+    switch CommandLine.arguments[1] {
+    case "relay": try Relay.run(to: Target(argument), discovery: patience())
+    case "serve": try serve(argument)
+    case "churn": try churn(Target(argument))
+    default: exit(64)
     }
-default: exit(64)
+} catch let error as AttachError {
+    complain("chainview: \(error)")
+    exit(error.kind == .notFound ? 66 : 69)
+}
+
+/// A busy machine is slow to answer.
+func patience() -> Discovery {
+    var discovery = Discovery()
+    discovery.timeLimit = .seconds(60)
+    return discovery
+}
+
+func complain(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(2, line, line.count)
+}
+
+func serve(_ name: String) throws {
+    let inspector = try Inspector.start(name: name)
+    let resolvers = (0..<5).map { number in
+        let (promise, resolver) = Promise<Int>.pending(label: "order \(number)")
+        _ = promise.map { $0 + 1 }.map { $0 * 2 }
+        return resolver
+    }
+    inspector.collectNow()
+    guard inspector.attachFailures.isEmpty else { exit(1) }
+    print("ready")
+    fflush(nil)
+    // Until it is killed, or nobody holds the other end any more.
+    var byte: UInt8 = 0
+    while read(0, &byte, 1) > 0 {}
+    withExtendedLifetime(resolvers) { inspector.stop() }
+}
+
+func churn(_ target: Target) throws {
+    var options = AttachOptions(discovery: patience())
+    options.waits = true
+    func round(_ number: Int) throws {
+        let isFar = number % 4 == 3
+        let source = AttachedProcess(isFar ? .ssh(host: "there", process: "\(target)") : target, options: options)
+        let isLive = DispatchSemaphore(value: 0)
+        let subscription = source.status.subscribe(onNext: { if case .live = $0 { isLive.signal() } })
+        source.start()
+        // Some are stopped while they are still on their way.
+        if number % 2 == 0 { isLive.wait() }
+        source.stop()
+        subscription.dispose()
+        if number % 8 == 0 { _ = try Visit.state(of: patience().resolve(target), timeLimit: .seconds(60)) }
+        if number % 8 == 4 { _ = try patience().list() }
+        if number % 8 == 6 { try? _ = Visit.state(of: patience().resolve(.unix(path: "/nowhere"))) }
+    }
+    // What is made once for all is made.
+    for number in 0..<8 { try round(number) }
+    let before = leavings()
+    for number in 0..<100 { try round(number) }
+    let after = leavings()
+    guard after == before else {
+        complain("\(before) became \(after)")
+        exit(1)
+    }
+    guard waitpid(-1, nil, WNOHANG) < 0, errno == ECHILD else {
+        complain("a child was left")
+        exit(1)
+    }
+    print("clean")
+}
+
+/// How many descriptors are open and how many threads run.
+func leavings() -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for folder in ["/proc/self/fd", "/proc/self/task"] {
+        guard let stream = opendir(folder) else { continue }
+        var count = 0
+        while readdir(stream) != nil { count += 1 }
+        closedir(stream)
+        counts[folder] = count
+    }
+    return counts
 }

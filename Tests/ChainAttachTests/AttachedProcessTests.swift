@@ -106,8 +106,8 @@ import Testing
             // Not silent meanwhile, lest it count as standing still.
             for second in 0..<lifetime {
                 watched.clock.advance(by: .seconds(1))
-                viewer?.send(.batch(program.batch(UInt64(second))))
                 let count = watched.batches.all.count
+                viewer?.send(.batch(program.batch(UInt64(second))))
                 _ = try watched.batches.wait("a heartbeat") { $0.sequence > count }
             }
             viewer = nil

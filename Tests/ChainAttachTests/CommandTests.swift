@@ -30,9 +30,10 @@ import Testing
         viewer.send(.batch(program.batch(1)))
         _ = try watched.waitForBatch(1)
         #expect(
-            watched.replies.all == [(40, 2), (41, 1), (40, 0)].map {
-                CommandReply(command: $0, outcome: .accepted(count: $1))
-            })
+            watched.replies.all
+                == [(40, 2), (41, 1), (40, 0)].map {
+                    CommandReply(command: $0, outcome: .accepted(count: $1))
+                })
         watched.source.stop()
         #expect(watched.replies.all.count == 3)
     }

@@ -53,8 +53,9 @@ import Testing
     @Test func manyThatHangCostOneTimeLimit() throws {
         let programs = try (1...150).map { try FakeProgram(in: folder, pid: $0) }
         let list = list()
-        #expect(try clock.restToDeadline() == .seconds(1))
-        clock.advance(by: .seconds(1))
+        let limit = folder.discovery.timeLimit
+        #expect(try clock.restToDeadline() == limit)
+        clock.advance(by: limit)
         let found = try list.value()
         #expect(found.count == programs.count && found.allSatisfy { $0.hello == nil && $0.problem != nil })
     }

@@ -10,19 +10,28 @@ typealias ProgramInfo = ChainEvents.ProcessInfo
 
 /// A folder for sockets, with a short path, removed at the end.
 final class TemporaryFolder: Sendable {
+    /// What `XDG_RUNTIME_DIR` would be.
+    let base: String
     let folder: SocketFolder
     var path: String { folder.path }
 
     init(mode: mode_t = 0o700) throws {
         var name = Array("/tmp/cva-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else { throw Impatience(description: "no folder: \(errno)") }
-        folder = SocketFolder(path: String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        base = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        folder = SocketFolder(path: base + "/chainview")
+        mkdir(folder.path, mode)
         chmod(folder.path, mode)
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder.path) }
+    deinit { try? FileManager.default.removeItem(atPath: base) }
 
-    var discovery: Discovery { Discovery(folder: folder, environment: { _ in nil }) }
+    /// Looks here, with patience: a busy machine is slow to answer.
+    var discovery: Discovery {
+        var discovery = Discovery(folder: folder, environment: { _ in nil })
+        discovery.timeLimit = .seconds(Int(patience))
+        return discovery
+    }
 
     var options: AttachOptions { AttachOptions(discovery: discovery) }
 }
@@ -137,7 +146,9 @@ final class FakeConnection: @unchecked Sendable {
             try waitUntilReadable(socket, "a message")
             let transfer = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
                 let transfer = socket.read(into: buffer)
-                if case .moved(let count) = transfer { reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+                if case .moved(let count) = transfer {
+                    reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                }
                 return transfer
             }
             switch transfer {
@@ -176,9 +187,10 @@ struct Watched {
     let replies = Recorded<CommandReply>()
     let clock: ManualPollClock
 
-    init(_ target: Target, _ options: AttachOptions, clock: ManualPollClock = ManualPollClock()) {
-        self.clock = clock
-        source = AttachedProcess(target, options: options, clock: clock)
+    /// Starts a source on a clock that stands still or, where it `runs`, on the system's.
+    init(_ target: Target, _ options: AttachOptions, runs: Bool = false) {
+        clock = ManualPollClock()
+        source = AttachedProcess(target, options: options, clock: runs ? SystemPollClock() : clock)
         _ = source.status.subscribe(status)
         _ = source.replies.subscribe(replies)
         _ = source.batches.subscribe(batches)

@@ -48,6 +48,17 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
         }
     }
 
+    /// Waits until all that came is as it should be.
+    func wait(until isIt: ([Element]) -> Bool) -> Bool {
+        let deadline = Date(timeIntervalSinceNow: patience)
+        return condition.withLock {
+            while !isIt(elements) {
+                guard condition.wait(until: deadline) else { return false }
+            }
+            return true
+        }
+    }
+
     func waitForCompletion() throws {
         let deadline = Date(timeIntervalSinceNow: patience)
         try condition.withLock {

@@ -1,0 +1,104 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// Other machines, with a script for `ssh` and a relay of its own process behind it.
+@Suite struct RelayTests {
+    let folder: TemporaryFolder
+    let options: AttachOptions
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var options = folder.options
+        options.discovery.sshProgram = try writeFakeSSH(in: folder)
+        self.options = options
+    }
+
+    @Test(arguments: ["\(getpid())", "it's a $(shop); \"-x\"", "-x"])
+    func aProgramIsReachedThroughARelay(_ name: String) throws {
+        let program = try FakeProgram(in: folder, name: name)
+        let watched = Watched(.ssh(host: "there", process: name), options)
+        if Int(name) == nil { _ = try program.welcome() }
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        // Far more than any buffer holds.
+        for sequence: UInt64 in 1...40 { viewer.send(.batch(program.batch(sequence, made: Array(1...20_000)))) }
+        #expect(try watched.waitForBatch(40).events.count == 20_000)
+        watched.cancel(3, id: 8, of: program.info)
+        let command = try viewer.receiveCommand()
+        viewer.send(.reply(CommandReply(command: command.id, outcome: .accepted(count: 1))))
+        let reply = try watched.replies.wait("the reply") { $0.command == 8 }
+        #expect(reply.outcome == .accepted(count: 1))
+        watched.source.stop()
+        #expect(watched.status.all.last == .ended(.stopped))
+        _ = try viewer.waitForEnd()
+    }
+
+    @Test(arguments: [
+        ("nowhere", "ssh:nowhere/1: ssh: connect to host nowhere port 22: No route to host"),
+        ("bare", "ssh:bare/1: bash: line 1: chainview: command not found"),
+        ("mute", "The way to ssh:mute/1 ended with code 3 and without a word"),
+    ])
+    func whatSSHComplainsIsTheReason(_ host: String, _ reason: String) throws {
+        let watched = Watched(.ssh(host: host, process: "1"), options)
+        try watched.status.waitForCompletion()
+        #expect(watched.status.all.last == .ended(.failed(reason)))
+    }
+
+    @Test func whatIsMissingOverThereIsMissingHere() throws {
+        let endpoint = try options.discovery.resolve(.ssh(host: "there", process: "2147483647"))
+        let error = #expect(throws: AttachError.self) {
+            try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience)))
+        }
+        #expect(error?.kind == .notFound)
+        #expect(error?.description == "ssh:there/2147483647: There is no process 2147483647")
+        let none = #expect(throws: AttachError.self) {
+            var discovery = options.discovery
+            discovery.sshProgram = folder.path + "/none"
+            _ = try discovery.resolve(.ssh(host: "there", process: "1")).open()
+        }
+        #expect(none?.kind == .system && none?.description.contains("cannot be started") == true)
+    }
+
+    @Test func aLostWayIsTakenAgain() throws {
+        var program: FakeProgram? = try FakeProgram(in: folder)
+        let watched = Watched(.ssh(host: "there", process: "checkout"), options)
+        var first = [try program!.welcome(), try program!.welcome()]
+        try watched.waitUntilLive()
+        first = []
+        try watched.status.wait("the loss", last: true) { $0.outage?.attempt == 0 }
+        program = nil
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        let outage = try watched.status.wait("a failure") { $0.outage?.attempt == 1 }.outage
+        #expect(outage?.reason.contains("No program named checkout") == true)
+        program = try FakeProgram(in: folder, key: 2)
+        watched.clock.advance(by: try watched.clock.restToDeadline())
+        first = [try program!.welcome(), try program!.welcome()]
+        try watched.status.wait("the second run") { $0.isLive && $0.process?.key.rawValue == 2 }
+        watched.source.stop()
+        #expect(first.count == 2)
+    }
+
+    @Test func aRelayLeadsNowhereElse() throws {
+        for target in [Target.tcp(host: "127.0.0.1", port: 1), .ssh(host: "a", process: "1")] {
+            let error = #expect(throws: AttachError.self) { try Relay.run(to: target, discovery: folder.discovery) }
+            #expect(error?.kind == .refused)
+        }
+    }
+
+    #if os(Linux)
+        @Test func nothingIsLeftOfManyAttachments() throws {
+            let serving = try Probe(["serve", "shop"], in: folder)
+            #expect(serving.firstLine() == "ready")
+            let churning = try Probe(
+                ["churn", "shop"], in: folder, environment: ["CHAINVIEW_SSH": options.discovery.sshProgram])
+            #expect(churning.firstLine() == "clean")
+            churning.process.waitUntilExit()
+            #expect(churning.process.terminationStatus == 0)
+        }
+    #endif
+}

@@ -1,0 +1,119 @@
+import ChainEvents
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// Single questions, and proofs of who asks.
+@Suite struct VisitTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func theStateIsReadToItsEndAndNoFurther() throws {
+        let program = try FakeProgram(in: folder)
+        let endpoint = program.endpoint
+        let state = Eventually { try Visit.state(of: endpoint, viewerName: "ps", timeLimit: .seconds(Int(patience))) }
+        let (viewer, greeting) = try program.welcome()
+        #expect(greeting.purpose == .watch && greeting.isReadOnly && greeting.name == "ps")
+        viewer.send(.batch(program.batch(1, resync: .begin(epoch: 5))))
+        viewer.send(.batch(program.batch(2, made: [1, 2])))
+        viewer.send(.batch(program.batch(3, made: [3], resync: .end(epoch: 5))))
+        viewer.send(.batch(program.batch(4, made: [4])))
+        let (hello, batches) = try state.value()
+        #expect(hello == program.hello && batches.map(\.sequence) == [1, 2, 3])
+        #expect(try viewer.waitForEnd()?.reason == .stopped)
+    }
+
+    @Test func aCommandIsAnsweredByItsReplyAlone() throws {
+        let program = try FakeProgram(in: folder)
+        let endpoint = program.endpoint
+        let reply = Eventually {
+            try Visit.perform(
+                .cancel(.chain(NodeID(9)), by: "me"), at: endpoint, timeLimit: .seconds(Int(patience)))
+        }
+        let (viewer, greeting) = try program.welcome()
+        #expect(greeting.purpose == .command && !greeting.isReadOnly)
+        let command = try viewer.receiveCommand()
+        #expect(command.request == .cancel(.chain(NodeID(9)), by: "me") && command.process == program.info.key)
+        viewer.send(.reply(CommandReply(command: command.id + 1, outcome: .refused("not this"))))
+        viewer.send(.reply(CommandReply(command: command.id, outcome: .refused("It is read-only."))))
+        #expect(try reply.value() == CommandReply(command: command.id, outcome: .refused("It is read-only.")))
+        #expect(try viewer.waitForEnd()?.reason == .stopped)
+    }
+
+    @Test func aProgramThatIsSilentIsGivenUp() throws {
+        let program = try FakeProgram(in: folder)
+        let error = #expect(throws: AttachError.self) {
+            try Visit.state(of: program.endpoint, timeLimit: .milliseconds(50))
+        }
+        #expect(error?.kind == .timedOut && error?.description.contains("did not answer within") == true)
+    }
+
+    @Test(arguments: [
+        (Farewell.Reason.refused, AttachError.Kind.refused), (.busy, .busy), (.stopped, .gone),
+        (.misunderstood, .version),
+    ])
+    func aFarewellIsTheReason(_ reason: Farewell.Reason, _ kind: AttachError.Kind) throws {
+        let program = try FakeProgram(in: folder)
+        let endpoint = program.endpoint
+        let state = Eventually { try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience))) }
+        let viewer = try program.nextViewer()
+        viewer.sendPreamble()
+        viewer.send(.farewell(Farewell(reason, "So it is.")))
+        let error = #expect(throws: AttachError.self) { try state.value() }
+        #expect(error == AttachError(kind, "So it is"))
+    }
+
+    @Test func aDeadProgramsSocketIsGone() throws {
+        let path = try FakeProgram(in: folder).path
+        let error = #expect(throws: AttachError.self) { try Visit.state(of: Endpoint(kind: .unix(path: path))) }
+        #expect(error?.kind == .gone)
+        let none = #expect(throws: AttachError.self) { try Visit.state(of: Endpoint(kind: .unix(path: path + "x"))) }
+        #expect(none?.kind == .notFound)
+    }
+
+    // MARK: Tokens
+
+    @Test func aTokenIsReadFromAFileOfOnesOwn() throws {
+        let path = folder.path + "/token"
+        func check(_ kind: AttachError.Kind, _ word: String) {
+            let error = #expect(throws: AttachError.self) { try SafeFiles.token(in: path) }
+            #expect(error?.kind == kind && error?.description.contains(word) == true)
+        }
+        check(.refused, "There is no file")
+        try "s3cret\n".write(toFile: path, atomically: false, encoding: .utf8)
+        chmod(path, 0o644)
+        check(.foreign, "is open to others")
+        chmod(path, 0o600)
+        #expect(try SafeFiles.token(in: path) == "s3cret")
+        if geteuid() == 0 {
+            chown(path, 12_345, 12_345)
+            check(.foreign, "another user (12345)")
+            chown(path, 0, 0)
+        }
+        rename(path, path + "2")
+        symlink(path + "2", path)
+        check(.foreign, "is a link")
+        unlink(path)
+        mkdir(path, 0o700)
+        check(.foreign, "is no file")
+        rmdir(path)
+        try "\n".write(toFile: path, atomically: false, encoding: .utf8)
+        chmod(path, 0o600)
+        check(.refused, "is empty")
+    }
+
+    @Test(arguments: ["10.0.0.1", "example.org", "128.0.0.1", "::2", "0.0.0.0"])
+    func tcpStaysOnThisMachine(_ host: String) throws {
+        var discovery = folder.discovery
+        discovery.tokenFile = folder.path + "/token"
+        try "s3cret".write(toFile: folder.path + "/token", atomically: false, encoding: .utf8)
+        chmod(folder.path + "/token", 0o600)
+        let error = #expect(throws: AttachError.self) {
+            try discovery.resolve(.tcp(host: host, port: 1)).open()
+        }
+        #expect(error?.kind == .refused && error?.description.contains("ssh:HOST/PROCESS") == true)
+    }
+}
