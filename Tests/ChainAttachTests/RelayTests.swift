@@ -26,8 +26,8 @@ import Testing
         let (viewer, _) = try program.welcome()
         try watched.waitUntilLive()
         // Far more than any buffer holds.
-        for sequence: UInt64 in 1...40 { viewer.send(.batch(program.batch(sequence, made: Array(1...20_000)))) }
-        #expect(try watched.waitForBatch(40).events.count == 20_000)
+        for sequence: UInt64 in 1...10 { viewer.send(.batch(program.batch(sequence, made: Array(1...20_000)))) }
+        #expect(try watched.waitForBatch(10).events.count == 20_000)
         watched.cancel(3, id: 8, of: program.info)
         let command = try viewer.receiveCommand()
         viewer.send(.reply(CommandReply(command: command.id, outcome: .accepted(count: 1))))
