@@ -26,7 +26,7 @@ demo: ## the dashboard on a demo, built for release (ARGS="NAME --seed 7" and mo
 server: ## a small HTTP server with an inspector in it (ARGS="--port 8081")
 	@rm -f $(stale)
 	@swift build --package-path demos/server --product server
-	exec demos/server/.build/debug/server $(ARGS)
+	@exec demos/server/.build/debug/server $(ARGS)
 
 test: ## every test (FILTER=Name for some)
 	@.ci/need ncursesw vterm
