@@ -4,7 +4,7 @@
 
 ARGS ?=
 FILTER ?=
-TSAN ?= ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
+TSAN ?= ChainAttachTests|ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
 
 ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')

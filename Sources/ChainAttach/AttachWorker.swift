@@ -178,7 +178,8 @@ final class AttachWorker {
             case .notFound, .gone, .timedOut, .busy, .system: true
             case .ambiguous, .refused, .version, .foreign: false
             }
-        guard core.options.waits, canMend else { return ending = .failed(error.description) }
+        // The number of a process that has ended is not worth waiting for.
+        guard core.options.waits, canMend, !isGone(error) else { return ending = .failed(error.description) }
         _ = rest()
         core.status.onNext(.connecting(attempt: attempt + 1, lastFailure: error.description))
     }

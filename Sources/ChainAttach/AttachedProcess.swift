@@ -5,9 +5,9 @@ import ChainSource
 /// A program in another process as a source: attaches, and attaches again by itself whenever the connection is lost,
 /// after 100 ms, then twice as long each time up to 5 s; from 100 ms again once a connection has lasted for 5 s.
 ///
-/// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``), unless
-///   ``AttachOptions/waits``: then only what waiting does not mend (it refuses this viewer, speaks another version, is
-///   ambiguous or not this user's own).
+/// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). Where
+///   ``AttachOptions/waits``, only what waiting does not mend ends it: a target that refuses this viewer, speaks another
+///   version, is ambiguous or not this user's own, and the number of no process.
 /// - **The end of a program.** A target by pid (here or over ssh) is over (``SourceEnding/finished``) when the program
 ///   says that it stops, or its process is gone. By name or address a target is a place where the program may be started
 ///   again: it is waited for, and its next run is live under another ``ProcessInfo/key``.

@@ -30,6 +30,8 @@ final class Attachment {
     /// A program with a heartbeat of a second that is silent for so long stands still.
     private static let silenceLimit: UInt64 = 5_000_000_000
     private static let pendingLimit = 1_000
+    /// Bytes of commands that the program has not taken yet.
+    private static let unsentLimit = 2 << 20
 
     init(_ core: AttachCore, _ connection: Connection, _ process: ProcessInfo) {
         self.core = core
@@ -93,7 +95,7 @@ final class Attachment {
             core.refuse(command.id, "This viewer only looks (--read-only)")
         } else if isStalled {
             core.refuse(command.id, "\(process.name) stands still and takes no commands")
-        } else if pending.count >= Self.pendingLimit {
+        } else if pending.count >= Self.pendingLimit || connection.unsentCount >= Self.unsentLimit {
             core.refuse(command.id, "\(process.name) has not answered \(pending.count) commands yet")
         } else if !command.fits {
             core.refuse(command.id, Command.tooLong)

@@ -46,9 +46,12 @@ final class Connection {
         flush()
     }
 
+    /// Bytes that the other side has not taken yet.
+    var unsentCount: Int { writer.bytes.count - sentCount }
+
     /// What to wait for.
     var entries: [pollfd] {
-        let writes = isConnecting || (takesBytes && sentCount < writer.bytes.count)
+        let writes = isConnecting || (takesBytes && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
         return [pollfd(fd: socket.number, events: Int16(events), revents: 0)] + (child.map { [$0.entry] } ?? [])
     }

@@ -48,6 +48,14 @@ import Testing
         #expect(viewer == nil)
     }
 
+    @Test func theNumberOfNoProcessIsNotWaitedFor() throws {
+        var options = folder.options
+        options.waits = true
+        let watched = Watched(.pid(.max), options)
+        try watched.status.waitForCompletion()
+        #expect(watched.status.all.last == .ended(.failed("There is no process \(Int32.max)")))
+    }
+
     /// Waits of every kind are left at once.
     @Test(arguments: Wait.allCases)
     fileprivate func stopLeavesWhateverIsWaitedFor(_ wait: Wait) throws {
