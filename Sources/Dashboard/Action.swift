@@ -9,8 +9,9 @@ public enum Action: Sendable {
     /// There is a program to look at. One with the key of before goes on; another one is a new run of the program and
     /// replaces what was shown.
     case connected(SourceID, ProcessInfo)
-    /// The program cannot be reached since `since`, and it is tried again at `nextAttempt` (nanoseconds since 1970);
-    /// `reason` is one sentence, `attempt` how often it was tried. What was known stays on the screen, marked stale.
+    /// The program cannot be reached since `since`, and it is tried again at `nextAttempt` (nanoseconds since 1970; 0
+    /// where it merely stands still); `reason` is one sentence, `attempt` how often it was tried. What was known stays on
+    /// the screen, marked stale.
     case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
     /// The program said something.
     case received(SourceID, EventBatch)

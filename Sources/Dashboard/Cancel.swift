@@ -23,7 +23,10 @@ extension State {
         let name = showsPrograms ? observed[place].shownName : "the program"
         switch observed[place].link {
         case .ended: return "\(name) has ended: nothing can be cancelled"
-        case .lost: return "\(name) cannot be reached: nothing can be cancelled until it is back"
+        case .lost(let outage):
+            return outage.isSilence
+                ? "\(name) stands still: nothing can be cancelled until it goes on"
+                : "\(name) cannot be reached: nothing can be cancelled until it is back"
         case .absent: return "\(name) is not there yet: there is nothing to cancel"
         case .live: break
         }

@@ -13,7 +13,8 @@ struct Descriptions {
     }
 
     enum Answer: Hashable {
-        case told([NodeDetail.Entry])
+        /// At a time, in nanoseconds since 1970.
+        case told([NodeDetail.Entry], at: UInt64)
         /// Why nothing is told, in one sentence.
         case refused(String)
     }
@@ -62,11 +63,12 @@ struct Descriptions {
     }
 
     /// Keeps what was answered; nil if the command was not a question of this kind.
-    mutating func take(_ outcome: CommandReply.Outcome, to command: UInt64) -> Subject? {
+    mutating func take(_ outcome: CommandReply.Outcome, to command: UInt64, at wall: UInt64) -> Subject? {
         guard let place = asked.firstIndex(where: { $0.command == command }) else { return nil }
         let (_, subject, facts) = asked.remove(at: place)
         switch outcome {
-        case .described(let detail) where detail.node == subject.id: keep(.told(detail.entries), facts, of: subject)
+        case .described(let detail) where detail.node == subject.id:
+            keep(.told(detail.entries, at: wall), facts, of: subject)
         case .described, .accepted: keep(.refused("the program answered something else"), facts, of: subject)
         case .refused(let reason): keep(.refused(reason), facts, of: subject)
         }

@@ -90,12 +90,16 @@ enum ClockText {
         return "\(pad(day / 3_600)):\(pad(day / 60 % 60))"
     }
 
+    /// `12:04:31`.
+    static func seconds(_ wall: UInt64, offset: Int) -> String {
+        minutes(wall, offset: offset) + ":" + pad(secondOfDay(wall, offset) % 60)
+    }
+
     /// `12:04:31.102`.
     static func milliseconds(_ wall: UInt64, offset: Int) -> String {
-        let day = secondOfDay(wall, offset)
         let thousandths = Int(wall / 1_000_000 % 1_000)
         let filler = thousandths < 10 ? "00" : thousandths < 100 ? "0" : ""
-        return minutes(wall, offset: offset) + ":\(pad(day % 60)).\(filler)\(thousandths)"
+        return seconds(wall, offset: offset) + ".\(filler)\(thousandths)"
     }
 
     private static func secondOfDay(_ wall: UInt64, _ offset: Int) -> Int {

@@ -169,7 +169,7 @@ extension State {
     }
 
     mutating func take(_ source: SourceID, _ reply: CommandReply) {
-        if let subject = descriptions.take(reply.outcome, to: reply.command) {
+        if let subject = descriptions.take(reply.outcome, to: reply.command, at: wall) {
             if subject == selection { revision += 1 }
             return
         }

@@ -79,6 +79,22 @@ import Testing
         #expect(screen.message == nil || screen.message?.contains("connection reset") == true, "it is said once")
     }
 
+    @Test func oneThatStandsStillIsSilentNotLost() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.act(
+            .reconnecting(
+                Self.one, since: Screen.wall(4_240), reason: "The program stands still: it says nothing", attempt: 0,
+                nextAttempt: 0))
+        #expect(screen.message == "checkout: The program stands still: it says nothing")
+        screen.tick(9_300)
+        #expect(screen.frame.rowText(0).contains("○ silent for 5s · The program stands still: it says nothing"))
+        screen.type("c")
+        #expect(screen.message == "the program stands still: nothing can be cancelled until it goes on")
+        screen.act(.connected(Self.one, Script.process))
+        #expect(screen.message == "checkout goes on, after 5s")
+        #expect(screen.frame.rowText(0).contains("● live"))
+    }
+
     @Test func runningTimesStandStillAtTheLoss() {
         var screen = GoldenTests.checkout(120, 60)
         screen.go(to: 401)

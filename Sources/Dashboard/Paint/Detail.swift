@@ -54,20 +54,22 @@ enum DetailText {
         addMarks(view, node, in: forest, to: &text)
         text.gap()
         addHistory(of: node, process, clockOffset: state.options.clockOffset, to: &text)
-        if let answer = state.selection.flatMap({ state.descriptions[$0] }) { add(answer, to: &text) }
+        if let answer = state.selection.flatMap({ state.descriptions[$0] }) {
+            add(answer, clockOffset: state.options.clockOffset, to: &text)
+        }
         return text.lines
     }
 
     /// What the program said when it was asked.
-    private static func add(_ answer: Descriptions.Answer, to text: inout DetailWriter) {
+    private static func add(_ answer: Descriptions.Answer, clockOffset: Int, to text: inout DetailWriter) {
         switch answer {
         case .refused(let reason):
             text.gap()
             text.add(DetailLine(reason, .dim))
-        case .told(let entries):
+        case .told(let entries, let time):
             guard !entries.isEmpty else { return }
             text.gap()
-            text.add(DetailLine("asked of the program", .title))
+            text.add(DetailLine("asked of the program at \(ClockText.seconds(time, offset: clockOffset))", .title))
             for entry in entries { text.entry(entry.name, entry.text) }
         }
     }

@@ -14,9 +14,14 @@ enum ProgramDetail {
         if let info = process.info {
             text.field("pid", "\(info.pid)")
             if info.startTime > 0 {
-                let time = ClockText.milliseconds(info.startTime, offset: state.options.clockOffset).prefix(8)
+                let time = ClockText.seconds(info.startTime, offset: state.options.clockOffset)
                 let age = DurationText.coarse(state.wall &- min(state.wall, info.startTime))
                 text.field("since", "\(time), \(age)")
+            }
+            if info.wallOffset > 0, process.isReached {
+                let time = process.shownNow &+ info.wallOffset
+                let clock = ClockText.seconds(time, offset: state.options.clockOffset)
+                text.field("its clock", clock + (process.isStill ? ", standing still here" : ""))
             }
             text.field("commands", state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
         }
@@ -39,12 +44,11 @@ enum ProgramDetail {
         case .lost(let outage):
             text.add(DetailLine(word, .warning))
             text.wrap(outage.reason, style: .warning)
+            guard !outage.isSilence else { break }
             let again = outage.attempt == 1 ? "once" : "\(outage.attempt) times"
-            let next = ProgramText.retry(
-                .init(
-                    since: outage.since, reason: "", attempt: outage.attempt, nextAttempt: outage.nextAttempt),
-                wall: wall, glyphs)
-            text.wrap("tried \(again), \(next)", style: .dim)
+            var next = outage
+            next.reason = ""
+            text.wrap("tried \(again), \(ProgramText.retry(next, wall: wall, glyphs))", style: .dim)
         }
         if let restart = process.restart {
             let ago = DurationText.coarse(wall &- min(wall, restart.time))

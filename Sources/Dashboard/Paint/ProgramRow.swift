@@ -100,7 +100,10 @@ struct ProgramPainter {
         case .ended(let reason): return (reason, .dim)
         case .lost(let outage):
             let ago = DurationText.coarse(wall &- min(wall, outage.since))
-            return ("\(ago) ago \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))", .warning)
+            return (
+                "\(ago)\(outage.isSilence ? "" : " ago") \(glyphs.dot) \(ProgramText.retry(outage, wall: wall, glyphs))",
+                .warning
+            )
         case .live: break
         }
         if let restart = ProgramText.restart(of: process, wall: wall) { return (restart, .warning) }
@@ -117,23 +120,29 @@ enum ProgramText {
     static func shortWord(_ link: Link) -> String {
         switch link {
         case .live: "live"
-        case .lost: "lost"
+        case .lost(let outage): outage.isSilence ? "silent" : "lost"
         case .ended: "ended"
         case .absent: "absent"
         }
     }
 
-    /// How it can be reached, in the header: `live`, `lost 12s ago`.
+    /// How it can be reached, in the header: `live`, `lost 12s ago`, `silent for 12s`.
     static func word(_ link: Link, wall: UInt64) -> String {
         switch link {
-        case .lost(let outage): "lost \(DurationText.coarse(wall &- min(wall, outage.since))) ago"
+        case .lost(let outage):
+            outage.isSilence ? "silent for \(time(of: outage, wall))" : "lost \(time(of: outage, wall)) ago"
         case .absent(let attempt, _): "connecting" + (attempt > 1 ? " (attempt \(attempt))" : "")
         default: shortWord(link)
         }
     }
 
+    private static func time(of outage: Link.Outage, _ wall: UInt64) -> String {
+        DurationText.coarse(wall &- min(wall, outage.since))
+    }
+
     /// What is done about an outage: `retry in 2s: connection refused`.
     static func retry(_ outage: Link.Outage, wall: UInt64, _ glyphs: Glyphs) -> String {
+        if outage.isSilence { return outage.reason }
         // Rounded up: it says 1s until it is tried.
         let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"

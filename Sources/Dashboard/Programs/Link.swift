@@ -16,8 +16,11 @@ enum Link: Equatable {
         /// One sentence on what happened.
         var reason: String
         var attempt: Int
-        /// When it is tried next, in nanoseconds since 1970.
+        /// When it is tried next, in nanoseconds since 1970; 0 where there is nothing to try, for the connection is
+        /// there and the program says nothing.
         var nextAttempt: UInt64
+
+        var isSilence: Bool { nextAttempt == 0 }
     }
 
     var isLive: Bool { self == .live }

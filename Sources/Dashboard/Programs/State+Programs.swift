@@ -94,7 +94,8 @@ extension State {
             }
             if let outage {
                 let gone = DurationText.coarse(wall &- min(wall, outage.since))
-                say("\(observed[place].shownName) is back, after \(gone)")
+                let what = outage.isSilence ? "goes on" : "is back"
+                say("\(observed[place].shownName) \(what), after \(gone)")
             }
         }
         arrange()
@@ -122,7 +123,8 @@ extension State {
             observed[place].link = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
         } else {
             if observed[place].link.outage == nil {
-                say("\(observed[place].shownName) cannot be reached: \(outage.reason)", .warning)
+                let what = outage.isSilence ? "" : " cannot be reached"
+                say("\(observed[place].shownName)\(what): \(outage.reason)", .warning)
             }
             observed[place].lose(outage, wall: wall)
         }
