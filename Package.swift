@@ -78,10 +78,17 @@ let package = Package(
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
             name: "ForkProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
+        .target(
+            name: "AttachHarness", dependencies: ["ChainWire", "ChainModel", "ChainEvents"],
+            path: "Tests/AttachHarness"),
+        .executableTarget(
+            name: "ServerProbe", dependencies: ["ChainInspector", "PromiseRuntime", "AttachHarness"],
+            path: "Tests/ServerProbe"),
         .testTarget(
             name: "ChainInspectorTests",
             dependencies: [
-                "ChainInspector", "ChainModel", "ChainWire", "PromiseRuntime", "TerminalHarness", "ForkProbe",
+                "AttachHarness", "ChainInspector", "ChainModel", "ChainWire", "PromiseRuntime", "TerminalHarness",
+                "ForkProbe", "ServerProbe",
             ]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(

@@ -110,14 +110,15 @@ package final class Collector: Sendable {
         withState { state in state.subscriptions.removeAll { $0 === subscription } }
     }
 
-    /// Sends everybody the whole state anew, checked against the registry.
-    func resync() {
+    /// Sends the whole state anew, to those named or to everybody, checked against the registry.
+    func resync(_ named: [BatchSubscription]? = nil) {
         let subscriptions = withState { state in
             state.walk.isAsked = true
-            return state.subscriptions
+            return named ?? state.subscriptions
         }
-        for subscription in subscriptions { subscription.requestState() }
+        // The walk first: who got a part of it only would be told the state once more.
         collectNow()
+        for subscription in subscriptions { subscription.requestState() }
     }
 
     /// Reads what is left and ends: the rings are let go, nothing is published afterwards.

@@ -155,16 +155,19 @@ public final class Inspector: Sendable {
     ///
     /// A scope is cancelled as RUNTIME X5 says: the topmost pending nodes now, and until nothing in it is pending what
     /// is left and what is created under it; but nothing that somebody outside of it waits for too, unless it was named.
-    public func perform(_ command: Command) -> CommandReply {
-        CommandReply(command: command.id, outcome: outcome(of: command))
+    public func perform(_ command: Command) -> CommandReply { perform(command, for: nil) }
+
+    /// Obeys a command; a state that is asked for is sent to these subscribers, or to all.
+    func perform(_ command: Command, for subscribers: [BatchSubscription]?) -> CommandReply {
+        CommandReply(command: command.id, outcome: outcome(of: command, subscribers))
     }
 
-    private func outcome(of command: Command) -> CommandReply.Outcome {
+    private func outcome(of command: Command, _ subscribers: [BatchSubscription]?) -> CommandReply.Outcome {
         guard command.process == info.key else { return .refused("The command is for another run of the program") }
         guard !isStopped.withLock({ $0 }) else { return .refused("The program has stopped its inspector") }
         switch command.request {
         case .resync:
-            collector.resync()
+            collector.resync(subscribers)
             return .accepted(count: 0)
         case .cancel(let scope, let viewer):
             guard !info.isReadOnly else { return .refused("The program allows viewers to look only (read-only)") }

@@ -1,9 +1,6 @@
-import CChainRuntime
-import ChainEvents
-import ChainModel
-import ChainWire
 import Foundation
 import PromiseRuntime
+import TerminalHarness
 
 @testable import ChainInspector
 
@@ -41,132 +38,61 @@ final class TestFolder {
     }
 }
 
-/// A viewer that waits for what it is told, at most 90 seconds.
-final class TestViewer {
-    struct Ended: Error {}
+extension Inspector {
+    /// How many viewers are connected, as of the server's last turn.
+    var connectionCount: Int { server.withLock { $0 }?.connectionCounts.all ?? 0 }
+    /// How many of them have not introduced themselves.
+    var strangerCount: Int { server.withLock { $0 }?.connectionCounts.strangers ?? 0 }
+}
 
-    let descriptor: Int32
-    private var reader = MessageReader(limit: Wire.batchLimit)
-    private(set) var hello: Hello?
-    private(set) var forest: ChainForest?
-    private(set) var replies: [CommandReply] = []
-    private(set) var batchCount = 0
+/// A run of `ServerProbe`, which ends by itself: an alarm is set.
+final class ProbeRun {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let errors = Pipe()
+    private var unread = Data()
 
-    /// Connects to an address of an inspector's.
-    init(_ address: String) throws {
-        let (family, rest) =
-            address.hasPrefix("unix:") ? (AF_UNIX, address.dropFirst(5)) : (AF_INET, address.dropFirst(4))
-        #if canImport(Darwin)
-            descriptor = socket(family, SOCK_STREAM, 0)
-        #else
-            descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
-        var limit = timeval(tv_sec: 90, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let result =
-            family == AF_UNIX ? connect(unix: String(rest)) : connect(port: UInt16(rest.split(separator: ":")[1])!)
-        guard result == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno)!) }
+    init(_ arguments: [String], environment: [String: String] = [:], program: String? = nil) throws {
+        process.executableURL = URL(fileURLWithPath: program ?? builtProduct("ServerProbe"))
+        process.arguments = arguments
+        process.environment = Foundation.ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
     }
 
-    deinit { close(descriptor) }
+    var pid: pid_t { process.processIdentifier }
 
-    private func connect(unix path: String) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-    }
-
-    private func connect(port: UInt16) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-    }
-
-    // MARK: Saying
-
-    func send(_ bytes: [UInt8]) {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { chain_send(descriptor, $0.baseAddress!, $0.count) }
-            guard count > 0 else { return }
-            sent += Int(count)
-        }
-    }
-
-    func say(_ message: Message, preamble: Bool = false) throws {
-        var writer = MessageWriter()
-        if preamble { writer.writePreamble() }
-        try writer.write(message)
-        send(writer.bytes)
-    }
-
-    /// Introduces itself and takes what it is told of the program.
-    @discardableResult
-    func greet(_ greeting: Greeting = Greeting(purpose: .watch)) throws -> Hello {
-        try say(.greeting(greeting), preamble: true)
-        while hello == nil { _ = try next() }
-        return hello!
-    }
-
-    @discardableResult
-    func ask(_ request: Command.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws -> CommandReply.Outcome {
-        try say(.command(Command(id: id, process: process ?? hello!.process.key, request: request)))
+    /// The next line that it says.
+    func line() -> String {
         while true {
-            if let reply = replies.first(where: { $0.command == id }) { return reply.outcome }
-            _ = try next()
-        }
-    }
-
-    // MARK: Being told
-
-    /// The next message; batches are folded, replies kept. Throws at the end.
-    func next() throws -> Message {
-        while true {
-            if let message = try reader.next() {
-                take(message)
-                return message
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: unread[..<end], as: UTF8.self)
+                unread = Data(unread[(end + 1)...])
+                return line
             }
-            var bytes = [UInt8](repeating: 0, count: 64 << 10)
-            let count = recv(descriptor, &bytes, bytes.count, 0)
-            guard count > 0 else { throw Ended() }
-            bytes.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return "" }
+            unread += more
         }
     }
 
-    private func take(_ message: Message) {
-        switch message {
-        case .hello(let hello):
-            self.hello = hello
-            forest = ChainForest(process: hello.process.key)
-        case .batch(let batch):
-            batchCount += 1
-            forest?.apply(batch)
-        case .reply(let reply): replies.append(reply)
-        default: break
-        }
+    /// Ends its input and waits for its end: what else it said, what it said of errors, and its status.
+    func end() -> (output: String, errors: String, status: Int32) {
+        try? input.fileHandleForWriting.close()
+        let rest = String(decoding: unread + output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (rest, errors, process.terminationStatus)
     }
 
-    /// Reads on until the forest is as wanted.
-    func watch(until condition: (ChainForest) -> Bool) throws {
-        while forest.map({ !condition($0) }) ?? true { _ = try next() }
-    }
-
-    /// Reads to the end; gives the farewell, or nil where there was none.
-    func farewell() -> Farewell? {
-        var last: Farewell?
-        while let message = try? next() { if case .farewell(let farewell) = message { last = farewell } }
-        return last
+    func kill() {
+        Foundation.kill(pid, SIGKILL)
+        process.waitUntilExit()
     }
 }
+
+/// A user other than the one who runs the tests, where that one may become another.
+let otherUser: uid_t? = geteuid() == 0 ? 65534 : nil

@@ -1,3 +1,4 @@
+import AttachHarness
 import ChainEvents
 import ChainModel
 import ChainWire
@@ -65,7 +66,7 @@ import Testing
         let farewell = try #require(viewer.farewell())
         #expect(farewell.reason == .stopped)
         #expect(viewer.forest?.index(of: last.id) != nil)
-        #expect(throws: POSIXError.self) { try TestViewer(inspector.addresses[0]) }
+        #expect(throws: TestViewer.NotConnected.self) { try TestViewer(inspector.addresses[0]) }
     }
 
     @Test func aStateOfManyChunksIsToldWhole() throws {

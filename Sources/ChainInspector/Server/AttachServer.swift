@@ -25,6 +25,7 @@ final class AttachServer: Sendable {
         let waker: Waker
         let listeners: [Listener]
         let isStopping = Atomic<Bool>(false)
+        let connectionCounts = Atomic<Int>(0)
         /// What was carried out, for the connection of that number.
         let replies = Lock<[(connection: UInt64, reply: CommandReply)]>([])
 
@@ -103,6 +104,14 @@ final class AttachServer: Sendable {
         if chain_thread_is(handle) { chain_thread_detach(handle) } else { chain_thread_join(handle) }
     }
 
-    /// For tests: has the thread look at the time.
+    // MARK: For tests
+
+    /// Has the thread look at the time.
     func wake() { shared?.waker.wake() }
+
+    /// How many are connected, and how many of them have not introduced themselves, as of the last turn.
+    var connectionCounts: (all: Int, strangers: Int) {
+        let counts = shared?.connectionCounts.load(ordering: .acquiring) ?? 0
+        return (counts >> 32, counts & 0xFFFF_FFFF)
+    }
 }

@@ -9,6 +9,8 @@ final class CommandThread: Sendable {
     struct Order: Sendable {
         var connection: UInt64
         var command: Command
+        /// Where the connection's batches come from, if it has any.
+        var subscription: BatchSubscription?
     }
 
     private final class Work: Sendable {

@@ -83,7 +83,9 @@ extension ServerLoop {
         if connection.isReadOnly, case .cancel = command.request {
             return refuse(command.id, of: connection, "This viewer has attached to look only (read-only)")
         }
-        guard commands.carryOut(CommandThread.Order(connection: connection.id, command: command)) else {
+        let order = CommandThread.Order(
+            connection: connection.id, command: command, subscription: connection.subscription)
+        guard commands.carryOut(order) else {
             return refuse(command.id, of: connection, "The program has no thread left to carry out commands on")
         }
         connection.commandCount += 1

@@ -1,6 +1,7 @@
 import CChainRuntime
 import ChainEvents
 import ChainWire
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -29,7 +30,7 @@ final class ServerLoop {
         self.shared = shared
         options = shared.options
         commands = CommandThread { order in
-            let reply = shared.inspector.perform(order.command)
+            let reply = shared.inspector.perform(order.command, for: order.subscription.map { [$0] } ?? [])
             shared.replies.withLock { $0.append((order.connection, reply)) }
             shared.waker.wake()
         }
@@ -57,6 +58,8 @@ final class ServerLoop {
         for (index, listener) in shared.listeners.enumerated() where polled[1 + index].revents != 0 {
             accept(at: listener)
         }
+        let strangerCount = connections.count { $0.phase == .greeting }
+        shared.connectionCounts.store(connections.count << 32 | strangerCount, ordering: .releasing)
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {

@@ -57,6 +57,9 @@ extension SocketFolder {
 
     /// Makes the folder where it is not there, and checks that it is this user's alone.
     func prepare() throws(ServerFailure) {
+        guard path.hasPrefix("/") else {
+            throw ServerFailure("The folder of the sockets has to be an absolute path, not “\(path)”")
+        }
         if mkdir(path, 0o700) == 0 {
             // Whatever the process's umask has taken away.
             chmod(path, 0o700)
@@ -71,10 +74,10 @@ extension SocketFolder {
         guard let facts = FileFacts(at: path) else {
             throw ServerFailure("The folder \(path) is not there", errorNumber: errno)
         }
-        guard facts.isFolder else {
-            let what = facts.isLink ? "a link" : "no folder"
-            throw ServerFailure("\(path) is \(what), which may lead to somebody else: remove it")
+        guard !facts.isLink else {
+            throw ServerFailure("\(path) is a link, which may lead to somebody else's folder: remove it")
         }
+        guard facts.isFolder else { throw ServerFailure("\(path) is no folder: remove it, or choose another") }
         guard facts.isOurs else { throw ServerFailure("The folder \(path) belongs to another user: choose another") }
         guard facts.rightsOfOthers == 0, facts.rightsOfOwner == 0o700 else {
             throw ServerFailure("The folder \(path) is open to others: set its mode to 0700")

@@ -1,0 +1,175 @@
+import ChainEvents
+import ChainModel
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+private let systemPoll = poll
+
+/// A viewer that waits for what it is told, at most 90 seconds.
+public final class TestViewer {
+    /// The program has ended the connection.
+    public struct Ended: Error {}
+
+    /// Nobody listens, or it may not attach.
+    public struct NotConnected: Error {
+        /// What the system says.
+        public let errorNumber: Int32
+    }
+
+    /// Its end of the connection.
+    public let descriptor: Int32
+    private var reader = MessageReader(limit: Wire.batchLimit)
+    /// What the program said of itself.
+    public private(set) var hello: Hello?
+    /// The program's chains, as they were told.
+    public private(set) var forest: ChainForest?
+    /// What became of its commands, in order.
+    public private(set) var replies: [CommandReply] = []
+    /// How many batches came.
+    public private(set) var batchCount = 0
+
+    /// Connects to an address of an inspector's.
+    public init(_ address: String) throws {
+        let (family, rest) =
+            address.hasPrefix("unix:") ? (AF_UNIX, address.dropFirst(5)) : (AF_INET, address.dropFirst(4))
+        #if canImport(Darwin)
+            descriptor = socket(family, SOCK_STREAM, 0)
+        #else
+            descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        var limit = timeval(tv_sec: 90, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let result =
+            family == AF_UNIX ? open(unix: String(rest)) : open(tcp: rest.split(separator: ":").map(String.init))
+        guard result == 0 else { throw NotConnected(errorNumber: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    private func open(unix path: String) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    private func open(tcp hostAndPort: [String]) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(hostAndPort[1])!.bigEndian
+        inet_pton(AF_INET, hostAndPort[0], &address.sin_addr)
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    // MARK: Saying
+
+    /// Sends bytes, all of them unless the connection ends.
+    public func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { Self.send(descriptor, $0) }
+            guard count > 0 else { return }
+            sent += Int(count)
+        }
+    }
+
+    private static func send(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.send(socket, bytes.baseAddress!, bytes.count, 0)
+        #else
+            Glibc.send(socket, bytes.baseAddress!, bytes.count, Int32(MSG_NOSIGNAL))
+        #endif
+    }
+
+    /// Says something, after the beginning of a stream where asked for.
+    public func say(_ message: Message, preamble: Bool = false) throws {
+        var writer = MessageWriter()
+        if preamble { writer.writePreamble() }
+        try writer.write(message)
+        send(writer.bytes)
+    }
+
+    /// Introduces itself and takes what it is told of the program.
+    @discardableResult
+    public func greet(_ greeting: Greeting = Greeting(purpose: .watch)) throws -> Hello {
+        try say(.greeting(greeting), preamble: true)
+        while hello == nil { _ = try next() }
+        return hello!
+    }
+
+    /// Sends a command and waits for what becomes of it.
+    @discardableResult
+    public func ask(_ request: Command.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws
+        -> CommandReply.Outcome
+    {
+        try say(.command(Command(id: id, process: process ?? hello!.process.key, request: request)))
+        while true {
+            if let reply = replies.first(where: { $0.command == id }) { return reply.outcome }
+            _ = try next()
+        }
+    }
+
+    /// Says that nothing more will come from it.
+    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    // MARK: Being told
+
+    /// Whether nothing waits for it now: neither bytes nor the end.
+    public var isSilent: Bool {
+        var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return systemPoll(&poll, 1, 0) == 0
+    }
+
+    /// The next message; batches are folded, replies kept. Throws at the end.
+    public func next() throws -> Message {
+        while true {
+            if let message = try reader.next() {
+                take(message)
+                return message
+            }
+            var bytes = [UInt8](repeating: 0, count: 64 << 10)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            guard count > 0 else { throw Ended() }
+            bytes.withUnsafeBytes { reader.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+
+    private func take(_ message: Message) {
+        switch message {
+        case .hello(let hello):
+            self.hello = hello
+            forest = ChainForest(process: hello.process.key)
+        case .batch(let batch):
+            batchCount += 1
+            forest?.apply(batch)
+        case .reply(let reply): replies.append(reply)
+        default: break
+        }
+    }
+
+    /// Reads on until the forest is as wanted.
+    public func watch(until condition: (ChainForest) -> Bool) throws {
+        while forest.map({ !condition($0) }) ?? true { _ = try next() }
+    }
+
+    /// Reads to the end; gives the farewell, or nil where there was none.
+    public func farewell() -> Farewell? {
+        var last: Farewell?
+        while let message = try? next() { if case .farewell(let farewell) = message { last = farewell } }
+        return last
+    }
+}

@@ -1,0 +1,196 @@
+import AttachHarness
+import CChainRuntime
+import ChainWire
+import Foundation
+import PromiseRuntime
+import TerminalHarness
+import Testing
+
+@testable import ChainInspector
+
+/// Where the server listens: what is refused, what is taken away, what is left alone.
+@Suite(.onItsOwnThread) struct ServerFileTests {
+    private let folder = TestFolder()
+    private var sockets: String { folder.path + "/s" }
+    private var name: String { "s/\(getpid()).sock" }
+
+    /// Starts and stops an inspector; gives why it did not listen.
+    private func failure(_ options: InspectorOptions) throws -> String? {
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        #expect(inspector.addresses.isEmpty != inspector.attachFailures.isEmpty)
+        // The program goes on, and is recorded.
+        runtime.run { _ = Promise.resolve(1) }
+        inspector.collectNow()
+        #expect(inspector.loss.deliveredCount > 0)
+        return inspector.attachFailures.first
+    }
+
+    private func write(_ path: String) { #expect(FileManager.default.createFile(atPath: path, contents: nil)) }
+
+    private func makeFolder(_ path: String, mode: Int = 0o700) throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: mode])
+    }
+
+    @Test func aPlantedLinkIsRefused() throws {
+        try makeFolder(folder.path + "/elsewhere")
+        symlink(folder.path + "/elsewhere", sockets)
+        #expect(try failure(folder.options())?.contains("is a link") == true)
+        #expect(folder.files == ["elsewhere", "s"])
+    }
+
+    @Test func aFolderThatOthersMayOpenIsRefused() throws {
+        try makeFolder(sockets, mode: 0o755)
+        #expect(try failure(folder.options())?.contains("0700") == true)
+    }
+
+    @Test(.enabled(if: otherUser != nil, "only root can make a folder of another user's"))
+    func aFolderOfAnotherUserIsRefused() throws {
+        try makeFolder(sockets)
+        #expect(chown(sockets, try #require(otherUser), 0) == 0)
+        #expect(try failure(folder.options())?.contains("another user") == true)
+        #expect(folder.files == ["s"])
+    }
+
+    @Test func noFolderToBeHadIsOneSentence() throws {
+        write(sockets)
+        #expect(try failure(folder.options())?.contains("is no folder") == true)
+        var options = folder.options()
+        options.socketFolder = folder.path + "/not/there"
+        #expect(try failure(options)?.contains("cannot be made: No such file") == true)
+        options.socketFolder = "s"
+        #expect(try failure(options)?.contains("absolute") == true)
+    }
+
+    @Test func aPathThatIsTooLongIsRefused() throws {
+        var options = folder.options()
+        options.socketFolder = folder.path + "/" + String(repeating: "x", count: 100)
+        let sentence = try #require(try failure(options))
+        #expect(sentence.contains("too long") && sentence.contains("\(SocketFolder.pathLimit)"))
+        // The longest that fits.
+        let room = SocketFolder.pathLimit - "/\(getpid()).sock".utf8.count - folder.path.utf8.count - 1
+        options.socketFolder = folder.path + "/" + String(repeating: "x", count: room)
+        #expect(try failure(options) == nil)
+    }
+
+    @Test func whatTheDeadHaveLeftIsTakenAway() throws {
+        let probe = try ProbeRun(["listen", sockets])
+        #expect(probe.line() == "unix:\(sockets)/\(probe.pid).sock")
+        let living = try ProbeRun(["listen", sockets])
+        #expect(living.line() == "unix:\(sockets)/\(living.pid).sock")
+        probe.kill()
+        #expect(folder.files.contains("s/\(probe.pid).sock"))
+        rename("\(sockets)/\(probe.pid).sock", "\(sockets)/.\(probe.pid)-2")
+        // Of a dead process, but no socket.
+        write("\(sockets)/\(probe.pid)-3.sock")
+        write("\(sockets)/notes")
+        #expect(try failure(folder.options()) == nil)
+        #expect(
+            folder.files == ["s", "s/\(living.pid).sock", "s/\(probe.pid)-3.sock", "s/notes"].sorted())
+        #expect(living.end().output == "stopped\n")
+        #expect(!folder.files.contains("s/\(living.pid).sock"))
+    }
+
+    @Test func anEarlierProcessOfTheSameNumberIsReplaced() throws {
+        try makeFolder(sockets)
+        let left = chain_listen_unix(folder.path + "/" + name)
+        #expect(left >= 0)
+        // Somebody listens there still, as from another container.
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try Inspector.start(runtime: runtime, options: folder.options())
+        #expect(inspector.addresses == ["unix:\(sockets)/\(getpid())-2.sock"])
+        inspector.stop()
+        #expect(folder.files == ["s", name])
+        chain_close(left)
+        let second = try Inspector.start(runtime: runtime, options: folder.options())
+        #expect(second.addresses == ["unix:\(sockets)/\(getpid()).sock"])
+        second.stop()
+        #expect(folder.files == ["s"])
+    }
+
+    @Test func whatIsNotItsOwnIsLeftAlone() throws {
+        let inspector = try Inspector.start(
+            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+        unlink(folder.path + "/" + name)
+        let other = chain_listen_unix(folder.path + "/" + name)
+        inspector.stop()
+        #expect(folder.files == ["s", name])
+        chain_close(other)
+    }
+
+    // MARK: A path of one's own choice
+
+    @Test func listensAtAPath() throws {
+        let path = folder.path + "/it"
+        let inspector = try Inspector.start(
+            runtime: Runtime(executor: ManualExecutor()), options: folder.options([.unixPath(path)]))
+        #expect(inspector.addresses == ["unix:\(path)"])
+        try TestViewer(inspector.addresses[0]).greet()
+        // Somebody listens there.
+        #expect(try failure(folder.options([.unixPath(path)]))?.contains("already") == true)
+        inspector.stop()
+        #expect(folder.files == [])
+        let stale = chain_listen_unix(path)
+        chain_close(stale)
+        #expect(folder.files == ["it"])
+        #expect(try failure(folder.options([.unixPath(path)])) == nil)
+        #expect(folder.files == [])
+    }
+
+    @Test func aPathThatWouldNotBeSafeIsRefused() throws {
+        write(folder.path + "/notes")
+        #expect(try failure(folder.options([.unixPath(folder.path + "/notes")]))?.contains("already") == true)
+        #expect(try failure(folder.options([.unixPath("it")]))?.contains("absolute") == true)
+        #expect(try failure(folder.options([.unixPath(folder.path + "/")]))?.contains("absolute") == true)
+        try makeFolder(folder.path + "/open")
+        chmod(folder.path + "/open", 0o777)
+        #expect(try failure(folder.options([.unixPath(folder.path + "/open/it")]))?.contains("Others") == true)
+        let long = folder.path + "/" + String(repeating: "x", count: 100)
+        #expect(try failure(folder.options([.unixPath(long)]))?.contains("too long") == true)
+        #expect(folder.files == ["notes", "open"])
+    }
+
+    // MARK: The environment
+
+    @Test(arguments: [nil, "", "0", "false", "NO", "off", "maybe", "it.sock"])
+    func isNotStartedUnlessAskedFor(_ value: String?) {
+        let runtime = Runtime(executor: ManualExecutor())
+        #expect(Inspector.startIfRequested(by: value, runtime: runtime, options: folder.options()) == nil)
+        #expect(folder.files == [])
+    }
+
+    @Test(arguments: ["1", "true", "YES", "on"]) func isStartedWhenAskedFor(_ value: String) throws {
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try #require(
+            Inspector.startIfRequested(by: value, name: "asked", runtime: runtime, options: folder.options()))
+        #expect(inspector.addresses == ["unix:\(sockets)/\(getpid()).sock"] && inspector.info.name == "asked")
+        inspector.stop()
+    }
+
+    @Test func isStartedAtAPath() throws {
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try #require(
+            Inspector.startIfRequested(by: folder.path + "/it", runtime: runtime, options: folder.options()))
+        #expect(inspector.addresses == ["unix:\(folder.path)/it"])
+        inspector.stop()
+        // A runtime that cannot be recorded is no reason to stop the program.
+        let recorded = Runtime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
+        #expect(Inspector.startIfRequested(by: "1", runtime: recorded, options: folder.options()) == nil)
+    }
+
+    @Test func theEnvironmentOfAProgramIsObeyed() throws {
+        let asked = try ProbeRun(["requested", sockets], environment: ["CHAINVIEW": "1"])
+        #expect(asked.line() == "unix:\(sockets)/\(asked.pid).sock")
+        #expect(asked.end().errors == "")
+        let wrong = try ProbeRun(["requested", sockets], environment: ["CHAINVIEW": "maybe"])
+        #expect(wrong.line() == "nothing")
+        #expect(wrong.end().errors.split(separator: "\n").count == 1)
+        let impossible = try ProbeRun(["requested", folder.path + "/not/there"], environment: ["CHAINVIEW": "1"])
+        #expect(impossible.line() == "")
+        let (_, errors, status) = impossible.end()
+        #expect(errors.hasPrefix("chainview: nobody can attach: ") && errors.split(separator: "\n").count == 1)
+        #expect(status == 0)
+    }
+}

@@ -1,0 +1,137 @@
+import AttachHarness
+import ChainInspector
+import ChainWire
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The numbers of this process's open descriptors.
+func openDescriptors() -> Set<Int32> { Set((0..<4096).filter { fcntl($0, F_GETFD) >= 0 }) }
+
+/// Bytes of memory that are this process's own now.
+func residentBytes() -> Int {
+    var text = [UInt8](repeating: 0, count: 256)
+    let file = open("/proc/self/statm", O_RDONLY)
+    defer { close(file) }
+    let count = read(file, &text, text.count)
+    guard count > 0 else { return 0 }
+    let fields = String(decoding: text[..<count], as: UTF8.self).split(separator: " ")
+    return (Int(fields[1])! - Int(fields[2])!) * Int(sysconf(Int32(_SC_PAGESIZE)))
+}
+
+/// Waits until `condition` holds; the alarm ends it.
+func wait(until condition: () -> Bool) { while !condition() { sched_yield() } }
+
+/// A thousand viewers in a row, and fifty at once, leave nothing.
+func attachAndDetach(_ folder: String) throws {
+    let before = openDescriptors()
+    let runtime = Runtime(executor: ManualExecutor())
+    let inspector = try Inspector.start(name: "probe", runtime: runtime, options: options(folder))
+    let address = inspector.addresses[0]
+    let made = runtime.run { (0..<1000).map { _ in Promise<Int>.pending() } }
+    inspector.collectNow()
+    func attach() throws -> TestViewer {
+        let viewer = try TestViewer(address)
+        try viewer.greet()
+        return viewer
+    }
+    let listening = openDescriptors()
+    var memory: [Int] = []
+    for _ in 0..<3 {
+        for index in 0..<500 {
+            let viewer = try attach()
+            // Some go before they were told anything, some after.
+            if index % 3 == 0 { try viewer.watch { $0.totals.counts.liveCount == made.count } }
+        }
+        let viewers = try (0..<50).map { _ in try attach() }
+        for viewer in viewers { try viewer.watch { $0.totals.counts.liveCount == made.count } }
+        // The server's side is open for each, too.
+        expect(openDescriptors().count >= listening.count + 100, "fifty at once")
+        memory.append(residentBytes())
+    }
+    wait { openDescriptors() == listening }
+    inspector.stop()
+    wait { openDescriptors() == before }
+    // The first round has made what the allocator keeps; one connection's buffers are 64 KiB.
+    let growth = (memory[2] - memory[0]) >> 10
+    say("grown by \(growth) KiB in 1000 attaches")
+    expect(growth < 8 << 10, "memory is kept")
+    say("ok")
+}
+
+/// Where the system has no descriptor left, the program goes on, and those who wait are served afterwards.
+func runOutOfDescriptors(_ folder: String) throws {
+    var limit = rlimit()
+    #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        let resource = RLIMIT_NOFILE
+    #endif
+    getrlimit(resource, &limit)
+    let most = limit.rlim_cur
+    /// The system gives the lowest number that is free.
+    func allow(more count: Int?) {
+        let used = openDescriptors()
+        limit.rlim_cur = count.map { rlim_t((0..<4096).filter { !used.contains($0) }[$0]) } ?? most
+        setrlimit(resource, &limit)
+    }
+    // None for the server's own.
+    allow(more: 0)
+    let none = try start(options(folder))
+    expect(none.addresses.isEmpty && none.attachFailures.count == 1, "a server without descriptors")
+    none.stop()
+    allow(more: nil)
+    let inspector = try start(options(folder))
+    // One for the viewer's end, none for the server's.
+    let viewer = try TestViewer(inspector.addresses[0])
+    try viewer.greet()
+    allow(more: 1)
+    let late = try TestViewer(inspector.addresses[0])
+    try late.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+    // Who is attached is served meanwhile, for longer than the server waits before it tries again.
+    try viewer.watch { $0.now > 0 }
+    let time = viewer.forest!.now
+    try viewer.watch { $0.now > time + 2_500_000_000 }
+    expect(late.hello == nil, "nobody accepts")
+    allow(more: nil)
+    while late.hello == nil { _ = try late.next() }
+    inspector.stop()
+    say("ok")
+}
+
+/// A child of an inspected program closes what it inherited and unlinks nothing.
+func forkWithViewers(_ folder: String) throws {
+    let before = openDescriptors()
+    let inspector = try start(options(folder))
+    let viewer = try TestViewer(inspector.addresses[0])
+    try viewer.greet()
+    typealias Fork = @convention(c) () -> pid_t
+    let child = unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
+    if child == 0 {
+        alarm(120)
+        // The viewer's own end is inherited as any descriptor is.
+        expect(openDescriptors() == before.union([viewer.descriptor]), "the child has closed the server's descriptors")
+        inspector.collectNow()
+        inspector.stop()
+        expect(openDescriptors() == before.union([viewer.descriptor]), "the child closes nothing of its own")
+        expect(access(String(inspector.addresses[0].dropFirst(5)), F_OK) == 0, "the parent's socket is there")
+        let own = try start(options(folder))
+        expect(own.addresses == ["unix:\(folder)/\(getpid()).sock"], "the child's own socket")
+        own.stop()
+        exit(0)
+    }
+    var status: Int32 = -1
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    expect(status == 0, "the child's end: \(status)")
+    // The parent goes on, and its end is seen by the viewer: no child holds the connection open.
+    try TestViewer(inspector.addresses[0]).greet()
+    let time = viewer.forest!.now
+    try viewer.watch { $0.now > time }
+    inspector.stop()
+    expect(viewer.farewell()?.reason == .stopped, "the viewer is told")
+    say("ok")
+}

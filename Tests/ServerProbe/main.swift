@@ -1,0 +1,78 @@
+import AttachHarness
+import ChainInspector
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+// What ChainInspectorTests run where a process of its own is needed: to be killed, to be another user, to count its own
+// descriptors, to fork.
+
+alarm(300)
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+/// Says a line at once: a pipe would keep it.
+func say(_ words: String...) {
+    print(words.joined(separator: " "))
+    fflush(nil)
+}
+
+func fail(_ what: String) -> Never {
+    say("wrong: \(what)")
+    exit(1)
+}
+
+func expect(_ condition: Bool, _ what: String) {
+    if !condition { fail(what) }
+}
+
+func options(_ folder: String) -> InspectorOptions {
+    var options = InspectorOptions()
+    options.socketFolder = folder
+    return options
+}
+
+func start(_ options: InspectorOptions) throws -> Inspector {
+    try Inspector.start(name: "probe", runtime: Runtime(executor: ManualExecutor()), options: options)
+}
+
+/// Waits until standard input ends.
+func waitForInput() { while getchar() != EOF {} }
+
+switch arguments.first {
+case "listen":
+    let inspector = try start(options(arguments[1]))
+    say(inspector.addresses.joined(separator: " "))
+    waitForInput()
+    inspector.stop()
+    say("stopped")
+case "requested":
+    let inspector = Inspector.startIfRequested(name: "probe", options: options(arguments[1]))
+    say(inspector.map { $0.addresses.joined(separator: " ") } ?? "nothing")
+case "attach":
+    let viewer = try TestViewer(arguments[1])
+    try viewer.greet()
+    say("attached")
+    waitForInput()
+case "attach-as":
+    guard setgid(gid_t(arguments[1])!) == 0, setuid(uid_t(arguments[1])!) == 0 else { fail("not another user") }
+    do {
+        let viewer = try TestViewer(arguments[2])
+        try viewer.say(.greeting(.init(purpose: .watch)), preamble: true)
+        let farewell = viewer.farewell()
+        say(
+            viewer.hello == nil ? "no hello" : "hello", farewell.map { "\($0.reason): \($0.text)" } ?? "no farewell")
+    } catch { say("\(error)") }
+case "run-as":
+    guard setgid(gid_t(arguments[1])!) == 0, setuid(uid_t(arguments[1])!) == 0 else { fail("not another user") }
+    var words = arguments[2...].map { strdup($0) } + [nil]
+    execv(words[0]!, &words)
+    fail("nothing to run")
+case "descriptors": try runOutOfDescriptors(arguments[1])
+case "many": try attachAndDetach(arguments[1])
+case "fork": try forkWithViewers(arguments[1])
+default: fail("unknown mode")
+}
