@@ -1,0 +1,205 @@
+import AttachHarness
+import ChainEvents
+import ChainModel
+import ChainWire
+import Foundation
+import PromiseRuntime
+import TerminalHarness
+import Testing
+
+@testable import ChainInspector
+
+/// Viewers that are too many, too slow, or none at all.
+@Suite(.onItsOwnThread) struct ServerLimitTests {
+    private let folder = TestFolder()
+    private let runtime = Runtime(executor: ManualExecutor())
+    private let clock = StillClock()
+
+    private func start(_ adjust: @escaping @Sendable (inout ServerOptions) -> Void = { _ in }) throws -> Inspector {
+        var options = folder.options()
+        options.adjustServer = { [clock] options in
+            options.now = { clock.now }
+            adjust(&options)
+        }
+        return try Inspector.start(runtime: runtime, options: options)
+    }
+
+    private func advance(_ inspector: Inspector, by nanoseconds: UInt64) {
+        clock.advance(by: nanoseconds)
+        inspector.server.withLock { $0 }?.wake()
+    }
+
+    @Test func oneViewerTooManyIsToldSo() throws {
+        let inspector = try start { $0.viewerLimit = 2 }
+        defer { inspector.stop() }
+        var viewers = try (0..<2).map { _ in try TestViewer(inspector.addresses[0]) }
+        for viewer in viewers { try viewer.greet() }
+        let third = try TestViewer(inspector.addresses[0])
+        try third.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+        let farewell = try #require(third.farewell())
+        #expect(farewell.reason == .busy && farewell.text.contains("2 viewers"))
+        #expect(third.hello == nil)
+        // Whoever lists what there is may look all the same.
+        let looking = try TestViewer(inspector.addresses[0])
+        #expect(try looking.greet(Greeting(purpose: .look)).totals.viewerCount == 2)
+        viewers.removeLast()
+        #expect(
+            wait {
+                guard let fourth = try? TestViewer(inspector.addresses[0]) else { return false }
+                try? fourth.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+                guard case .hello? = try? fourth.next() else { return false }
+                return true
+            })
+        #expect(viewers.count == 1)
+    }
+
+    @Test func moreThanAllTogetherWaitForTheirTurn() throws {
+        let inspector = try start { $0.viewerLimit = 1 }
+        defer { inspector.stop() }
+        // One and sixteen more are accepted; nobody says anything.
+        var silent = try (0..<30).map { _ in try TestViewer(inspector.addresses[0]) }
+        let late = try TestViewer(inspector.addresses[0])
+        try late.say(.greeting(Greeting(purpose: .look)), preamble: true)
+        #expect(wait { inspector.strangerCount == 17 })
+        #expect(late.isSilent)
+        silent.removeAll()
+        #expect(late.farewell() == nil && late.hello != nil)
+    }
+
+    @Test func whoDoesNotIntroduceItselfIsLetGo() throws {
+        let inspector = try start()
+        defer { inspector.stop() }
+        var writer = MessageWriter()
+        writer.writePreamble()
+        try writer.write(.greeting(Greeting(purpose: .watch, name: "slow")))
+        let beginnings = [0, 1, 8, 16, 20, writer.bytes.count - 1].map { Array(writer.bytes[..<$0]) }
+        let viewers = try beginnings.map { bytes in
+            let viewer = try TestViewer(inspector.addresses[0])
+            viewer.send(bytes)
+            return viewer
+        }
+        #expect(wait { inspector.strangerCount == viewers.count })
+        advance(inspector, by: 4_999_999_999)
+        // What trickles in gives nobody more time.
+        viewers[0].send(Array(writer.bytes[..<4]))
+        try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look))
+        for viewer in viewers { #expect(viewer.isSilent) }
+        advance(inspector, by: 1)
+        for viewer in viewers { #expect(viewer.farewell()?.reason == .refused) }
+    }
+
+    @Test func whoDoesNotReadItsFarewellIsClosedAllTheSame() throws {
+        let inspector = try start()
+        defer { inspector.stop() }
+        let viewer = try TestViewer(inspector.addresses[0])
+        viewer.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        #expect(wait { inspector.connectionCount == 1 && inspector.strangerCount == 0 })
+        advance(inspector, by: 999_999_999)
+        try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look))
+        #expect(inspector.connectionCount >= 1)
+        advance(inspector, by: 1)
+        #expect(wait { inspector.connectionCount == 0 })
+        #expect(viewer.farewell()?.reason == .misunderstood)
+    }
+
+    @Test func whatCannotBeUnderstoodIsSaidSo() throws {
+        let inspector = try start()
+        defer { inspector.stop() }
+        func farewell(_ make: (inout MessageWriter) throws -> Void) throws -> Farewell? {
+            let viewer = try TestViewer(inspector.addresses[0])
+            var writer = MessageWriter()
+            try make(&writer)
+            viewer.send(writer.bytes)
+            return viewer.farewell()
+        }
+        let command = Message.command(Command(id: 1, process: inspector.info.key, request: .resync))
+        #expect(
+            try farewell { writer in
+                writer.writePreamble()
+                try writer.write(command)
+            } == Farewell(.misunderstood, "A viewer has to begin with a greeting"))
+        #expect(
+            try farewell { writer in
+                writer.writePreamble()
+                try writer.write(.greeting(Greeting(purpose: .command)))
+                try writer.write(.greeting(Greeting(purpose: .command)))
+            } == Farewell(.misunderstood, "This is no command"))
+        #expect(
+            try farewell { writer in
+                writer.writePreamble()
+                try writer.write(.greeting(Greeting(purpose: .command)))
+                try writer.write(.farewell(Farewell(.stopped, String(repeating: "x", count: Wire.commandLimit))))
+            }?.reason == .misunderstood)
+    }
+
+    /// Rubbish at any place of a conversation: the server goes on, and whoever listens is held up by none of it.
+    @Test func rubbishHarmsNobody() throws {
+        let inspector = try start { $0.now = { 1 } }
+        defer { inspector.stop() }
+        let (promise, resolver) = runtime.run { Promise<Int>.pending() }
+        var beginning = MessageWriter()
+        beginning.writePreamble()
+        let preamble = beginning.bytes
+        try beginning.write(.greeting(Greeting(purpose: .watch, name: "rubbish")))
+        let greeting = beginning.bytes
+        try beginning.write(
+            .command(Command(id: 1, process: inspector.info.key, request: .cancel(.nodes([NodeID(1)]), by: "x"))))
+        let command = beginning.bytes
+        for seed in 1...300 as ClosedRange<UInt64> {
+            var random = Seeded(seed)
+            var bytes = [[], preamble, greeting, command].randomElement(using: &random)!
+            switch seed % 4 {
+            case 0: bytes += (0..<Int.random(in: 0...5000, using: &random)).map { _ in UInt8(random.next() & 255) }
+            case 1 where !bytes.isEmpty:
+                for _ in 0...3 { bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8(random.next() & 255) }
+            case 2: bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
+            default:
+                // A message of a known kind and a length that fits, full of anything.
+                let length = Int.random(in: 0...200, using: &random)
+                bytes += [UInt8(length), 0, 0, 0, UInt8.random(in: 0...8, using: &random), 0, 0, 0]
+                bytes += (0..<length).map { _ in UInt8(random.next() & 255) }
+            }
+            let viewer = try TestViewer(inspector.addresses[0])
+            viewer.send(bytes)
+            // Some wait for the answer, some are gone before it.
+            if seed % 3 == 0 { viewer.finishSending(); _ = viewer.farewell() }
+        }
+        #expect(wait { inspector.connectionCount == 0 })
+        let viewer = try TestViewer(inspector.addresses[0])
+        try viewer.greet()
+        try viewer.watch { $0.index(of: promise.id) != nil }
+        resolver.fulfill(1)
+    }
+
+    /// What a viewer that does not read misses is lost and counted; what it is told in the end is how things are.
+    @Test func aViewerThatStandsStillHoldsUpNobody() throws {
+        let inspector = try start { $0.mailboxLimit = 1000 }
+        defer { inspector.stop() }
+        let slow = try TestViewer(inspector.addresses[0])
+        try slow.greet()
+        let quick = try TestViewer(inspector.addresses[0])
+        try quick.greet()
+        var live: [Promise<Int>] = []
+        var resolvers: [Resolver<Int>] = []
+        for round in 0..<60 {
+            let pairs = runtime.run { (0..<500).map { _ in Promise<Int>.pending(label: "round \(round)") } }
+            for (promise, resolver) in pairs.dropLast() {
+                resolver.fulfill(1)
+                _ = promise
+            }
+            live.append(pairs.last!.promise)
+            resolvers.append(pairs.last!.resolver)
+            inspector.collectNow()
+            try quick.watch { $0.index(of: pairs.last!.promise.id) != nil }
+        }
+        let isWhole = { (forest: ChainForest) in
+            live.allSatisfy { promise in forest.index(of: promise.id).map { forest.state(of: $0).isLive } ?? false }
+                && forest.totals.counts.liveCount == live.count
+        }
+        try quick.watch(until: isWhole)
+        try slow.watch(until: isWhole)
+        try slow.watch { $0.loss.lostAtClient > 0 }
+        for resolver in resolvers { resolver.fulfill(2) }
+        try slow.watch { $0.totals.counts.liveCount == 0 }
+    }
+}

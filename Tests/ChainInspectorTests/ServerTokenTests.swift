@@ -1,0 +1,154 @@
+import AttachHarness
+import ChainEvents
+import ChainWire
+import Foundation
+import PromiseRuntime
+import TerminalHarness
+import Testing
+
+@testable import ChainInspector
+
+/// Attaching over TCP.
+@Suite(.onItsOwnThread) struct ServerTokenTests {
+    private let folder = TestFolder()
+    private let runtime = Runtime(executor: ManualExecutor())
+    private let clock = StillClock()
+
+    /// An inspector that listens on a port, and whose server has a clock that stands still.
+    private func start() throws -> (inspector: Inspector, address: String, port: UInt16) {
+        var options = folder.options([.tcp(port: 0), .unix])
+        options.adjustServer = { [clock] in $0.now = { clock.now } }
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        try #require(inspector.attachFailures == [])
+        let address = inspector.addresses[0]
+        return (inspector, address, try #require(UInt16(address.split(separator: ":").last!)))
+    }
+
+    private func token(_ port: UInt16) throws -> String {
+        let path = SocketFolder(path: folder.path + "/s").tokenPath(port: port)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.utf8.count == 65 && text.hasSuffix("\n"))
+        return String(text.dropLast())
+    }
+
+    /// What a viewer with that token is told.
+    private func attach(_ address: String, _ token: String) throws -> (isAdmitted: Bool, farewell: Farewell?) {
+        let viewer = try TestViewer(address)
+        try viewer.say(.greeting(Greeting(purpose: .look, token: token)), preamble: true)
+        let farewell = viewer.farewell()
+        return (viewer.hello != nil, farewell)
+    }
+
+    private func advance(_ inspector: Inspector, by nanoseconds: UInt64) {
+        clock.advance(by: nanoseconds)
+        inspector.server.withLock { $0 }?.wake()
+    }
+
+    /// Has the server's thread take at least one turn more.
+    private func roundTrip(_ inspector: Inspector) throws {
+        try TestViewer(inspector.addresses[1]).greet(Greeting(purpose: .look))
+    }
+
+    @Test func whoHasTheTokenAttaches() throws {
+        let (inspector, address, port) = try start()
+        #expect(address == "tcp:127.0.0.1:\(port)")
+        let secret = try token(port)
+        let viewer = try TestViewer(address)
+        try viewer.greet(Greeting(purpose: .watch, token: secret))
+        let (promise, resolver) = runtime.run { Promise<Int>.pending() }
+        try viewer.watch { $0.index(of: promise.id) != nil }
+        #expect(try viewer.ask(.cancel(.node(promise.id), by: "ann")) == .accepted(count: 1))
+        inspector.stop()
+        #expect(viewer.farewell()?.reason == .stopped)
+        #expect(folder.files == ["s"])
+        let second = try start()
+        #expect(try token(second.port) != secret)
+        second.inspector.stop()
+        resolver.fulfill(1)
+    }
+
+    @Test func whoHasNoneIsToldNothing() throws {
+        let (inspector, address, port) = try start()
+        defer { inspector.stop() }
+        let secret = try token(port)
+        let wrong = [
+            "", "x", String(secret.dropLast()), secret + "0", String(secret.reversed()), secret.uppercased() + " ",
+            String(repeating: "0", count: 64),
+        ]
+        for token in wrong where token != secret {
+            let (isAdmitted, farewell) = try attach(address, token)
+            #expect(!isAdmitted && farewell?.reason == .refused)
+            #expect(farewell?.text.contains("tcp-PORT.token") == true)
+            advance(inspector, by: 1_000_000_000)
+        }
+        #expect(try attach(address, secret).isAdmitted)
+    }
+
+    @Test func triesAreSlow() throws {
+        let (inspector, address, port) = try start()
+        defer { inspector.stop() }
+        let secret = try token(port)
+        // All three are accepted before the first token is known to be wrong.
+        let viewers = try (0..<3).map { _ in try TestViewer(address) }
+        for viewer in viewers {
+            viewer.send(Wire.magic)
+        }
+        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.strangerCount == 3 })
+        for viewer in viewers {
+            var writer = MessageWriter()
+            writer.writePreamble()
+            try writer.write(.greeting(Greeting(purpose: .look, token: "guess")))
+            viewer.send(Array(writer.bytes.dropFirst(Wire.magic.count)))
+            #expect(viewer.farewell()?.reason == .refused)
+        }
+        // Each costs a fifth of a second, in which nobody else is listened to.
+        let late = try TestViewer(address)
+        try late.say(.greeting(Greeting(purpose: .look, token: secret)), preamble: true)
+        advance(inspector, by: 599_000_000)
+        try roundTrip(inspector)
+        try roundTrip(inspector)
+        #expect(late.isSilent)
+        advance(inspector, by: 1_000_000)
+        _ = late.farewell()
+        #expect(late.hello != nil)
+    }
+
+    @Test func strangersLeaveRoomForOthers() throws {
+        let (inspector, address, port) = try start()
+        defer { inspector.stop() }
+        let secret = try token(port)
+        var strangers = try (0..<8).map { _ in try TestViewer(address) }
+        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.strangerCount == 8 })
+        let late = try TestViewer(address)
+        try late.say(.greeting(Greeting(purpose: .look, token: secret)), preamble: true)
+        try roundTrip(inspector)
+        #expect(late.isSilent)
+        strangers.removeLast()
+        _ = late.farewell()
+        #expect(late.hello != nil)
+        #expect(strangers.count == 7)
+    }
+
+    #if os(Linux)
+        @Test func onlyTheLoopbackAddressIsListenedAt() throws {
+            let (inspector, _, port) = try start()
+            defer { inspector.stop() }
+            // Another address of the same machine: whoever listened at all of them would be reached.
+            #expect(throws: TestViewer.NotConnected.self) { try TestViewer("tcp:127.0.0.2:\(port)") }
+        }
+    #endif
+
+    @Test func aPortThatIsTakenIsOneSentence() throws {
+        let (inspector, _, port) = try start()
+        defer { inspector.stop() }
+        let other = try Inspector.start(
+            runtime: Runtime(executor: ManualExecutor()), options: folder.options([.tcp(port: port), .unix]))
+        defer { other.stop() }
+        #expect(other.addresses.count == 1 && other.addresses[0].hasPrefix("unix:"))
+        #expect(other.attachFailures.count == 1 && other.attachFailures[0].contains("port \(port)"))
+        // The other program's token is still there.
+        #expect(try attach(inspector.addresses[0], token(port)).isAdmitted)
+    }
+}
