@@ -5,8 +5,8 @@ struct Toolchain {
     private let build: URL
     /// Modules of ours that examples may import, with those that they are made of.
     static let modules = [
-        "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainInspector", "ChainTesting",
-        "PromiseFoundation",
+        "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire", "ChainInspector",
+        "ChainTesting", "PromiseFoundation",
     ]
 
     /// What went wrong, in words for the failure of a test.
