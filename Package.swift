@@ -96,7 +96,14 @@ let package = Package(
         .testTarget(
             name: "ChainWireTests", dependencies: ["ChainWire", "ChainEvents", "ChainModel", "GoldenSupport"],
             exclude: ["Golden"]),
-        .testTarget(name: "chainviewTests", dependencies: ["chainview", "TerminalHarness", "Dashboard"]),
+        .executableTarget(
+            name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/CommandProbe"),
+        .testTarget(
+            name: "chainviewTests",
+            dependencies: [
+                "chainview", "TerminalHarness", "Dashboard", "Frames", "CommandProbe",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(

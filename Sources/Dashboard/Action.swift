@@ -47,6 +47,9 @@ public enum Effect: Hashable, Sendable {
     case copy(String)
     /// Leave the screen, open the file at the line in `$EDITOR`, and come back; ``Action/report(_:)`` if it fails.
     case openEditor(Site)
+    /// Show or hide the output of the program that was started together with the dashboard; ``Action/report(_:)`` if there
+    /// is none.
+    case toggleOutput
     /// Draw every cell again.
     case redraw
     /// Leave the screen and stop, as `^Z` does.

@@ -63,6 +63,7 @@ extension State {
         case .freeze: return toggleFreeze()
         case .copy: return copy()
         case .edit: return edit()
+        case .output: return [.toggleOutput]
         case .redraw: return [.redraw]
         case .suspend: return [.suspend]
         case .help:

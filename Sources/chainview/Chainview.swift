@@ -7,14 +7,17 @@ struct Chainview: ParsableCommand {
         commandName: "chainview",
         abstract: "Shows running promise chains live in the terminal, and cancels them.",
         discussion: """
-            Start with `chainview demo`. Keys are listed by ? on the screen.
+            Alone it lists what can be attached to, to choose from. To try it: `chainview demo`. Keys are listed by ? on \
+            the screen.
 
-            Exit codes: 0 done or quit, 64 wrong usage or a terminal that cannot be used, 66 no such file, 70 a defect \
-            of chainview, 74 input or output failed. A signal that ends chainview is raised again once the terminal is \
-            restored.
+            Exit codes: 0 done or quit, 64 wrong usage or a terminal that cannot be used, 65 another version of the \
+            protocol, 66 no such file, process or program, 69 the program is gone or does not answer, 70 a defect of \
+            chainview, 74 input or output failed, 77 refused; `run` gives the program's own. A signal that ends \
+            chainview is raised again once the terminal is restored.
             """,
         version: Version.text,
-        subcommands: [Demo.self])
+        subcommands: [Attach.self, Run.self, PS.self, Cancel.self, Demo.self, Pick.self, RelayCommand.self],
+        defaultSubcommand: Pick.self)
 
     static func main() {
         Streams.fillClosed()
@@ -40,8 +43,10 @@ struct Chainview: ParsableCommand {
         }
         let words = message(for: error).split(separator: "\n").joined(separator: " ")
         guard code == .validationFailure else { Failure(status: .defect, message: words).exit() }
-        let dot = words.hasSuffix(".") ? "" : "."
-        Failure(status: .usage, message: "\(words)\(dot) `chainview demo --help` says what can be given.").exit()
+        let dot = [".", "?"].contains(words.last) ? "" : "."
+        let names = Set(configuration.subcommands.map { $0._commandName }).subtracting(["pick", "relay"])
+        let command = CommandLine.arguments.dropFirst().first.map { names.contains($0) ? $0 + " " : "" } ?? ""
+        Failure(status: .usage, message: "\(words)\(dot) `chainview \(command)--help` says what can be given.").exit()
     }
 }
 

@@ -1,11 +1,16 @@
+import ChainAttach
 import Foundation
+import Frames
 
 /// The exit codes of sysexits.h that chainview uses (DESIGN §9).
 enum ExitStatus: Int32 {
     case usage = 64
+    case badData = 65
     case noInput = 66
+    case gone = 69
     case defect = 70
     case inputOutput = 74
+    case refused = 77
 }
 
 /// Why chainview ends: one sentence that says what is wrong and what to do, and an exit code.
@@ -17,68 +22,57 @@ struct Failure: Error, CustomStringConvertible {
 
     /// Says it on standard error and ends the process.
     func exit() -> Never {
-        Streams.say("chainview: \(message)\n")
+        // What other programs and users wrote may be in it.
+        Streams.say("chainview: \(Words.shown(message))\n")
         Foundation.exit(status.rawValue)
     }
 }
 
-/// Standard output and standard error, past all buffers.
-enum Streams {
-    /// Gives a standard stream that is closed a descriptor that fails, lest the next file that is opened take its place.
-    static func fillClosed() {
-        for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
-        where fcntl(descriptor, F_GETFD) < 0 {
-            _ = open("/dev/null", mode)
-        }
-    }
-
-    /// Writes a text to standard output, or throws the failure that says why not.
-    static func print(_ text: String) throws {
-        // A reader that has gone is told as any other failure.
-        signal(SIGPIPE, SIG_IGN)
-        guard write(text, to: STDOUT_FILENO) else {
-            throw Failure(
-                status: .inputOutput, message: "standard output takes no more (\(String(cString: strerror(errno)))).")
-        }
-    }
-
-    /// Writes to standard error, whatever state it is in.
-    static func say(_ text: String) { write(text, to: STDERR_FILENO) }
-
-    /// Writes all of a text to a descriptor; false where that fails, as it does when the reader is gone.
-    @discardableResult
-    static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #endif
-                if count < 0 && errno == EINTR { continue }
-                if count < 0 && errno == EAGAIN {
-                    // A descriptor shared with a program that made it non-blocking: wait for room, but not for ever.
-                    var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    if poll(&wait, 1, 5_000) > 0 { continue }
-                    return false
-                }
-                if count <= 0 { return false }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+extension Failure {
+    /// Says why a program cannot be attached to.
+    init(_ error: AttachError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .notFound: .noInput
+            case .ambiguous: .usage
+            case .refused, .foreign: .refused
+            case .gone, .busy, .timedOut: .gone
+            case .version: .badData
+            case .system: .inputOutput
             }
-            return true
-        }
+        let end = error.description.last.map { ".?!".contains($0) } ?? true ? "" : "."
+        self.init(status: status, message: error.description + end)
     }
+}
+
+/// Texts of others in sentences.
+enum Words {
+    /// A text on one line, with nothing in it that a terminal would obey.
+    static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
 }
 
 /// Signals of this process.
 enum Signals {
+    /// Those that are meant for a program that was started here as much as for chainview.
+    static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
+
     /// Started from a thread of Swift's or Dispatch's, a program inherits a blocked signal mask (DESIGN §12).
     static func resetMask() {
         var none = sigset_t()
         sigemptyset(&none)
         sigprocmask(SIG_SETMASK, &none, nil)
+    }
+
+    /// Runs `body` on a new thread that takes no signals: they are for the first one.
+    static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        var (all, before) = (sigset_t(), sigset_t())
+        sigfillset(&all)
+        // Inherited by the thread.
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        let thread = Thread(block: body)
+        thread.name = name
+        thread.start()
+        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
     /// Ends the process as the signal would have ended it: who started chainview sees what happened.

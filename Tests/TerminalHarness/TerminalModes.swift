@@ -71,6 +71,9 @@ public enum TerminalKey: Sendable {
 public struct HarnessError: Error, CustomStringConvertible {
     /// What was waited for, and what the screen showed.
     public let description: String
+
+    /// Says so.
+    public init(description: String) { self.description = description }
 }
 
 /// The path of an executable of this package that was built together with the running tests.

@@ -4,35 +4,7 @@ import Testing
 
 /// What can be said on the command line, and what is answered.
 @Suite(.serialized, .onItsOwnThread) struct CommandLineTests {
-    private struct Outcome {
-        var status: Int32
-        var output: String
-        var errors: String
-        var lineCount: Int { output.split(separator: "\n", omittingEmptySubsequences: false).count - 1 }
-    }
-
-    private struct NeverEnds: Error { var words: String }
-
-    /// Runs `chainview WORDS`, put to a shell, so that what is redirected can be said; bounded.
-    private func run(_ words: String) throws -> Outcome {
-        let process = Process()
-        let (output, errors) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "\"$0\" \(words)", builtProduct("chainview")]
-        process.environment = PseudoTerminal.standardEnvironment
-        (process.standardInput, process.standardOutput, process.standardError) = (FileHandle.nullDevice, output, errors)
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
-        try process.run()
-        guard ended.wait(timeout: .now() + 60) == .success else {
-            process.terminate()
-            throw NeverEnds(words: words)
-        }
-        func text(_ pipe: Pipe) -> String {
-            String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        }
-        return Outcome(status: process.terminationStatus, output: text(output), errors: text(errors))
-    }
+    private func run(_ words: String) throws -> Outcome { try Shell.run(words) }
 
     @Test(arguments: [(60, 12), (120, 32), (200, 60), (20, 5)])
     func aHeadlessFrameHasTheSizeAskedFor(columns: Int, rows: Int) throws {
@@ -52,26 +24,17 @@ import Testing
         #expect(try run("demo stuck --for 200ms --ascii").output.utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test func theCommandsOfTheReadmeWork() throws {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let made = readme.matches(of: /(?m)make demo(?: ARGS="([^"]*)")?/).map { "demo \($0.1 ?? "")" }
-        let direct = readme.matches(of: /`chainview ([^`\n]+)`/).map { String($0.1) }
-        #expect(made.count > 2 && !direct.isEmpty)
-        for words in Set(made + direct) {
-            let outcome = try run(words + (words.contains("--help") ? "" : " --headless --for 200ms"))
-            #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome)")
-        }
-    }
-
     @Test func listHelpAndVersionAreThere() throws {
         let list = try run("demo --list").output
         for story in ["checkout", "files", "trip", "steps", "mirrors", "storm", "stuck"] {
             #expect(list.contains("  \(story) "))
         }
         let help = try run("--help").output
-        for code in ["0 done", "64 wrong usage", "66 no such file", "70 a defect", "74 input or output"] {
+        for code in [
+            "0 done", "64 wrong usage", "65 another version", "66 no such file", "69 the program is gone",
+            "70 a defect",
+            "74 input or output", "77 refused",
+        ] {
             #expect(help.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(code), "\(help)")
         }
         let demo = try run("demo --help").output
@@ -89,6 +52,16 @@ import Testing
         ("demo --size 10x", 64, "'10x'"), ("demo --size abc", 64, "'abc'"), ("demo --speed 0", 64, "above 0"),
         ("demo --speed x", 64, "'x'"), ("demo --for nonsense", 64, "'nonsense'"), ("demo --for -1s", 64, "--for"),
         ("demo --seed", 64, "--seed"), ("demo --nonsense", 64, "--nonsense"), ("nonsense", 64, "nonsense"),
+        ("attach tcp:here", 64, "tcp: needs a host and a port"), ("attach ssh:-oProxy=x/1", 64, "begin with -"),
+        ("attach 0", 64, "no number of a process"), ("attach --wait", 64, "needs a target"),
+        ("attach unix:", 64, "the path of a socket"), ("ps unix:", 64, "the path of a socket"),
+        ("ps --live", 64, "for the tree of a target"), ("ps 1 --limit -1", 64, "--limit"),
+        ("ps 1 --limit=-1", 64, "number of nodes, not -1"), ("cancel 1", 64, "node"), ("cancel 1 x", 64, "'x'"),
+        ("cancel 1 '#0'", 64, "'#0'"), ("cancel 1 -- -3", 64, "'-3'"), ("cancel 1 2 --read-only", 64, "--read-only"),
+        ("run", 64, "Which program"), ("run --", 64, "Which program"), ("run --nonsense", 64, "--nonsense"),
+        ("run no-such-program", 66, "no program no-such-program in any folder"),
+        ("run ./none", 66, "no program ./none"),
+        ("run /", 66, "no program /"), ("run /dev/null", 66, "may not be executed"),
     ])
     func whatIsWrongIsOneSentence(words: String, status: Int, part: String) throws {
         let outcome = try run(words)

@@ -9,7 +9,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// Finding.
     case filter, nextMatch, previousMatch, dim
     /// Doing.
-    case tag, untag, cancelNode, cancelChain, freeze, copy, edit
+    case tag, untag, cancelNode, cancelChain, freeze, copy, edit, output
     /// The screen.
     case redraw, suspend, help, quit
     /// In the dialog, and while a filter is typed.

@@ -80,6 +80,7 @@ public enum KeyMap {
         Binding(.freeze, [key("p")], "freeze the picture, or go on", footer: "freeze"),
         Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
         Binding(.edit, [key("e")], "open its call site in $EDITOR"),
+        Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
         Binding(.back, [KeyPress(.escape)], "back: close details, drop the filter, stop following"),
         Binding(.redraw, [.control("l")], "draw the screen anew"),
         Binding(.suspend, [.control("z")], "suspend"),

@@ -21,12 +21,12 @@ struct Headless {
             case .send(let source, let command): feeds[source.rawValue].send(command)
             case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
             // What only a screen and a user ask for.
-            case .copy, .openEditor, .redraw, .suspend, .quit: break
+            case .copy, .toggleOutput, .openEditor, .redraw, .suspend, .quit: break
             }
         }
         let clock = SystemClock.shared
         let end = clock.now &+ duration.clampedNanoseconds
-        while clock.now < end {
+        while clock.now < end, !feeds.allSatisfy(\.isOver) {
             for feed in feeds { feed.drain { store.dispatch($0) } }
             tick(store, clock.now)
             _ = woken.wait(timeout: .now() + .nanoseconds(Int(min(end - min(end, clock.now), 50_000_000))))
@@ -35,6 +35,9 @@ struct Headless {
         tick(store, clock.now)
         let text = store.withState { render($0).plainText() }
         for feed in feeds { feed.stop() }
+        if !feeds.contains(where: \.wasLive), let trouble = feeds.compactMap(\.trouble).first {
+            throw Failure(status: .gone, message: trouble + ".")
+        }
         try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
     }
 

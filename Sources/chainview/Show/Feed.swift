@@ -20,6 +20,11 @@ final class Feed {
     private let bag = DisposeBag()
     private var process: ProcessInfo?
     private var lastCommand: UInt64 = 1 << 63
+    /// Whether it was ever live.
+    private(set) var wasLive = false
+    /// Why it is over, once it is; or why it has not connected yet.
+    private(set) var trouble: String?
+    private(set) var isOver = false
 
     /// How many events may wait for a dashboard that is slow; past it the source waits or, if it must not, a fresh state
     /// is asked for.
@@ -54,18 +59,25 @@ final class Feed {
         for status in status.drain().elements {
             switch status {
             case .connecting(let attempt, let failure):
+                trouble = failure
                 dispatch(.connecting(id, name: name, attempt: attempt, lastFailure: failure))
             case .live(let info), .replaying(let info, _):
                 process = info
+                wasLive = true
                 dispatch(.connected(id, info))
             case .reconnecting(_, let outage):
                 dispatch(
                     .reconnecting(
                         id, since: outage.since, reason: outage.reason, attempt: outage.attempt,
                         nextAttempt: outage.nextAttempt))
-            case .ended(.failed(let reason)): dispatch(.ended(id, reason))
-            case .ended(.finished): dispatch(.ended(id, "the program has ended"))
-            case .ended(.stopped), .idle: break
+            case .ended(.failed(let reason)):
+                (isOver, trouble) = (true, reason)
+                dispatch(.ended(id, reason))
+            case .ended(.finished):
+                isOver = true
+                dispatch(.ended(id, "the program has ended"))
+            case .ended(.stopped): isOver = true
+            case .idle: break
             }
         }
         for batch in mail.elements { dispatch(.received(id, batch)) }

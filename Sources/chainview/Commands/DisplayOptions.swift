@@ -29,7 +29,7 @@ struct DisplayOptions: ParsableArguments {
     var isColorless: Bool { noColor || !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
     /// Whether the environment asks for ASCII, where no terminal tells.
-    var isASCIILocale: Bool {
+    static var isASCIILocale: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
         let name = locale.uppercased()

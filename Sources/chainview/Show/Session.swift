@@ -18,17 +18,31 @@ final class Session {
     private var isOver = false
     private var endingSignal: Int32?
     private let theme: Theme
+    private let glyphs: Glyphs
+    /// What a program writes that was started together with the dashboard.
+    private let output: ShownOutput?
+    private var dashboardFrame: Frame?
+    private var drawnOutput: UInt64?
 
     /// Thirty frames a second while something moves; what is typed is drawn at once.
     private static let frameInterval: UInt64 = 33_000_000
     /// How often an idle dashboard looks at the clock.
     private static let idleInterval: UInt64 = 1_000_000_000
 
-    init(_ sources: [NamedSource], options: State.Options, screenOptions: ScreenOptions) throws {
+    /// - Parameters:
+    ///   - screen: open; closed by ``run()``.
+    ///   - screenOptions: what it was opened with.
+    init(
+        _ sources: [NamedSource], options: State.Options, screen: Screen, screenOptions: ScreenOptions,
+        output: ShownOutput? = nil
+    ) {
+        self.screen = screen
         self.screenOptions = screenOptions
+        self.output = output
         theme = options.theme
-        do { screen = try Screen(options: screenOptions) } catch { throw Failure(screen: error) }
-        store = Store(State(size: screen.size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
+        glyphs = options.glyphs
+        let size = Self.dashboardSize(screen.size, output)
+        store = Store(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
         let waker = screen.waker
@@ -38,6 +52,7 @@ final class Session {
     /// Runs until somebody quits. Gives the signal to raise again, if one ended it.
     func run() throws -> Int32? {
         defer {
+            output?.willClose()
             screen.close()
             for feed in feeds { feed.stop() }
         }
@@ -56,8 +71,10 @@ final class Session {
                 let soon = min(nextTick, SystemClock.shared.now + Self.frameInterval)
                 switch try screen.nextEvent(timeout: nextTick &- min(nextTick, SystemClock.shared.now)) {
                 case .key(let key)?: nextTick = try act(.key(key), then: soon)
-                case .mouse(let mouse)?: nextTick = try act(.mouse(mouse), then: soon)
-                case .resized(let size)?: nextTick = try act(.resized(size), then: soon)
+                case .mouse(let mouse)?:
+                    // The pane below has nothing to click.
+                    if mouse.row < dashboardSize.rows { nextTick = try act(.mouse(mouse), then: soon) }
+                case .resized?: nextTick = try act(.resized(dashboardSize), then: soon)
                 case .interrupted?: isOver = true
                 case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
                 case .resumed?: drawnRevision = nil
@@ -91,10 +108,26 @@ final class Session {
         let (revision, frame) = store.withState { state in
             state.revision == drawnRevision ? (state.revision, nil) : (state.revision, render(state))
         }
-        guard let frame else { return }
-        try screen.paint(frame, theme: theme)
-        drawnRevision = revision
+        if let frame { dashboardFrame = frame }
+        let outputRevision = output?.revision
+        guard frame != nil || outputRevision != drawnOutput, var whole = dashboardFrame else { return }
+        if let output, output.rows(on: screen.size) > 0 {
+            let rows = output.rows(on: screen.size)
+            var both = Frame(size: screen.size, charset: glyphs.charset)
+            both.draw(whole, row: 0, column: 0)
+            output.pane(rows: rows).paint(into: &both, rows: rows, glyphs: glyphs)
+            whole = both
+        }
+        try screen.paint(whole, theme: theme)
+        (drawnRevision, drawnOutput) = (revision, outputRevision)
     }
+
+    /// What the pane below leaves of a screen.
+    private static func dashboardSize(_ size: Size, _ output: ShownOutput?) -> Size {
+        Size(columns: size.columns, rows: size.rows - (output?.rows(on: size) ?? 0))
+    }
+
+    private var dashboardSize: Size { Self.dashboardSize(screen.size, output) }
 
     private func step(_ action: Action) {
         store.dispatch(action)
@@ -117,6 +150,7 @@ extension Session {
             drawnRevision = nil
         case .quit: isOver = true
         case .suspend: attempt("suspend") { try screen.suspend() }
+        case .toggleOutput: toggleOutput()
         case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
         case .openEditor(let site): openEditor(site)
         }
@@ -124,6 +158,17 @@ extension Session {
 
     private func attempt(_ what: String, _ action: () throws -> Void) {
         do { try action() } catch { step(.report("cannot \(what): \(error)")) }
+    }
+
+    private func toggleOutput() {
+        guard let output else {
+            return step(.report("no program was started from here: `chainview run PROGRAM` keeps what it writes"))
+        }
+        output.isShown.toggle()
+        if output.isShown, output.rows(on: screen.size) == 0 {
+            step(.report("the screen is too low for the output of \(output.program)"))
+        }
+        step(.resized(dashboardSize))
     }
 
     private func openEditor(_ site: Site) {
@@ -142,7 +187,7 @@ extension Session {
             return
         }
         drawnRevision = nil
-        step(.resized(screen.size))
+        step(.resized(dashboardSize))
         if let failure { step(.report(failure)) }
     }
 }

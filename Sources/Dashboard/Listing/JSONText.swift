@@ -1,0 +1,60 @@
+/// Pieces of JSON (RFC 8259), written by hand so that a million nodes need no tree of values.
+///
+/// What is not ASCII and no letter, mark, number, sign or plain blank is escaped, so that a terminal can be shown it, too.
+public enum JSONText {
+    /// A string with its quotes.
+    public static func string(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case " "..."~": result.unicodeScalars.append(scalar)
+            default:
+                if isPlain(scalar) { result.unicodeScalars.append(scalar) } else { result += escape(scalar) }
+            }
+        }
+        return result + "\""
+    }
+
+    /// A string, or `null`.
+    public static func string(_ text: String?) -> String { text.map { string($0) } ?? "null" }
+
+    /// A whole number, or `null`.
+    public static func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "null" }
+
+    /// Nanoseconds as a number of seconds, with all decimals, or `null`.
+    public static func seconds(_ nanoseconds: UInt64?) -> String {
+        guard let nanoseconds else { return "null" }
+        let part = String(nanoseconds % 1_000_000_000)
+        var digits = String(repeating: "0", count: 9 - part.count) + part
+        while digits.count > 1, digits.hasSuffix("0") { digits.removeLast() }
+        return "\(nanoseconds / 1_000_000_000).\(digits)"
+    }
+
+    /// `{"name":value,…}` from values that are JSON already.
+    public static func object(_ members: [(name: String, value: String)]) -> String {
+        "{" + members.map { string($0.name) + ":" + $0.value }.joined(separator: ",") + "}"
+    }
+
+    /// `[value,…]` from values that are JSON already.
+    public static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf16.map { unit in
+            let digits = String(unit, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        .joined()
+    }
+}

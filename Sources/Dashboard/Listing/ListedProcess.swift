@@ -1,0 +1,107 @@
+import ChainEvents
+import Frames
+
+/// A program in a list of what can be attached to.
+public struct ListedProcess: Hashable, Sendable {
+    /// What to type to attach to it.
+    public var target: String
+    /// Its number in the system.
+    public var pid: Int32
+    /// Who it says it is; nil where it did not answer.
+    public var info: ProcessInfo?
+    /// How much there is to see in it.
+    public var totals: ProcessTotals
+    /// Why it cannot be attached to; one sentence. Nil where it can.
+    public var problem: String?
+
+    /// Describes a program.
+    public init(
+        target: String, pid: Int32, info: ProcessInfo?, totals: ProcessTotals = ProcessTotals(),
+        problem: String? = nil
+    ) {
+        self.target = target
+        self.pid = pid
+        self.info = info
+        self.totals = totals
+        self.problem = problem
+    }
+
+    /// What it calls itself: hostile text until it is escaped.
+    var name: String { info?.name ?? "?" }
+
+    /// How long it has been recording, in nanoseconds; nil where that is not known.
+    func age(at wall: UInt64) -> UInt64? {
+        guard let info, info.startTime > 0, wall >= info.startTime else { return nil }
+        return wall - info.startTime
+    }
+
+    /// What is said behind its counts.
+    var note: String { problem ?? (info?.isReadOnly ?? false ? "read-only" : "") }
+}
+
+/// What can be attached to as a table, for `chainview ps` and the picker.
+public enum ProcessTable {
+    struct Column: Sendable {
+        var title: String
+        var width: Int
+        var text: @Sendable (ListedProcess, _ wall: UInt64) -> String
+    }
+
+    /// The columns of numbers, all flush right.
+    static let columns = [
+        Column(title: "pid", width: 9) { process, _ in "\(process.pid)" },
+        Column(title: "age", width: 8) { process, wall in process.age(at: wall).map { DurationText.running($0) } ?? ""
+        },
+        Column(title: "chains", width: 8) { process, _ in count(process, process.totals.chainCount) },
+        Column(title: "nodes", width: 8) { process, _ in count(process, process.totals.nodeCount) },
+        Column(title: "live", width: 8) { process, _ in count(process, process.totals.liveCount) },
+        Column(title: "running", width: 8) { process, _ in count(process, process.totals.runningCount) },
+        Column(title: "rejected", width: 9) { process, _ in count(process, process.totals.rejectedCount) },
+        Column(title: "viewers", width: 8) { process, _ in count(process, process.totals.viewerCount) },
+    ]
+
+    private static func count(_ process: ListedProcess, _ count: UInt64) -> String {
+        process.info == nil ? "" : CountText.short(Int(clamping: count))
+    }
+
+    /// The programs as lines of text, with a head; `wall` is now, in nanoseconds since 1970.
+    public static func text(_ processes: [ListedProcess], wall: UInt64, charset: Charset = .unicode) -> String {
+        let glyphs = Glyphs.of(charset)
+        let names = processes.map { SafeText.cut($0.name, to: 40, ellipsis: glyphs.ellipsis, charset: charset) }
+        let width = max(4, names.map { TextWidth.of($0, charset: charset) }.max() ?? 0)
+        var text = "NAME" + blanks(width - 4)
+        for column in columns { text += right(column.title.uppercased(), column.width) }
+        for (process, name) in zip(processes, names) {
+            text += "\n" + name + blanks(width - TextWidth.of(name, charset: charset))
+            for column in columns { text += right(column.text(process, wall), column.width) }
+            if !process.note.isEmpty { text += "  " + SafeText.line(process.note, charset: charset) }
+        }
+        // What stands at the end of a line may be blank.
+        return text.split(separator: "\n").map { $0.reversed().drop { $0 == " " }.reversed() }
+            .map { String($0) + "\n" }.joined()
+    }
+
+    /// The programs as a JSON array, closed by a newline.
+    public static func json(_ processes: [ListedProcess], wall: UInt64) -> String {
+        let lines = processes.map { process in
+            let (info, totals) = (process.info, process.totals)
+            func count(_ count: UInt64) -> String { JSONText.number(info == nil ? nil : count) }
+            let key = info.map { String($0.key.rawValue, radix: 16) }
+            return JSONText.object([
+                ("target", JSONText.string(process.target)), ("pid", "\(process.pid)"),
+                ("name", JSONText.string(info?.name)),
+                ("run", JSONText.string(key.map { String(repeating: "0", count: 16 - $0.count) + $0 })),
+                ("recordingSince", JSONText.seconds(info.flatMap { $0.startTime == 0 ? nil : $0.startTime })),
+                ("age", JSONText.seconds(process.age(at: wall))),
+                ("isReadOnly", info.map { "\($0.isReadOnly)" } ?? "null"), ("chains", count(totals.chainCount)),
+                ("nodes", count(totals.nodeCount)), ("live", count(totals.liveCount)),
+                ("running", count(totals.runningCount)), ("rejected", count(totals.rejectedCount)),
+                ("viewers", count(totals.viewerCount)), ("problem", JSONText.string(process.problem)),
+            ])
+        }
+        return lines.isEmpty ? "[]\n" : "[" + lines.joined(separator: ",\n ") + "]\n"
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String { blanks(max(1, width - text.count)) + text }
+    private static func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
+}

@@ -1,0 +1,217 @@
+import ChainEvents
+import Frames
+
+/// The list to choose a program from: a value that keys change and that draws itself; no I/O, no clock.
+public struct Picker: Sendable {
+    /// What came of a key.
+    public enum Outcome: Hashable, Sendable {
+        /// Attach to this one.
+        case chosen(ListedProcess)
+        /// Leave.
+        case quit
+    }
+
+    /// Who can be chosen, in the order of the rows.
+    public private(set) var processes: [ListedProcess] = []
+    /// Whether the first list has come.
+    public private(set) var hasLooked = false
+    private let glyphs: Glyphs
+    private var size: Size
+    /// Who is selected, by target: never a row, for the list changes by itself.
+    private var selection: String?
+    private var top = 0
+    /// One sentence on what was tried last.
+    private var message: String?
+
+    /// A list that is still to come.
+    public init(size: Size, glyphs: Glyphs = .unicode) {
+        self.size = size
+        self.glyphs = glyphs
+    }
+
+    private var row: Int? { selection.flatMap { target in processes.firstIndex { $0.target == target } } }
+    private var visibleRows: Int { max(0, size.rows - 3) }
+
+    // MARK: What happens
+
+    /// Takes what is there now. Who was there before keeps its place; the others follow.
+    public mutating func take(_ found: [ListedProcess]) {
+        hasLooked = true
+        let oldRow = row
+        let known = processes.compactMap { old in found.first { $0.target == old.target } }
+        let new = found.filter { process in !processes.contains { $0.target == process.target } }
+        processes = known + new
+        if row == nil {
+            // Who is gone is not replaced by who happens to move up while somebody is pressing Enter.
+            if selection != nil, !processes.isEmpty { message = "the selected program is gone" }
+            selection = processes.isEmpty ? nil : processes[min(oldRow ?? 0, processes.count - 1)].target
+        }
+        scroll()
+    }
+
+    /// The screen has another size.
+    public mutating func resize(_ size: Size) {
+        self.size = size
+        scroll()
+    }
+
+    /// Says something on the last line until the next key.
+    public mutating func report(_ text: String) { message = text }
+
+    /// Does what a key means.
+    public mutating func press(_ key: KeyPress) -> Outcome? {
+        message = nil
+        switch (key.key, key.modifiers) {
+        case (.character("q"), []), (.escape, _), (.character("c"), .control): return .quit
+        case (.up, _), (.character("k"), []): move(to: (row ?? 0) - 1)
+        case (.down, _), (.character("j"), []): move(to: (row ?? -1) + 1)
+        case (.pageUp, _): move(to: (row ?? 0) - max(1, visibleRows))
+        case (.pageDown, _): move(to: (row ?? 0) + max(1, visibleRows))
+        case (.home, _), (.character("g"), []): move(to: 0)
+        case (.end, _), (.character("G"), _): move(to: processes.count - 1)
+        case (.enter, _): return choose()
+        case (.character(let digit), []):
+            guard let number = digit.wholeNumberValue, number > 0, digit.isASCII else { return nil }
+            if number <= processes.count { move(to: number - 1) } else { message = "there is no row \(number)" }
+        default: break
+        }
+        return nil
+    }
+
+    /// Selects what is clicked; a click on the selected row attaches to it.
+    public mutating func click(_ mouse: Mouse) -> Outcome? {
+        switch mouse.action {
+        case .wheelUp: move(to: (row ?? 0) - 1)
+        case .wheelDown: move(to: (row ?? -1) + 1)
+        case .press where mouse.button == .left:
+            let clicked = mouse.row - 2 + top
+            guard mouse.row >= 2, mouse.row < 2 + visibleRows, processes.indices.contains(clicked) else { return nil }
+            message = nil
+            if clicked == row { return choose() }
+            move(to: clicked)
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func choose() -> Outcome? {
+        guard let row else {
+            message = "there is nothing to attach to yet"
+            return nil
+        }
+        if let problem = processes[row].problem {
+            message = problem
+            return nil
+        }
+        return .chosen(processes[row])
+    }
+
+    private mutating func move(to row: Int) {
+        guard !processes.isEmpty else { return }
+        selection = processes[min(max(0, row), processes.count - 1)].target
+        scroll()
+    }
+
+    private mutating func scroll() {
+        guard let row else { return top = 0 }
+        top = min(max(0, top), max(0, processes.count - visibleRows))
+        if row < top { top = row }
+        if row >= top + visibleRows { top = row - max(1, visibleRows) + 1 }
+    }
+
+    // MARK: Drawing
+
+    /// The screen; `wall` is now, in nanoseconds since 1970.
+    public func render(wall: UInt64) -> Frame {
+        var frame = Frame(size: size, charset: glyphs.charset)
+        frame.fill(row: 0, column: 0, style: .header)
+        let used = frame.write("chainview", row: 0, column: 1, style: .headerAccent)
+        let count = processes.count
+        let head =
+            count == 0
+            ? hasLooked ? "nothing to attach to yet" : "looking for programs"
+            : "\(CountText.grouped(count)) \(count == 1 ? "program" : "programs") to attach to"
+        frame.write(head, row: 0, column: 1 + used + 3, style: .header)
+        if count > 0 { paintRows(into: &frame, wall) } else if hasLooked { paintAdvice(into: &frame) }
+        paintFooter(into: &frame)
+        return frame
+    }
+
+    private var nameWidth: Int {
+        let widest = processes.map { TextWidth.of($0.name, charset: glyphs.charset) }.max() ?? 0
+        return min(max(8, widest), max(8, min(32, size.columns - 5 - ProcessTable.columns[0].width)))
+    }
+
+    private func paintRows(into frame: inout Frame, _ wall: UInt64) {
+        let name = 5
+        let numbers = name + nameWidth
+        // What does not fit is left out from the right.
+        var end = numbers
+        let columns = ProcessTable.columns.prefix { column in
+            end += column.width
+            return end < size.columns
+        }
+        frame.write("name", row: 1, column: name, style: .title)
+        var column = numbers
+        for head in columns {
+            column += head.width
+            frame.write(head.title, row: 1, column: column - head.title.count, style: .title)
+        }
+        for (line, process) in processes[top...].prefix(visibleRows).enumerated() {
+            let (row, number) = (2 + line, top + line + 1)
+            let isSelected = process.target == selection
+            if isSelected { frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
+            if number < 10 { frame.write("\(number)", row: row, column: 2, style: .key) }
+            frame.write(
+                process.name, row: row, column: name, maxColumns: nameWidth, style: .label.bold,
+                ellipsis: glyphs.ellipsis)
+            var column = numbers
+            for head in columns {
+                column += head.width
+                let text = head.text(process, wall)
+                frame.write(text, row: row, column: column - text.count, style: .number)
+            }
+            frame.write(
+                process.note, row: row, column: column + 2, style: process.problem == nil ? .dim : .warning,
+                ellipsis: glyphs.ellipsis)
+            if isSelected { frame.restyle(row: row) { $0.selected } }
+        }
+    }
+
+    private static let advice: [(text: String, isCode: Bool)] = [
+        ("Programs show up here by themselves once they can be attached to. To try it at once:", false), ("", false),
+        ("    chainview demo", true), ("", false), ("In a program of your own:", false), ("", false),
+        ("    import ChainInspector", true), ("    Inspector.startIfRequested()", true), ("", false),
+        ("and start it with CHAINVIEW=1 set, or by:", false), ("", false), ("    chainview run PROGRAM", true),
+        ("", false), ("`try Inspector.start()` lets itself be attached to always.", false),
+    ]
+
+    /// What to try where nothing can be attached to, for those who have no screen.
+    public static var adviceText: String { advice.map { $0.text + "\n" }.joined() }
+
+    private func paintAdvice(into frame: inout Frame) {
+        for (line, advice) in Self.advice.enumerated() where line + 2 < size.rows - 1 {
+            frame.write(
+                advice.text, row: 2 + line, column: 2, style: advice.isCode ? .label.bold : .dim,
+                ellipsis: glyphs.ellipsis)
+        }
+    }
+
+    private func paintFooter(into frame: inout Frame) {
+        let row = size.rows - 1
+        guard row > 0 else { return }
+        if let message {
+            frame.write(
+                message, row: row, column: 1, maxColumns: size.columns - 2, style: .warning, ellipsis: glyphs.ellipsis)
+            return
+        }
+        var column = 1
+        var hints = [(glyphs.up + glyphs.down, "move"), (glyphs.enter, "attach"), ("1-9", "select"), ("q", "quit")]
+        if processes.isEmpty { hints.removeFirst(3) }
+        for (key, word) in hints {
+            guard column + TextWidth.of(key, charset: glyphs.charset) + 1 + word.count < size.columns else { break }
+            column += frame.write(key, row: row, column: column, style: .key) + 1
+            column += frame.write(word, row: row, column: column, style: .keyText) + 2
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ChainEvents
+import ChainModel
+
+/// A forest as JSON, for `chainview ps --json`. The names of its fields are kept from release to release.
+///
+///     {"process": {…}, "totals": {…}, "leftOut": 0, "nodes": [{…}, …]}
+///
+/// Nodes stand in the order of the dashboard's rows. All fields are always there, `null` where there is nothing to tell.
+/// Times are seconds since 1970, durations seconds, with up to nine decimals.
+public struct TreeJSON: Sendable {
+    /// What is listed.
+    public var listing: TreeListing
+
+    /// Lists everything, unless told otherwise.
+    public init(listing: TreeListing = TreeListing()) {
+        self.listing = listing
+    }
+
+    /// Calls `output` with pieces that make one JSON object together, closed by a newline.
+    ///
+    /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
+    public func write(
+        _ forest: ChainForest, of process: ProcessInfo, now: UInt64, to output: (String) throws -> Void
+    ) rethrows {
+        let names: [(name: String, value: String)] = [
+            ("process", Self.process(process)), ("totals", Self.totals(of: forest)),
+            ("time", JSONText.seconds(now &+ process.wallOffset)),
+        ]
+        try output("{" + names.map { "\"\($0.name)\": \($0.value)" }.joined(separator: ",\n ") + ",\n \"nodes\": [")
+        var isFirst = true
+        let leftOut = try listing.forEachRow(of: forest) { row in
+            try output((isFirst ? "\n  " : ",\n  ") + node(row, forest, process.wallOffset, now))
+            isFirst = false
+        }
+        try output("\n ],\n \"leftOut\": \(leftOut)}\n")
+    }
+
+    /// Who is observed.
+    public static func process(_ process: ProcessInfo) -> String {
+        let key = String(process.key.rawValue, radix: 16)
+        return JSONText.object([
+            ("pid", JSONText.number(process.pid)), ("name", JSONText.string(process.name)),
+            ("run", JSONText.string(String(repeating: "0", count: 16 - key.count) + key)),
+            ("recordingSince", JSONText.seconds(process.startTime == 0 ? nil : process.startTime)),
+            ("isReadOnly", "\(process.isReadOnly)"),
+        ])
+    }
+
+    private static func totals(of forest: ChainForest) -> String {
+        let counts = forest.totals.counts
+        return JSONText.object(
+            [
+                ("chains", "\(forest.totals.chainCount)"), ("nodes", "\(counts.nodeCount)"),
+                ("live", "\(counts.liveCount)"),
+            ]
+                + NodeState.allCases.map { ($0.word, "\(counts[$0])") }
+                + [("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)")])
+    }
+
+    private func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
+        let view = forest.node(row.node)
+        let timing = forest.timing(of: row.node, now: now)
+        let site = forest.site(of: row.node)
+        func id(_ node: NodeIndex?) -> String { JSONText.number(node.map { forest.id(of: $0).rawValue }) }
+        func wall(_ time: UInt64?) -> String { JSONText.seconds(time.map { $0 &+ wallOffset }) }
+        return JSONText.object([
+            ("id", "\(view.id.rawValue)"), ("under", id(forest.placedParent(of: row.node))),
+            ("parent", id(forest.parent(of: row.node))), ("chain", id(forest.root(of: row.node))),
+            ("depth", "\(row.depth)"), ("kind", JSONText.string(view.kind.word)),
+            ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.state.word)),
+            ("isLive", "\(view.isLive)"), ("marks", JSONText.array(Self.words(of: view.marks))),
+            ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),
+            ("threadID", JSONText.number(view.thread == 0 ? nil : view.thread)),
+            ("executor", JSONText.string(view.executor == 0 ? nil : forest.executors[view.executor])),
+            ("file", JSONText.string(site.flatMap { $0.fileID.isEmpty ? nil : $0.fileID })),
+            ("line", JSONText.number(site.flatMap { $0.fileID.isEmpty ? nil : $0.line })),
+            ("createdAt", wall(view.created)), ("queuedAt", wall(view.queued)), ("startedAt", wall(view.started)),
+            ("endedAt", wall(view.ended)), ("settledAt", wall(view.settled)),
+            ("wait", JSONText.seconds(timing.wait)), ("run", JSONText.seconds(timing.run)),
+            ("total", JSONText.seconds(timing.total)),
+            ("summary", JSONText.string(forest.summary(of: row.node))),
+            ("cancelledBy", JSONText.string(forest.canceller(of: row.node))),
+        ])
+    }
+
+    private static func words(of marks: NodeMarks) -> [String] {
+        let names: [(NodeMarks, String)] = [
+            (.cancelRequested, "cancelRequested"), (.stillOnThread, "stillOnThread"), (.seenLate, "seenLate"),
+            (.byViewer, "byViewer"), (.settledAgain, "settledAgain"), (.unhandled, "unhandled"),
+            (.released, "released"), (.external, "external"),
+        ]
+        return names.filter { marks.contains($0.0) }.map { JSONText.string($0.1) }
+    }
+}

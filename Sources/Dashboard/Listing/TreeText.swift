@@ -1,0 +1,165 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// What of a forest is listed, and in which order: as the dashboard shows it.
+public struct TreeListing: Sendable {
+    /// Whether settled nodes are left out, but for those that a live one stands under.
+    public var isLiveOnly: Bool
+    /// How many nodes are listed at most.
+    public var nodeLimit: Int
+
+    /// Lists everything, unless told otherwise.
+    public init(isLiveOnly: Bool = false, nodeLimit: Int = .max) {
+        self.isLiveOnly = isLiveOnly
+        self.nodeLimit = nodeLimit
+    }
+
+    /// Calls `body` with each row; gives the number of rows that the limit left out. O(nodes).
+    func forEachRow(of forest: ChainForest, _ body: (TreeRow) throws -> Void) rethrows -> Int {
+        var (count, leftOut) = (0, 0)
+        for root in forest.roots {
+            let chain = forest.chain(of: root)
+            if isLiveOnly, chain.liveCount == 0 { continue }
+            var shown: Set<NodeIndex> = []
+            if isLiveOnly { markLive(root, in: forest, &shown) }
+            let rows = ChainWalk.rows(
+                of: root, in: forest, isFolded: { _, _ in false }, isHidden: isLiveOnly ? { !shown.contains($0) } : nil)
+            for row in rows.prefix(max(0, nodeLimit - count)) { try body(row) }
+            let taken = min(rows.count, max(0, nodeLimit - count))
+            count += taken
+            leftOut += rows.count - taken
+        }
+        return leftOut
+    }
+
+    /// The live nodes of a chain and all above them.
+    private func markLive(_ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>) {
+        var stack = [root]
+        while let node = stack.popLast() {
+            if forest.state(of: node).isLive {
+                var above: NodeIndex? = node
+                while let current = above, shown.insert(current).inserted { above = forest.placedParent(of: current) }
+            }
+            var child = forest.firstChild(of: node)
+            while let current = child {
+                stack.append(current)
+                child = forest.nextSibling(of: current)
+            }
+        }
+    }
+}
+
+/// A forest as lines of text, for `chainview ps`: what the rows of the dashboard say, a line a node, in columns of fixed
+/// width with the tree at the end. Nothing that a program wrote is in it raw.
+public struct TreeText: Sendable {
+    /// What is listed.
+    public var listing: TreeListing
+    /// The signs of the tree, and whether all is reduced to ASCII.
+    public var glyphs: Glyphs
+
+    /// Lists everything, unless told otherwise.
+    public init(listing: TreeListing = TreeListing(), glyphs: Glyphs = .unicode) {
+        self.listing = listing
+        self.glyphs = glyphs
+    }
+
+    private static let threadWidth = 14
+
+    /// Calls `output` with each line, closed by a newline: a head, then the nodes, then how many the limit left out.
+    ///
+    /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
+    public func write(
+        _ forest: ChainForest, of process: ProcessInfo, now: UInt64, to output: (String) throws -> Void
+    ) rethrows {
+        try output(head(of: forest, process))
+        if forest.totals.chainCount > 0 {
+            let times = ["WAIT", "RUN", "TOTAL"].map { Self.right($0) }.joined(separator: " ")
+            try output(
+                "\(padded("STATE", 10)) \(times)  \(padded("THREAD", Self.threadWidth))  NODE\n")
+        }
+        let leftOut = try listing.forEachRow(of: forest) { try output(line($0, forest, now)) }
+        if leftOut > 0 {
+            try output("\(glyphs.ellipsis) \(CountText.grouped(leftOut)) more (--limit \(listing.nodeLimit))\n")
+        }
+    }
+
+    private func head(of forest: ChainForest, _ process: ProcessInfo) -> String {
+        let counts = forest.totals.counts
+        let parts: [(Int, String, String)] = [
+            (forest.totals.chainCount, "chain", "chains"), (counts.nodeCount, "node", "nodes"),
+            (counts.liveCount, "live", "live"), (counts[.running], "running", "running"),
+            (counts[.rejected] + counts[.abandoned], "rejected", "rejected"),
+            (Int(clamping: forest.loss.lostCount &+ forest.totals.refusedCount), "lost", "lost"),
+        ]
+        let words = parts.map { "\(CountText.grouped($0.0)) \($0.0 == 1 ? $0.1 : $0.2)" }
+        return "\(safe(process.name)) \(process.pid)  \(words.joined(separator: " \(glyphs.dot) "))\n"
+    }
+
+    private func line(_ row: TreeRow, _ forest: ChainForest, _ now: UInt64) -> String {
+        let view = forest.node(row.node)
+        let timing = forest.timing(of: row.node, now: now)
+        let times = [
+            duration(timing.wait, isRunning: view.state == .queued),
+            duration(timing.run, isRunning: view.activity == .running),
+            duration(timing.total, isRunning: view.isLive),
+        ]
+        var thread = ""
+        if view.thread != 0 { thread = forest.threads[view.thread] ?? "\(view.thread)" }
+        return "\(padded(view.state.word, 10)) \(times.joined(separator: " "))  "
+            + "\(padded(thread, Self.threadWidth))  \(guides(row))\(node(row, view, forest))\n"
+    }
+
+    private func duration(_ duration: UInt64?, isRunning: Bool) -> String {
+        Self.right(duration.map { isRunning ? DurationText.running($0) : DurationText.settled($0) } ?? "")
+    }
+
+    private func guides(_ row: TreeRow) -> String {
+        guard row.depth > 0 else { return "" }
+        let depth = min(Int(row.depth), TreeRow.depthLimit)
+        var text = ""
+        for level in 0..<(depth - 1) {
+            text += row.guides & (1 << UInt32(level)) != 0 ? glyphs.guideLine + "  " : "   "
+        }
+        let (isLast, isPassing) = (row.flags.contains(.last), row.flags.contains(.passing))
+        if row.flags.contains(.continuation) {
+            text += isPassing ? glyphs.guideLine + "  " : "   "
+        } else {
+            text += (isLast || !isPassing ? glyphs.guideLast : glyphs.guideBranch) + glyphs.guideDash + " "
+        }
+        return Int(row.depth) > depth ? text + "\(row.depth)" + glyphs.dot + " " : text
+    }
+
+    /// `#12 then reserve stock  Checkout.swift:41  ! out of stock`.
+    private func node(_ row: TreeRow, _ view: NodeView, _ forest: ChainForest) -> String {
+        var text = "\(view.id) \(view.kind.word)"
+        if let label = forest.label(of: row.node), !label.isEmpty { text += " " + safe(label) }
+        if let progress = NodeText.progress(of: row.node, in: forest) { text += "  " + progress }
+        if row.flags.contains(.root) {
+            let chain = forest.chain(of: row.node)
+            if chain.nodeCount + chain.evictedCount > 1 {
+                text += "  (\(NodeText.summary(of: chain, NodeText.role(of: chain))))"
+            }
+        }
+        if view.marks.contains(.cancelRequested) { text += "  [cancel requested]" }
+        if view.marks.contains(.stillOnThread) { text += "  [still on its thread]" }
+        if view.marks.contains(.unhandled) { text += "  [nobody handled it]" }
+        if let site = forest.site(of: row.node), !site.fileID.isEmpty { text += "  " + safe(site.description) }
+        if let summary = forest.summary(of: row.node), !summary.isEmpty {
+            text += (view.state == .fulfilled ? "  = " : "  ! ") + safe(summary)
+        }
+        return text
+    }
+
+    private func safe(_ text: String) -> String { SafeText.line(text, charset: glyphs.charset) }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        let shown = SafeText.cut(text, to: width, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let room = width - TextWidth.of(shown, charset: glyphs.charset)
+        return shown + String(repeating: " ", count: max(0, room))
+    }
+
+    private static func right(_ text: String) -> String {
+        String(repeating: " ", count: max(0, DurationText.width - text.count)) + text
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import ChainAttach
+
+/// `chainview attach`: the dashboard on programs of other processes.
+struct Attach: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Opens the dashboard on programs that run.",
+        discussion: """
+            A target is a pid, a name (or the beginning of one), unix:PATH, tcp:HOST:PORT or ssh:HOST/PID. Several are \
+            shown in one dashboard. Without a target it is the program that can be attached to if there is one alone, \
+            else one is chosen from a list.
+
+            A program that goes away is waited for, with what was known still on the screen. tcp: needs the program's \
+            token in the file that CHAINVIEW_TOKEN_FILE names (mode 0600); ssh: needs chainview on the other machine.
+
+            Exit codes: 0 quit, 64 a target that is none or means several programs, 65 another version of the \
+            protocol, 66 no such program, 69 the program is gone or does not answer, 77 the program does not let you in.
+            """)
+
+    @Argument(help: ArgumentHelp("What to attach to.", valueName: "target"))
+    var names: [String] = []
+
+    @Flag(help: "Wait for what is not there yet.")
+    var wait = false
+
+    @OptionGroup var display: DisplayOptions
+
+    func validate() throws {
+        for name in names { _ = try Target(validating: name) }
+        if wait, names.isEmpty { throw ValidationError("What is to be waited for? --wait needs a target.") }
+    }
+
+    func run() throws {
+        let discovery = Discovery()
+        guard !names.isEmpty else { return try display.attachToOneOf(discovery, choosesAlways: false) }
+        let targets = try names.map { try Target(validating: $0) }
+        if !wait { for target in targets { _ = try discovery.find(target) } }
+        try display.attach(to: targets, discovery, waits: wait)
+    }
+}
+
+/// `chainview` alone: a list to choose from.
+struct Pick: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Lists what can be attached to, and opens the dashboard on one.", shouldDisplay: false)
+
+    @OptionGroup var display: DisplayOptions
+
+    func run() throws { try display.attachToOneOf(Discovery(), choosesAlways: true) }
+}
+
+/// `chainview relay`: the far half of `ssh:`.
+struct RelayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay",
+        abstract: "Carries bytes between a program of this machine and standard input and output.",
+        shouldDisplay: false)
+
+    @Argument(help: ArgumentHelp("The program, by pid or name.", valueName: "target"))
+    var name: String
+
+    func validate() throws { _ = try Target(validating: name) }
+
+    func run() throws {
+        do { try Relay.run(to: Target(validating: name)) } catch let error as AttachError { throw Failure(error) }
+    }
+}
+
+extension DisplayOptions {
+    /// Opens the dashboard on targets.
+    func attach(to targets: [Target], _ discovery: Discovery, waits: Bool = false) throws {
+        try show(sources(targets, discovery, waits: waits))
+    }
+
+    private func sources(_ targets: [Target], _ discovery: Discovery, waits: Bool) -> [NamedSource] {
+        var options = AttachOptions(discovery: discovery)
+        options.isReadOnly = isReadOnly
+        options.waits = waits
+        options.viewerName = Self.viewer
+        return targets.map { NamedSource(name: $0.description, source: AttachedProcess($0, options: options)) }
+    }
+
+    /// Has a program chosen and opens the dashboard on it; without a terminal, prints what there is.
+    func attachToOneOf(_ discovery: Discovery, choosesAlways: Bool) throws {
+        if isHeadless || !choosesAlways {
+            let found = try discovery.found()
+            let attachable = found.filter { $0.problem == nil }
+            if choosesAlways { return try ProcessList.print(found, charset: glyphs.charset) }
+            if attachable.count == 1 { return try attach(to: [attachable[0].target], discovery) }
+            if isHeadless {
+                throw attachable.isEmpty
+                    ? Failure(status: .noInput, message: "there is nothing to attach to.")
+                    : Failure(
+                        status: .usage,
+                        message:
+                            "\(attachable.count) programs can be attached to: name one (`chainview ps` lists them).")
+            }
+        }
+        let screen = try openScreen()
+        switch try PickerSession(screen: screen, discovery: discovery, glyphs: glyphs).run() {
+        case .quit: screen.close()
+        case .ended(let signal):
+            screen.close()
+            Signals.raiseAgain(signal)
+        case .chosen(let target): try show(sources([target], discovery, waits: false), on: screen)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import ChainAttach
+import ChainEvents
+
+/// `chainview cancel`: cancels a node of a program, for scripts.
+struct Cancel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Cancels a node of a program and all under it.",
+        discussion: """
+            Nodes are named as the dashboard and `chainview ps` show them: 123 or '#123'. Cancellation is asked for; \
+            what comes of it the program decides, and `chainview ps` shows.
+
+            Exit codes: 0 it was asked for, 64 wrong usage, 65 another version of the protocol, 66 no such program, 69 \
+            the program is gone or does not answer, 77 refused, with the reason: the program allows viewers to look \
+            only, there is no such node, or nothing of it is pending.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID.", valueName: "target"))
+    var name: String
+
+    @Argument(help: "The node: 123 or '#123'.")
+    var node: NodeArgument
+
+    @Flag(help: "Cancel the whole chain that the node is in.")
+    var chain = false
+
+    func validate() throws { _ = try Target(validating: name) }
+
+    func run() throws {
+        let endpoint = try Discovery().find(try Target(validating: name))
+        let scope = chain ? CancelScope.chain(node.id) : .node(node.id)
+        let reply: CommandReply
+        do {
+            reply = try Visit.perform(
+                .cancel(scope, by: DisplayOptions.viewer), at: endpoint, viewerName: DisplayOptions.viewer)
+        } catch { throw Failure(error) }
+        switch reply.outcome {
+        case .accepted(let count):
+            let what = chain ? "the chain of \(node.id)" : "\(node.id) and all under it"
+            let topmost = count == 1 ? "1 topmost pending node" : "\(count) topmost pending nodes"
+            try Streams.print("cancelled \(what): asked \(topmost)\n")
+        case .refused(let reason): throw Failure(status: .refused, message: "refused: \(reason).")
+        case .described: throw Failure(status: .badData, message: "the program answered another question.")
+        }
+    }
+}
+
+/// `123` or `#123`.
+struct NodeArgument: ExpressibleByArgument {
+    var id: NodeID
+
+    init?(argument: String) {
+        let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
+        guard let number = UInt64(digits), number > 0, digits.allSatisfy(\.isASCII), digits.first != "+" else {
+            return nil
+        }
+        id = NodeID(number)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import ChainAttach
+import ChainEvents
+import ChainWire
+import Dashboard
+import Foundation
+import Frames
+
+extension Target {
+    /// Reads what was typed; what is wrong with it is said as of any argument.
+    init(validating text: String) throws {
+        do { try self.init(text) } catch {
+            throw ValidationError("\(Words.shown(error.description)).")
+        }
+    }
+}
+
+extension Discovery {
+    /// Where a target is reached; a socket that is named has to be there.
+    func find(_ target: Target) throws -> Endpoint {
+        if case .unix(let path) = target, !FileManager.default.fileExists(atPath: path) {
+            throw Failure(status: .noInput, message: "there is no socket \(path): is the program running?")
+        }
+        do { return try resolve(target) } catch { throw Failure(error) }
+    }
+
+    /// What can be attached to.
+    func found() throws -> [FoundProcess] {
+        do { return try list() } catch { throw Failure(error) }
+    }
+}
+
+extension FoundProcess {
+    /// How it is attached to.
+    var target: Target {
+        // A second inspector of one process has a socket of its own.
+        path.hasSuffix("/\(pid).sock") ? .pid(pid) : .unix(path: path)
+    }
+
+    /// As it is listed.
+    var listed: ListedProcess {
+        ListedProcess(
+            target: target.description, pid: pid, info: hello?.process, totals: hello?.totals ?? ProcessTotals(),
+            problem: problem)
+    }
+}
+
+/// What can be attached to, on standard output.
+enum ProcessList {
+    static var wall: UInt64 { UInt64(Date().timeIntervalSince1970 * 1e9) }
+
+    static func print(_ found: [FoundProcess], charset: Charset) throws {
+        if found.isEmpty { return try Streams.print("Nothing to attach to yet.\n\n" + Picker.adviceText) }
+        try Streams.print(ProcessTable.text(found.map(\.listed), wall: wall, charset: charset))
+    }
+
+    static func printJSON(_ found: [FoundProcess]) throws {
+        try Streams.print(ProcessTable.json(found.map(\.listed), wall: wall))
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import ChainAttach
+import ChainEvents
+import ChainModel
+import Dashboard
+import Frames
+
+/// `chainview ps`: lists programs, or prints the tree of one.
+struct PS: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ps", abstract: "Prints what can be attached to, or the tree of one program, once.",
+        discussion: """
+            Without a target: a line a program, or with --json an array of objects with target, pid, name, run, \
+            recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, problem.
+
+            With a target: a line a node, or with --json an object with process, totals, time, leftOut, and nodes, which \
+            are objects with id, under, parent, chain, depth, kind, label, state, isLive, marks, thread, threadID, \
+            executor, file, line, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, summary, \
+            cancelledBy. Times are seconds since 1970, durations seconds; what is not known is null.
+
+            Exit codes: 0 done (also where there is nothing), 64 a target that is none or means several programs, 65 \
+            another version of the protocol, 66 no such program, 69 it is gone or does not answer, 77 it does not let \
+            you in.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID.", valueName: "target"))
+    var name: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(help: "Of a tree only what is not settled, and what that stands under.")
+    var live = false
+
+    @Option(help: "Of a tree so many nodes at most; how many were left out is said.")
+    var limit: Int?
+
+    @Flag(help: "Print ASCII alone; by itself where the locale is not UTF-8.")
+    var ascii = false
+
+    func validate() throws {
+        if let name { _ = try Target(validating: name) }
+        if let limit, limit < 0 { throw ValidationError("The limit is a number of nodes, not \(limit).") }
+        if name == nil, live || limit != nil {
+            throw ValidationError("--live and --limit are for the tree of a target: name one.")
+        }
+    }
+
+    private var charset: Charset { ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode }
+
+    func run() throws {
+        let discovery = Discovery()
+        guard let name else {
+            let found = try discovery.found()
+            return try json ? ProcessList.printJSON(found) : ProcessList.print(found, charset: charset)
+        }
+        let endpoint = try discovery.find(try Target(validating: name))
+        let (info, forest) = try Self.state(of: endpoint)
+        let listing = TreeListing(isLiveOnly: live, nodeLimit: limit ?? .max)
+        // A million lines are not kept in one text.
+        var waiting = ""
+        func output(_ text: String) throws {
+            waiting += text
+            guard waiting.utf8.count > 1 << 16 else { return }
+            try Streams.print(waiting)
+            waiting = ""
+        }
+        if json {
+            try TreeJSON(listing: listing).write(forest, of: info, now: forest.now, to: output)
+        } else {
+            try TreeText(listing: listing, glyphs: .of(charset)).write(forest, of: info, now: forest.now, to: output)
+        }
+        try Streams.print(waiting)
+    }
+
+    private static func state(of endpoint: Endpoint) throws -> (ProcessInfo, ChainForest) {
+        do {
+            let (hello, batches) = try Visit.state(
+                of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30))
+            var forest = ChainForest(process: hello.process.key, limits: ForestLimits(changeLimit: 0))
+            for batch in batches { forest.apply(batch) }
+            return (hello.process, forest)
+        } catch { throw Failure(error) }
+    }
+}

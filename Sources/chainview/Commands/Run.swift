@@ -1,0 +1,131 @@
+import ArgumentParser
+import ChainAttach
+import Foundation
+import Terminal
+
+/// `chainview run`: starts a program and attaches to it.
+struct Run: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Starts a program and opens the dashboard on it.",
+        discussion: """
+            The program is started with CHAINVIEW=1, which `Inspector.startIfRequested()` in it obeys; processes \
+            that it starts in turn (`chainview run swift run shop`) are found, too. It reads nothing from the terminal. \
+            What it writes is shown in a pane (o hides and shows it), and written to the terminal in order when the \
+            dashboard is left; of more than 16 MiB the middle is dropped, and that is said.
+
+            q leaves the dashboard and lets the program go on in the foreground: there ^C reaches it, as do all signals \
+            that are sent to chainview. The exit code is the program's; a signal that ended it ends chainview, too. 66: \
+            there is no such program.
+
+            Where there is no terminal the program takes chainview's place; with --headless the last frame is printed \
+            after --for, and the program goes on.
+            """)
+
+    @OptionGroup var display: DisplayOptions
+
+    @Argument(parsing: .captureForPassthrough, help: "The program, and what it is given.")
+    var command: [String] = []
+
+    /// The program and its arguments; `--` in front of them separates them from chainview's own options.
+    private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
+
+    func validate() throws {
+        // All that is not known is taken for the program's.
+        if let first = command.first, first.hasPrefix("-"), first != "--" {
+            if ["-h", "--help"].contains(first) { throw CleanExit.helpRequest(Run.self) }
+            throw ValidationError("Unknown option '\(first)': `--` stands before a program of such a name.")
+        }
+        guard !words.isEmpty else { throw ValidationError("Which program is to be run?") }
+    }
+
+    func run() throws {
+        let path = try ChildProgram.find(words[0], path: Foundation.ProcessInfo.processInfo.environment["PATH"])
+        guard !display.isHeadless || display.headless else { try replaceItself(path) }
+        let child = display.headless ? try showHeadless(path) : try showDashboard(path)
+        switch child.waitForEnd() {
+        case .exited(let code): Foundation.exit(code)
+        case .signalled(let signal):
+            // The program's own core says more than one of chainview's.
+            var none = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(Resource.core, &none)
+            Signals.raiseAgain(signal)
+        }
+    }
+
+    private enum Resource {
+        #if canImport(Darwin)
+            static let core = RLIMIT_CORE
+        #else
+            static let core = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+        #endif
+    }
+
+    private static let environment = ["CHAINVIEW": "1"]
+
+    /// With nobody to show anything to there is nothing to do beside the program.
+    private func replaceItself(_ path: String) throws -> Never {
+        for (name, value) in Self.environment { setenv(name, value, 1) }
+        signal(SIGPIPE, SIG_DFL)
+        _ = withCStrings(words) { execv(path, $0) }
+        throw Failure(
+            status: .noInput,
+            message: "\(Words.shown(words[0])) cannot be started (\(String(cString: strerror(errno)))).")
+    }
+
+    private func start(_ path: String, _ output: (standard: Int32, error: Int32)) throws -> ChildProgram {
+        try ChildProgram(
+            words[0], at: path, arguments: Array(words.dropFirst()), environment: Self.environment, output: output)
+    }
+
+    private var options: AttachOptions {
+        var options = AttachOptions()
+        options.isReadOnly = display.isReadOnly
+        options.viewerName = DisplayOptions.viewer
+        return options
+    }
+
+    private func showHeadless(_ path: String) throws -> ChildProgram {
+        let ends = (standard: dup(STDOUT_FILENO), error: dup(STDERR_FILENO))
+        let child = try start(path, ends)
+        SignalRelay.start(to: child)
+        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options))
+        // Whether or not there was something to see, the program's end is what counts.
+        do { try display.show([source]) } catch let failure as Failure where failure.status == .gone {
+            Streams.say("chainview: \(Words.shown(failure.message))\n")
+        }
+        return child
+    }
+
+    private func showDashboard(_ path: String) throws -> ChildProgram {
+        let screen = try display.openScreen()
+        let waker = screen.waker
+        let (child, output): (ChildProgram, ProgramOutput)
+        do {
+            let (opened, ends) = try ProgramOutput.open(wake: { waker.wake() })
+            output = opened
+            child = try start(path, ends)
+        } catch {
+            screen.close()
+            throw error
+        }
+        child.whenEnded { waker.wake() }
+        let shown = ShownOutput(child, output, willClose: { SignalRelay.start(to: child) })
+        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options))
+        let session = Session(
+            [source], options: display.stateOptions, screen: screen, screenOptions: display.screenOptions,
+            output: shown)
+        do {
+            if let signal = try session.run() { child.send(signal) }
+        } catch {
+            // The terminal is gone: for the program, too.
+            child.send(SIGHUP)
+            output.pass()
+            _ = child.waitForEnd()
+            throw error
+        }
+        output.pass()
+        _ = child.waitForEnd()
+        output.finish()
+        return child
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Synchronization
+
+/// A program that was started here: its output comes through pipes, its group gets the signals that are meant for it.
+final class ChildProgram: Sendable {
+    /// How a program ended.
+    enum Ending: Hashable, Sendable {
+        case exited(Int32)
+        case signalled(Int32)
+
+        /// What came of it, in words that follow the program's name.
+        var words: String {
+            switch self {
+            case .exited(0): "has ended"
+            case .exited(let code): "has ended with code \(code)"
+            case .signalled(let signal): "was ended by signal \(signal)"
+            }
+        }
+    }
+
+    /// Its file's name.
+    let name: String
+    let pid: pid_t
+    private let ending = Mutex<Ending?>(nil)
+    private let hasEnded = DispatchSemaphore(value: 0)
+    private let observers = Mutex<[@Sendable () -> Void]>([])
+
+    /// Where a program is: as it was typed if that is a path, else in one of the folders of `PATH`.
+    static func find(_ name: String, path: String?) throws -> String {
+        let places =
+            name.contains("/")
+            ? [name] : (path ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
+        var isThere = false
+        for place in places where !name.isEmpty {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            if access(place, X_OK) == 0 { return place }
+            isThere = true
+        }
+        let shown = Words.shown(name)
+        throw Failure(
+            status: .noInput,
+            message: isThere
+                ? "\(shown) may not be executed: `chmod +x` allows it, if it is a program."
+                : name.contains("/")
+                    ? "there is no program \(shown)." : "there is no program \(shown) in any folder of PATH.")
+    }
+
+    /// Starts a program in a group of its own with nothing to read, and has somebody wait for its end.
+    ///
+    /// - Parameters:
+    ///   - output: what becomes its standard output and standard error; closed here.
+    ///   - environment: what is added to this process's.
+    init(
+        _ name: String, at path: String, arguments: [String], environment: [String: String],
+        output: (standard: Int32, error: Int32)
+    ) throws {
+        self.name = String(name.split(separator: "/").last ?? "")
+        pid = try Self.spawn(path, [name] + arguments, environment, output)
+        Signals.startThread("chainview.wait") { [self] in awaitEnd() }
+    }
+
+    private static func spawn(
+        _ path: String, _ arguments: [String], _ added: [String: String], _ output: (standard: Int32, error: Int32)
+    ) throws -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+            close(output.standard)
+            close(output.error)
+        }
+        // The keys are the dashboard's: a program that reads from the terminal would take them away.
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output.standard, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output.error, STDERR_FILENO)
+        // What this process ignores or blocks is its own affair. A group of its own gets each signal once: from here.
+        var none = sigset_t()
+        sigemptyset(&none)
+        var changed = sigset_t()
+        sigemptyset(&changed)
+        for signal in Signals.passedOn + [SIGPIPE, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH] { sigaddset(&changed, signal) }
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &changed)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let environment = Foundation.ProcessInfo.processInfo.environment.merging(added) { $1 }
+        var pid: pid_t = 0
+        let code = withCStrings(arguments) { arguments in
+            withCStrings(environment.map { "\($0)=\($1)" }) { environment in
+                posix_spawn(&pid, path, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else {
+            throw Failure(
+                status: .noInput,
+                message: "\(Words.shown(arguments[0])) cannot be started (\(String(cString: strerror(code)))).")
+        }
+        return pid
+    }
+
+    private func awaitEnd() {
+        var info = siginfo_t()
+        // It stays a zombie until the lock is held: a signal never goes to another process with its number.
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        ending.withLock { ending in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7F
+            ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+        }
+        let told = observers.withLock { observers in
+            defer { observers = [] }
+            return observers
+        }
+        for tell in told { tell() }
+        hasEnded.signal()
+    }
+
+    /// How it ended, once it has.
+    var endingSoFar: Ending? { ending.withLock { $0 } }
+
+    /// Waits for its end.
+    func waitForEnd() -> Ending {
+        hasEnded.wait()
+        hasEnded.signal()
+        return endingSoFar ?? .exited(EXIT_FAILURE)
+    }
+
+    /// Calls `body` on another thread when it ends, or at once if it has.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let isOver = ending.withLock { ending in
+            // The end is told after this lock was held with it set.
+            if ending == nil { observers.withLock { $0.append(body) } }
+            return ending != nil
+        }
+        if isOver { body() }
+    }
+
+    /// Sends a signal to it and all that it started; does nothing once it has ended.
+    func send(_ signal: Int32) {
+        ending.withLock { ending in
+            if ending == nil { kill(-pid, signal) }
+        }
+    }
+}
+
+/// Calls `body` with texts as C strings in an array that ends with nil.
+func withCStrings<Result>(
+    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) throws -> Result
+) rethrows -> Result {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return try body(copies + [nil])
+}

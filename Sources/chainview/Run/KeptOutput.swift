@@ -1,0 +1,60 @@
+/// Bytes of two streams in the order in which they came, within a limit: the first quarter of it and the last three.
+struct KeptOutput: Sendable {
+    struct Chunk: Hashable, Sendable {
+        var stream: ProgramOutput.Stream
+        var bytes: [UInt8]
+    }
+
+    let limit: Int
+    private var head: [Chunk] = []
+    private var headCount = 0
+    private var isHeadFull = false
+    private var tail: [Chunk] = []
+    private var tailStart = 0
+    private var tailCount = 0
+    /// Bytes that were dropped in between.
+    private(set) var cutCount = 0
+
+    /// Keeps nothing yet.
+    init(limit: Int) { self.limit = limit }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>, _ stream: ProgramOutput.Stream) {
+        if !isHeadFull, headCount + bytes.count <= limit / 4 {
+            headCount += bytes.count
+            return Self.join(bytes, stream, to: &head, from: 0)
+        }
+        isHeadFull = true
+        tailCount += bytes.count
+        Self.join(bytes, stream, to: &tail, from: tailStart)
+        while tailCount > limit - limit / 4, tailStart < tail.count {
+            let count = tail[tailStart].bytes.count
+            (tailCount, cutCount) = (tailCount - count, cutCount + count)
+            tail[tailStart].bytes = []
+            tailStart += 1
+        }
+        if tailStart > 1_000 {
+            tail.removeSubrange(..<tailStart)
+            tailStart = 0
+        }
+    }
+
+    /// Small pieces of one stream are put together.
+    private static func join(
+        _ bytes: ArraySlice<UInt8>, _ stream: ProgramOutput.Stream, to chunks: inout [Chunk], from first: Int
+    ) {
+        if chunks.count > first, chunks[chunks.count - 1].stream == stream,
+            chunks[chunks.count - 1].bytes.count < 16_384
+        {
+            chunks[chunks.count - 1].bytes += bytes
+        } else {
+            chunks.append(Chunk(stream: stream, bytes: Array(bytes)))
+        }
+    }
+
+    /// All of it, with a note where something was dropped.
+    var chunks: [Chunk] {
+        let note = "\n[chainview: \(cutCount) bytes of output were dropped here]\n"
+        let notes = cutCount > 0 ? [Chunk(stream: .error, bytes: Array(note.utf8))] : []
+        return head + notes + tail[tailStart...]
+    }
+}

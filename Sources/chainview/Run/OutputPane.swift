@@ -1,0 +1,43 @@
+import Frames
+
+/// The pane under the dashboard that shows what a program writes: draws itself, no I/O.
+struct OutputPane {
+    /// As the title names it.
+    var program: String
+    /// How it ended, in words, once it has.
+    var ending: String?
+    /// Lines that it wrote.
+    var lineCount = 0
+    /// The last of them, oldest first.
+    var lines: [OutputLines.Line] = []
+
+    /// How many rows it takes of a screen, its title among them; 0 where the dashboard needs all of it.
+    static func rows(on size: Size) -> Int { size.rows < 16 ? 0 : min(10, size.rows / 3) }
+
+    /// Draws it at the bottom of a frame.
+    func paint(into frame: inout Frame, rows: Int, glyphs: Glyphs) {
+        guard rows > 0 else { return }
+        let (first, columns) = (frame.size.rows - rows, frame.size.columns)
+        frame.fill(row: first, column: 0, rows: rows)
+        frame.write(String(repeating: glyphs.horizontal, count: columns), row: first, column: 0, style: .border)
+        var title = " output of \(program)"
+        if let ending { title += ", which " + ending }
+        let lines = "\(glyphs.dot) \(lineCount) \(lineCount == 1 ? "line" : "lines") "
+        // How it ended matters more than how much it wrote.
+        let count = " \(ending == nil ? lines : "")\(glyphs.dot) "
+        let room = columns - 4 - count.count - "o hides ".count
+        var column = 2
+        column += frame.write(
+            title, row: first, column: column, maxColumns: room, style: ending == nil ? .title : .warning,
+            ellipsis: glyphs.ellipsis)
+        column += frame.write(count, row: first, column: column, style: .dim)
+        column += frame.write("o", row: first, column: column, style: .key)
+        frame.write(" hides ", row: first, column: column, style: .keyText)
+        for (place, line) in self.lines.suffix(rows - 1).enumerated() {
+            frame.write(
+                line.text, row: first + 1 + place, column: 1, maxColumns: columns - 2,
+                style: line.isError ? .error : .normal, ellipsis: glyphs.ellipsis)
+        }
+        if self.lines.isEmpty, rows > 1 { frame.write("nothing yet", row: first + 1, column: 1, style: .dim) }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Synchronization
+
+/// What a program writes while the dashboard has the terminal: kept within a limit, the last lines to be looked at, and
+/// handed on to this process's own standard output and error as soon as those are free.
+final class ProgramOutput: Sendable {
+    /// Which of the two a text came through.
+    enum Stream: Int32, Sendable {
+        case standard = 1
+        case error = 2
+    }
+
+    private struct State {
+        var kept: KeptOutput
+        var lines = OutputLines()
+        var isPassing = false
+        var isFinishing = false
+    }
+
+    private let state: Mutex<State>
+    private let pipes: [(read: Int32, stream: Stream)]
+    private let poke: (read: Int32, write: Int32)
+    private let isDone = DispatchSemaphore(value: 0)
+    private let wake: @Sendable () -> Void
+
+    /// Bytes that are kept for the end.
+    static let limit = 16 << 20
+
+    /// Makes pipes and begins to read them.
+    ///
+    /// - Parameter wake: called on another thread when something came.
+    /// - Returns: the output, and the ends for the program to write to.
+    static func open(
+        limit: Int = limit, wake: @escaping @Sendable () -> Void
+    ) throws -> (ProgramOutput, (standard: Int32, error: Int32)) {
+        var opened: [(read: Int32, write: Int32)] = []
+        for _ in 0..<3 {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else {
+                let reason = String(cString: strerror(errno))
+                for pair in opened { close(pair.read); close(pair.write) }
+                throw Failure(status: .inputOutput, message: "no pipe can be had for the program's output (\(reason)).")
+            }
+            // Never numbers of standard streams; what the program gets is duplicated for it.
+            for end in 0..<2 {
+                let high = fcntl(ends[end], F_DUPFD_CLOEXEC, 10)
+                close(ends[end])
+                ends[end] = high
+            }
+            opened.append((ends[0], ends[1]))
+        }
+        let output = ProgramOutput(
+            [(opened[0].read, .standard), (opened[1].read, .error)], opened[2], limit: limit, wake: wake)
+        return (output, (opened[0].write, opened[1].write))
+    }
+
+    private init(
+        _ pipes: [(read: Int32, stream: Stream)], _ poke: (read: Int32, write: Int32), limit: Int,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        self.pipes = pipes
+        self.poke = poke
+        self.wake = wake
+        state = Mutex(State(kept: KeptOutput(limit: limit)))
+        Signals.startThread("chainview.output") { [self] in read() }
+    }
+
+    /// The last lines, at most so many.
+    func lastLines(_ count: Int) -> [OutputLines.Line] { state.withLock { $0.lines.last(count) } }
+
+    /// How many lines there were. Changes whenever the last lines do.
+    var lineCount: Int { state.withLock { $0.lines.count } }
+    /// Changes whenever something comes.
+    var byteCount: UInt64 { state.withLock { $0.lines.byteCount } }
+
+    /// Hands on what was kept, and from now on all that comes, in order.
+    func pass() { change { $0.isPassing = true } }
+
+    /// The program has ended: hands on what it wrote, and returns when that is done. What others that it started write
+    /// later is lost.
+    func finish() {
+        change { ($0.isPassing, $0.isFinishing) = (true, true) }
+        isDone.wait()
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        var byte: UInt8 = 0
+        while write(poke.write, &byte, 1) < 0, errno == EINTR {}
+    }
+
+    private func read() {
+        var open = pipes
+        var (isPassing, isFinishing) = (false, false)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while !(isFinishing && open.isEmpty) {
+            var fds = open.map { pollfd(fd: $0.read, events: Int16(POLLIN), revents: 0) }
+            fds.append(pollfd(fd: poke.read, events: Int16(POLLIN), revents: 0))
+            let ready = poll(&fds, nfds_t(fds.count), isFinishing ? 0 : -1)
+            if ready == 0 { break }
+            guard ready > 0 else { continue }
+            var closed: Set<Int32> = []
+            for (place, pipe) in open.enumerated() where fds[place].revents != 0 {
+                let count = Foundation.read(pipe.read, &buffer, buffer.count)
+                if count > 0 {
+                    take(buffer[..<count], pipe.stream, isPassing: isPassing)
+                } else if count == 0 || errno != EINTR {
+                    closed.insert(pipe.read)
+                }
+            }
+            open.removeAll { closed.contains($0.read) }
+            if fds[fds.count - 1].revents != 0 {
+                _ = Foundation.read(poke.read, &buffer, buffer.count)
+                let now = state.withLock { ($0.isPassing, $0.isFinishing) }
+                if now.0, !isPassing { replay() }
+                (isPassing, isFinishing) = now
+            }
+        }
+        isDone.signal()
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>, _ stream: Stream, isPassing: Bool) {
+        if isPassing {
+            Streams.write(bytes, to: stream.rawValue)
+            return
+        }
+        state.withLock { state in
+            state.kept.append(bytes, stream)
+            state.lines.append(bytes, isError: stream == .error)
+        }
+        wake()
+    }
+
+    private func replay() {
+        let kept = state.withLock { state in
+            defer { state.kept = KeptOutput(limit: 0) }
+            return state.kept
+        }
+        for chunk in kept.chunks { Streams.write(chunk.bytes[...], to: chunk.stream.rawValue) }
+    }
+}

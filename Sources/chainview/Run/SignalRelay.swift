@@ -1,0 +1,24 @@
+import Foundation
+
+/// Hands signals that are sent to chainview on to the program that it waits for.
+enum SignalRelay {
+    /// From now on none of ``Signals/passedOn`` does anything here but reach the program.
+    static func start(to child: ChildProgram) {
+        // No other thread takes signals (see ``Signals/startThread(_:_:)``): only `sigwait` gets them.
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in Signals.passedOn { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let waited = set
+        Signals.startThread("chainview.signals") {
+            var set = waited
+            while true {
+                var signal: Int32 = 0
+                guard sigwait(&set, &signal) == 0 else { continue }
+                child.send(signal)
+                // ^Z stops both; the shell's SIGCONT wakes chainview, which wakes the program.
+                if signal == SIGTSTP { raise(SIGSTOP) }
+            }
+        }
+    }
+}

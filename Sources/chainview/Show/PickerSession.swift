@@ -1,0 +1,101 @@
+import ChainAttach
+import Dashboard
+import Dispatch
+import Foundation
+import Frames
+import Synchronization
+import Terminal
+
+/// The list of what can be attached to, on the terminal. One thread; another one looks for programs.
+final class PickerSession {
+    /// What came of it.
+    enum Outcome {
+        case chosen(Target)
+        case quit
+        case ended(signal: Int32)
+    }
+
+    private let screen: Screen
+    private let search: ProcessSearch
+    private var picker: Picker
+    private var targets: [String: Target] = [:]
+
+    init(screen: Screen, discovery: Discovery, glyphs: Glyphs) {
+        self.screen = screen
+        picker = Picker(size: screen.size, glyphs: glyphs)
+        let waker = screen.waker
+        search = ProcessSearch(discovery) { waker.wake() }
+    }
+
+    /// Runs until something is chosen or somebody leaves; the screen stays open, unless this throws.
+    func run() throws -> Outcome {
+        defer { search.stop() }
+        do {
+            while true {
+                try screen.paint(picker.render(wall: ProcessList.wall), theme: .dark)
+                var outcome: Picker.Outcome?
+                // Ages go on once a second.
+                switch try screen.nextEvent(timeout: 1_000_000_000) {
+                case .key(KeyPress(.character("z"), .control))?: try screen.suspend()
+                case .key(KeyPress(.character("l"), .control))?: screen.redraw()
+                case .key(let key)?: outcome = picker.press(key)
+                case .mouse(let mouse)?: outcome = picker.click(mouse)
+                case .resized(let size)?: picker.resize(size)
+                case .interrupted?: return .quit
+                case .terminate(let signal)?: return .ended(signal: signal)
+                case .wake?: take()
+                case .resumed?, nil: break
+                }
+                switch outcome {
+                case .quit?: return .quit
+                case .chosen(let process)?: if let target = targets[process.target] { return .chosen(target) }
+                case nil: break
+                }
+            }
+        } catch {
+            screen.close()
+            throw Failure(screen: error)
+        }
+    }
+
+    private func take() {
+        switch search.latest() {
+        case .success(let found)?:
+            targets = Dictionary(found.map { ($0.target.description, $0.target) }) { first, _ in first }
+            picker.take(found.map(\.listed))
+        case .failure(let error)?: picker.report(error.description)
+        case nil: break
+        }
+    }
+}
+
+/// Looks for programs once a second, on a thread of its own: one that hangs takes its time.
+final class ProcessSearch: Sendable {
+    typealias Found = Result<[FoundProcess], AttachError>
+
+    private let found = Mutex<Found?>(nil)
+    private let stopped = DispatchSemaphore(value: 0)
+
+    /// Begins; `wake` is called on another thread after each look.
+    init(_ discovery: Discovery, wake: @escaping @Sendable () -> Void) {
+        Signals.startThread("chainview.list") { [self] in
+            repeat {
+                let result: Found
+                do throws(AttachError) { result = .success(try discovery.list()) } catch { result = .failure(error) }
+                found.withLock { $0 = result }
+                wake()
+            } while stopped.wait(timeout: .now() + .seconds(1)) == .timedOut
+        }
+    }
+
+    /// What was found last; nil if that was asked for already.
+    func latest() -> Found? {
+        found.withLock { found in
+            defer { found = nil }
+            return found
+        }
+    }
+
+    /// Ends it; a look that is under way goes on to its end.
+    func stop() { stopped.signal() }
+}

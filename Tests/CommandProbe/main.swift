@@ -1,0 +1,79 @@
+import ChainInspector
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+// What chainviewTests attach to: `CommandProbe NAME [read-only] [from PATH] [COMMAND…]`, an inspected program that does what
+// it is told, by its arguments and then a line each from standard input or a FIFO, and answers `ok`.
+
+alarm(600)
+var arguments = CommandLine.arguments.dropFirst()
+let name = arguments.popFirst() ?? "probe"
+var options = InspectorOptions()
+if arguments.first == "read-only" {
+    options.isReadOnly = true
+    arguments.removeFirst()
+}
+if arguments.first == "from" {
+    guard let path = arguments.dropFirst().first, dup2(open(path, O_RDONLY), STDIN_FILENO) == STDIN_FILENO else {
+        exit(2)
+    }
+    arguments.removeFirst(2)
+}
+let inspector = try Inspector.start(name: name, options: options)
+var resolvers: [String: Resolver<String>] = [:]
+
+/// Everything that could harm a terminal: controls of both sets, sequences, bidi, and what pretends to be a row.
+let hostile =
+    (0...0x1F).map { String(Unicode.Scalar(UInt8($0))) }.joined()
+    + "\u{1B}]0;owned\u{7}\u{1B}[2J\u{1B}[31mred\u{1B}]52;c;b3duZWQ=\u{1B}\\\u{1B}P+q\u{1B}\\\u{7F}"
+    + (0x80...0x9F).compactMap { Unicode.Scalar(UInt32($0)).map { String($0) } }.joined()
+    + "\u{202E}\u{2066}\u{200F}\u{2028}\u{FEFF}\u{E000}end"
+
+/// Past all buffers: somebody waits for it.
+func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(descriptor, bytes, bytes.count)
+}
+
+@MainActor func obey(_ command: String) {
+    let words = command.split(separator: " ", maxSplits: 1).map(String.init)
+    let rest = words.count > 1 ? words[1] : ""
+    switch words.first {
+    case "chain":
+        let (promise, resolver) = Promise<String>.pending(label: rest)
+        promise.map(label: "read \(rest)") { $0.count }.failed(label: "complain of \(rest)") { _ in }
+        resolvers[rest] = resolver
+    case "settle": resolvers.removeValue(forKey: rest)?.fulfill("done")
+    case "hostile":
+        let (promise, resolver) = Promise<String>.pending(label: "begin " + hostile)
+        promise.failed(label: "after it") { _ in }
+        resolver.reject(Hostile())
+    case "print": say(rest)
+    case "complain": say(rest, on: STDERR_FILENO)
+    case "lines": for line in 1...(Int(rest) ?? 1) { say("line \(line)") }
+    case "trap": signal(SIGINT) { _ in _exit(43) }
+    case "exit": exit(Int32(rest) ?? 0)
+    case "signal":
+        signal(Int32(rest) ?? SIGTERM, SIG_DFL)
+        kill(getpid(), Int32(rest) ?? SIGTERM)
+    default: say("what is \(command)?")
+    }
+    inspector.collectNow()
+}
+
+struct Hostile: Error, CustomStringConvertible {
+    var description: String { hostile }
+}
+
+for command in arguments { obey(command) }
+say("ready")
+while let command = readLine() {
+    obey(command)
+    say("ok")
+}
+while true { pause() }

@@ -1,0 +1,150 @@
+import ChainEvents
+import ChainModel
+import Foundation
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The trees that `chainview ps` prints.
+struct ListingTests {
+    /// One order under way, with three checks, and one that was declined.
+    private func forest() -> (forest: ChainForest, now: UInt64) {
+        var script = Script()
+        script.make(1, .work, "order 17", site: "Shop/Order.swift:9")
+        script.queue(1)
+        script.at(1)
+        script.start(1, on: 2)
+        script.at(211)
+        script.fulfill(1, "reserved")
+        script.make(2, .then, "checks", under: 1)
+        script.queue(2)
+        script.start(2)
+        script.make(3, .all, "3 checks", by: 2)
+        for member in 4...6 as ClosedRange<UInt64> {
+            script.make(member, .work, "check \(member)", by: 2)
+            script.link(3, member)
+        }
+        script.queue(4)
+        script.start(4, on: 3)
+        script.fulfill(5)
+        script.adopt(2, 3)
+        script.end(2)
+        script.make(7, .map, "charge card", under: 2)
+        script.make(10, .work, "order 16")
+        script.make(11, .map, "charge card", under: 10)
+        script.fulfill(10)
+        script.reject(11, "declined: card expired")
+        script.at(1_211)
+        script.start(6, on: 1)
+        var forest = ChainForest(process: Script.process.key)
+        forest.apply(script.batch)
+        return (forest, UInt64(script.time * 1e6) + 1)
+    }
+
+    private func text(_ listing: TreeListing = TreeListing(), glyphs: Glyphs = .unicode) -> String {
+        let (forest, now) = forest()
+        var text = ""
+        TreeText(listing: listing, glyphs: glyphs).write(forest, of: Script.process, now: now) { text += $0 }
+        return text
+    }
+
+    @Test func aTreeIsALineANode() {
+        #expect(
+            text() == """
+                checkout 4242  2 chains · 9 nodes · 5 live · 2 running · 1 rejected · 0 lost
+                STATE         WAIT     RUN   TOTAL  THREAD          NODE
+                fulfilled    1.0ms   210ms   211ms  worker-2        #1 work order 17  (5 of 7 left)  Order.swift:9  = reserved
+                pending      0.0ms   0.0ms    1.0s  worker-1        #2 then checks
+                pending                       1.0s                  └─ #3 all 3 checks  1/3
+                running      0.0ms    1.0s    1.0s  worker-3           ├─ #4 work check 4
+                fulfilled                    0.0ms                     ├─ #5 work check 5
+                running               0.0s    1.0s  worker-1           └─ #6 work check 6
+                waiting                                             #7 map charge card
+                fulfilled                    0.0ms                  #10 work order 16  (1 rejected)
+                rejected                     0.0ms                  #11 map charge card  ! declined: card expired
+
+                """)
+    }
+
+    @Test func whatLivesCanBeListedAlone() {
+        let lines = text(TreeListing(isLiveOnly: true)).split(separator: "\n").dropFirst(2)
+        let states = lines.map { $0.prefix { $0 != " " } }
+        #expect(states == ["fulfilled", "pending", "pending", "running", "running", "waiting"])
+        #expect(!lines.contains { $0.contains("check 5") || $0.contains("order 16") })
+    }
+
+    @Test(arguments: [0, 1, 4, 9, 20])
+    func aLimitCutsAndSaysSo(limit: Int) {
+        let lines = text(TreeListing(nodeLimit: limit)).split(separator: "\n").dropFirst(2)
+        let left = 9 - limit
+        #expect(lines.count == min(9, limit) + (left > 0 ? 1 : 0))
+        #expect(left <= 0 || lines.last == "… \(left) more (--limit \(limit))")
+    }
+
+    @Test func jsonHoldsEveryFieldOfEveryNode() throws {
+        let (forest, now) = forest()
+        var text = ""
+        TreeJSON().write(forest, of: Script.process, now: now) { text += $0 }
+        let tree = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let nodes = try #require(tree["nodes"] as? [[String: Any]])
+        #expect(nodes.map { $0["id"] as? Int } == [1, 2, 3, 4, 5, 6, 7, 10, 11])
+        let names: Set = [
+            "id", "under", "parent", "chain", "depth", "kind", "label", "state", "isLive", "marks", "thread",
+            "threadID", "executor", "file", "line", "createdAt", "queuedAt", "startedAt", "endedAt", "settledAt",
+            "wait", "run", "total", "summary", "cancelledBy",
+        ]
+        for node in nodes { #expect(Set(node.keys) == names) }
+        let check = nodes[3]
+        #expect(check["under"] as? Int == 3 && check["chain"] as? Int == 1 && check["parent"] is NSNull)
+        #expect(check["thread"] as? String == "worker-3" && check["state"] as? String == "running")
+        #expect(abs((check["run"] as? Double ?? 0) - 1) < 1e-9)
+        #expect(abs((check["startedAt"] as? Double ?? 0) - 1_790_000_000.211) < 1e-3)
+        #expect(nodes[0]["file"] as? String == "Shop/Order.swift" && nodes[0]["line"] as? Int == 9)
+        #expect(nodes[8]["summary"] as? String == "declined: card expired")
+        let process = try #require(tree["process"] as? [String: Any])
+        #expect(process["pid"] as? Int == 4242 && process["run"] as? String == "000000000000002a")
+        #expect((tree["totals"] as? [String: Any])?["live"] as? Int == 5 && tree["leftOut"] as? Int == 0)
+    }
+
+    /// Every control, line end, format and bidi character, and what JSON and terminals care about.
+    static let hostile = "\u{1B}]0;x\u{7}\u{9B}31m\r\n\t\"\\\u{202E}\u{2028}\u{FEFF}\u{E000}\u{7F}\u{0}é漢😀"
+
+    @Test func hostileTextsAreShownAndNeverRaw() throws {
+        var script = Script()
+        script.make(1, .work, Self.hostile, site: "Shop/Order\u{1B}[2J.swift:9")
+        script.reject(1, Self.hostile)
+        var forest = ChainForest(process: Script.process.key)
+        forest.apply(script.batch)
+        var process = Script.process
+        process.name = Self.hostile
+        for glyphs in [Glyphs.unicode, .ascii] {
+            var text = ""
+            TreeText(glyphs: glyphs).write(forest, of: process, now: 1) { text += $0 }
+            #expect(text.split(separator: "\n").count == 3)
+            #expect(Self.isHarmless(text.replacing("\n", with: "")), "\(text.debugDescription)")
+            #expect(text.contains(glyphs.charset == .ascii ? "\\e]0;x" : "␛]0;x"))
+        }
+        var json = ""
+        TreeJSON().write(forest, of: process, now: 1) { json += $0 }
+        #expect(Self.isHarmless(json.replacing("\n", with: "")), "\(json.debugDescription)")
+        let tree = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let node = try #require((tree["nodes"] as? [[String: Any]])?.first)
+        #expect(node["label"] as? String == Self.hostile && node["summary"] as? String == Self.hostile)
+        #expect((tree["process"] as? [String: Any])?["name"] as? String == Self.hostile)
+    }
+
+    static func isHarmless(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+            default: true
+            }
+        }
+    }
+
+    @Test(arguments: [(0, "0.0"), (1, "0.000000001"), (1_500_000_000, "1.5"), (7_000_000_000, "7.0")])
+    func secondsAreExact(nanoseconds: Int, text: String) {
+        #expect(JSONText.seconds(UInt64(nanoseconds)) == text)
+    }
+}

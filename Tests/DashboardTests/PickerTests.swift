@@ -1,0 +1,170 @@
+import ChainEvents
+import Foundation
+import Frames
+import GoldenSupport
+import Testing
+
+@testable import Dashboard
+
+/// The list of what can be attached to: as a table, and to choose from.
+struct PickerTests {
+    private static let wall: UInt64 = 1_790_000_100_000_000_000
+
+    private static func process(
+        _ pid: Int32, _ name: String, age: Double = 5, live: UInt64 = 3, readOnly: Bool = false, problem: String? = nil
+    ) -> ListedProcess {
+        let info = ProcessInfo(
+            key: ProcessKey(rawValue: UInt64(pid)), pid: pid, name: name, wallOffset: 0,
+            startTime: wall - UInt64(age * 1e9), isReadOnly: readOnly)
+        let totals = ProcessTotals(
+            chainCount: 12, nodeCount: 1_480, liveCount: live, runningCount: 2, rejectedCount: 1, viewerCount: 0)
+        return ListedProcess(
+            target: "\(pid)", pid: pid, info: problem == nil ? info : nil, totals: totals, problem: problem)
+    }
+
+    private static let few = [
+        process(4242, "checkout", age: 83), process(4711, "shop", live: 12_345, readOnly: true),
+        process(5000, "hung", problem: "it does not answer"),
+    ]
+
+    private func picker(
+        _ processes: [ListedProcess] = few, _ columns: Int = 100, _ rows: Int = 12, glyphs: Glyphs = .unicode
+    ) -> Picker {
+        var picker = Picker(size: Size(columns: columns, rows: rows), glyphs: glyphs)
+        picker.take(processes)
+        return picker
+    }
+
+    private func type(_ keys: String, into picker: inout Picker) -> Picker.Outcome? {
+        var outcome: Picker.Outcome?
+        for key in keys { outcome = picker.press(key == "\r" ? KeyPress(.enter) : .character(key)) ?? outcome }
+        return outcome
+    }
+
+    @Test(arguments: [(100, 12), (60, 8), (24, 5)])
+    func theListLooksAsItShould(columns: Int, rows: Int) {
+        let frame = picker(Self.few, columns, rows).render(wall: Self.wall)
+        #expect(Golden.complaint(about: frame.golden(), named: "picker-\(columns)x\(rows)") == nil)
+    }
+
+    @Test func withNothingThereItSaysWhatToTry() {
+        let frame = picker([]).render(wall: Self.wall)
+        #expect(Golden.complaint(about: frame.golden(), named: "picker-empty") == nil)
+        #expect(Picker(size: frame.size).render(wall: 0).plainText().contains("looking for programs"))
+        let small = picker([], 100, 20, glyphs: .ascii).render(wall: Self.wall).plainText()
+        #expect(small.contains("chainview demo") && small.contains("CHAINVIEW=1") && small.contains("chainview run"))
+        #expect(small.utf8.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test(arguments: [
+        ("\r", 4242), ("j\r", 4711), ("jk\r", 4242), ("2\r", 4711), ("G1\r", 4242), ("kkk\r", 4242), ("jg\r", 4242),
+    ])
+    func keysChoose(keys: String, pid: Int32) {
+        var picker = picker()
+        guard case .chosen(let process)? = type(keys, into: &picker) else { Issue.record("\(keys)"); return }
+        #expect(process.pid == pid)
+    }
+
+    @Test func leavingIsOneKey() {
+        for key in [KeyPress.character("q"), KeyPress(.escape), .control("c")] {
+            var picker = picker()
+            #expect(picker.press(key) == .quit)
+        }
+    }
+
+    @Test func whatCannotBeIsSaid() {
+        var picker = picker()
+        #expect(type("3\r", into: &picker) == nil)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("it does not answer"))
+        #expect(type("7", into: &picker) == nil)
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("there is no row 7"))
+        var empty = self.picker([])
+        #expect(type("j1\r", into: &empty) == nil)
+        #expect(empty.render(wall: Self.wall).rowText(11).contains("nothing to attach to"))
+    }
+
+    @Test func theSelectionIsAProgramAndNoRow() {
+        var picker = picker()
+        _ = type("j", into: &picker)
+        // A program that comes stands below, whatever its number; one that goes moves the others up.
+        picker.take([Self.process(17, "new")] + Self.few)
+        #expect(picker.processes.map(\.pid) == [4242, 4711, 5000, 17])
+        picker.take([Self.few[1], Self.process(17, "new")])
+        #expect(type("\r", into: &picker) == .chosen(Self.few[1]))
+        picker.take([Self.process(17, "new")])
+        #expect(picker.render(wall: Self.wall).rowText(11).contains("the selected program is gone"))
+        picker.take([])
+        #expect(type("\r", into: &picker) == nil)
+    }
+
+    @Test func longListsScroll() {
+        var picker = picker((1...50).map { Self.process($0, "p\($0)") }, 80, 10)
+        func shown() -> [String] { (2..<9).map { picker.render(wall: Self.wall).rowText($0) } }
+        #expect(shown().first?.contains(" p1 ") ?? false)
+        _ = picker.press(KeyPress(.end))
+        #expect(shown().last?.contains(" p50 ") ?? false && shown().last?.hasPrefix("›") ?? false)
+        _ = picker.press(KeyPress(.pageUp))
+        #expect(shown().contains { $0.hasPrefix("›") && $0.contains(" p43 ") })
+        picker.resize(Size(columns: 80, rows: 5))
+        #expect((2..<4).contains { picker.render(wall: Self.wall).rowText($0).hasPrefix("›") })
+        _ = picker.press(KeyPress(.home))
+        #expect(picker.render(wall: Self.wall).rowText(2).hasPrefix("›"))
+    }
+
+    @Test func theMouseChooses() {
+        var picker = picker()
+        #expect(picker.click(Mouse(.press, .left, row: 3, column: 9)) == nil)
+        #expect(picker.render(wall: Self.wall).rowText(3).hasPrefix("›"))
+        #expect(picker.click(Mouse(.press, .left, row: 9, column: 9)) == nil)
+        #expect(picker.click(Mouse(.press, .left, row: 3, column: 9)) == .chosen(Self.few[1]))
+        #expect(picker.click(Mouse(.wheelUp, row: 3, column: 9)) == nil)
+        #expect(picker.render(wall: Self.wall).rowText(2).hasPrefix("›"))
+    }
+
+    @Test func anySizeIsTaken() {
+        for columns in 0...30 {
+            for rows in 0...6 {
+                let frame = picker(Self.few, columns, rows).render(wall: Self.wall)
+                #expect(frame.size == Size(columns: columns, rows: rows))
+            }
+        }
+    }
+
+    @Test func hostileNamesAreHarmless() throws {
+        let hostile = Self.process(1, ListingTests.hostile)
+        let frame = picker([hostile], 120, 6).render(wall: Self.wall)
+        #expect(ListingTests.isHarmless(frame.plainText().replacing("\n", with: "")))
+        for charset in [Charset.unicode, .ascii] {
+            let text = ProcessTable.text([hostile], wall: Self.wall, charset: charset)
+            #expect(ListingTests.isHarmless(text.replacing("\n", with: "")) && text.split(separator: "\n").count == 2)
+        }
+        let json = ProcessTable.json([hostile], wall: Self.wall)
+        #expect(ListingTests.isHarmless(json.replacing("\n", with: "")))
+        let list = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
+        #expect(list[0]["name"] as? String == ListingTests.hostile)
+    }
+
+    @Test func theTableIsALineAProgram() {
+        #expect(
+            ProcessTable.text(Self.few, wall: Self.wall) == """
+                NAME          PID     AGE  CHAINS   NODES    LIVE RUNNING REJECTED VIEWERS
+                checkout     4242   1m23s      12    1.4k       3       2        1       0
+                shop         4711    5.0s      12    1.4k     12k       2        1       0  read-only
+                ?            5000                                                           it does not answer
+
+                """)
+    }
+
+    @Test func theTableIsAJSONArray() throws {
+        #expect(ProcessTable.json([], wall: 0) == "[]\n")
+        let json = ProcessTable.json(Self.few, wall: Self.wall)
+        let list = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
+        let names: Set = [
+            "target", "pid", "name", "run", "recordingSince", "age", "isReadOnly", "chains", "nodes", "live",
+            "running", "rejected", "viewers", "problem",
+        ]
+        for process in list { #expect(Set(process.keys) == names) }
+        #expect(list[0]["age"] as? Double == 83 && list[0]["nodes"] as? Int == 1_480 && list[0]["problem"] is NSNull)
+        #expect(list[2]["name"] is NSNull && list[2]["problem"] as? String == "it does not answer")
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// The dashboard on a program of another process, on a real terminal.
+@Suite(.serialized, .onItsOwnThread) struct AttachTests {
+    @Test func itIsSeenAndCancelled() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        let viewer = try place.view("attach", "shop")
+        try viewer.wait("the chain") { $0.contains("order 17") && $0.contains("complain of order 17") }
+        #expect(viewer.screen.text(row: 0).contains("shop \(probe.pid)"), "\(viewer.text)")
+        // What happens later is seen as it happens.
+        try probe.tell("chain order 18")
+        try viewer.see("complain of order 18")
+        try probe.tell("settle order 18")
+        try viewer.wait("the value's handler") { _ in viewer.row("read order 18").contains("fulfilled") }
+        try viewer.select("order 17")
+        viewer.type("c")
+        try viewer.see("Cancel order 17?")
+        viewer.type("y")
+        try viewer.wait("the cancelled row") { _ in
+            viewer.row("order 17").contains("⊘ cancelled") && viewer.screen.contains("cancelled by \(NSUserName())")
+        }
+        // It was done there, not here.
+        #expect(try place.run("ps shop").output.contains("cancelled"))
+        try viewer.quit()
+    }
+
+    @Test func severalStandInOneDashboard() throws {
+        let place = try Place()
+        let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
+        try shop.tell("chain order 17")
+        try stock.tell("chain refill 3")
+        let viewer = try place.view("attach", "shop", "\(stock.pid)")
+        try viewer.wait("both") {
+            $0.contains("2 programs") && $0.contains("order 17") && $0.contains("refill 3") && $0.contains("● 2 live")
+        }
+        // The command goes to the program that the node is in.
+        try viewer.select("refill 3")
+        viewer.type("cy")
+        try viewer.wait("the cancelled row") { _ in viewer.row(" refill 3").contains("⊘ cancelled") }
+        #expect(try place.run("ps shop").output.contains("3 live"))
+        #expect(try place.run("ps stock").output.contains("0 live"))
+        try viewer.quit()
+    }
+
+    @Test func whoIsKilledIsSaidToBeGoneAndIsFoundAgain() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        let viewer = try place.view("attach", "shop")
+        try viewer.see("order 17")
+        probe.end(by: SIGKILL)
+        try viewer.wait("that it is lost") { $0.text(row: 0).contains("lost ") && $0.contains("order 17") }
+        viewer.type("c")
+        try viewer.see("cannot be reached")
+        let again = try place.probe()
+        try again.tell("chain order 18")
+        try viewer.wait("the new run") {
+            $0.contains("restarted") && $0.contains("order 18") && !$0.contains("order 17")
+        }
+        #expect(viewer.screen.text(row: 0).contains("shop \(again.pid)"))
+        try viewer.quit()
+    }
+
+    @Test func whatIsNotThereYetIsWaitedFor() throws {
+        let place = try Place()
+        let viewer = try place.view("attach", "shop", "--wait", waits: false)
+        try viewer.see("connecting")
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        try viewer.wait("the program") { $0.contains("● live") && $0.contains("order 17") }
+        try viewer.quit()
+    }
+
+    @Test func lookingOnlyCancelsNothing() throws {
+        let place = try Place()
+        let (shop, stock) = (try place.probe("shop"), try place.probe("stock", "read-only"))
+        for (probe, arguments, reason) in [
+            (shop, ["attach", "shop", "--read-only"], "cancelling is off"),
+            (stock, ["attach", "stock"], "takes no commands"),
+        ] {
+            try probe.tell("chain order 17")
+            let viewer = try Viewer(arguments, setting: place.environment)
+            try viewer.see("order 17")
+            viewer.type("c")
+            try viewer.see(reason)
+            try viewer.quit()
+            #expect(try place.run("ps \(probe.pid)").output.contains("3 live"))
+        }
+    }
+
+    @Test func hostileTextsAreShownAndNeverObeyed() throws {
+        let place = try Place()
+        let probe = try place.probe("shop\u{1B}[7mX\u{7}")
+        try probe.tell("hostile")
+        let viewer = try place.view("attach", "\(probe.pid)", columns: 200, rows: 30)
+        try viewer.wait("the row") { $0.contains("begin ␀␁␂") }
+        // Where there is room they stand beside the tree.
+        try viewer.wait("the details, too") { $0.contains("made at") }
+        // Drawn anew from nothing it looks the same: nothing of it moved the cursor, coloured or cleared anything.
+        func picture() -> [String] { (1..<29).map { viewer.screen.text(row: $0) } }
+        viewer.type("p")
+        try viewer.see("frozen")
+        try viewer.terminal.waitUntilQuiet()
+        let before = picture()
+        viewer.press(.control("l"))
+        try viewer.terminal.waitUntilQuiet()
+        #expect(picture() == before)
+        #expect(viewer.screen.contains("␛]0;owned␇␛[2J␛[31mred"), "\(viewer.text)")
+        // Of all that came, no byte of a control but those that the screen itself uses, and no sequence from the label.
+        let raw = String(decoding: viewer.terminal.received, as: UTF8.self)
+        for part in [
+            "\u{1B}]0;", "\u{1B}]52", "\u{1B}P+q", "\u{1B}[31mred", "\u{9B}", "\u{202E}", "\u{2066}", "\u{FEFF}",
+        ] {
+            #expect(!raw.contains(part), "\(part.debugDescription)")
+        }
+        let controls = Set(viewer.terminal.received.filter { $0 < 0x20 || $0 == 0x7F })
+        #expect(controls.isSubset(of: [0x08, 0x0A, 0x0D, 0x0E, 0x0F, 0x1B]), "\(controls)")
+        try viewer.quit()
+    }
+
+    @Test func anySizeIsTakenAndASignalRestoresTheTerminal() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        let viewer = try place.view("attach", "shop")
+        for (columns, rows, part) in [(40, 12, "order 17"), (20, 5, "too small"), (160, 50, "order 17")] {
+            viewer.terminal.resize(columns: columns, rows: rows)
+            try viewer.wait("\(columns)x\(rows)") { $0.contains(part) }
+        }
+        viewer.terminal.signal(SIGTERM)
+        #expect(try viewer.terminal.waitForExit() == .signalled(SIGTERM))
+        viewer.expectRestored()
+        // The program has not noticed.
+        try probe.tell("chain order 18")
+    }
+
+    @Test(arguments: [["attach", "shop"], []])
+    func anUnsuitableTerminalIsOneSentence(arguments: [String]) throws {
+        let place = try Place()
+        let probe = try place.probe()
+        let viewer = try Viewer(
+            arguments, columns: 220, setting: place.environment.merging(["TERM": ""]) { $1 }, waits: false)
+        #expect(try viewer.terminal.waitForExit() == .exited(64))
+        #expect(viewer.text.hasPrefix("chainview: TERM is not set"), "\(viewer.text)")
+        #expect(viewer.terminal.modes == viewer.modes)
+        try probe.tell("chain order 17")
+    }
+}
+
+/// Choosing from the list, on a real terminal.
+@Suite(.serialized, .onItsOwnThread) struct PickerScreenTests {
+    /// Two programs, in the order of their numbers, and the list.
+    private func list(_ place: Place) throws -> (Viewer, [Probe]) {
+        let probes = [try place.probe("shop"), try place.probe("stock")].sorted { $0.pid < $1.pid }
+        for probe in probes { try probe.tell("chain order \(probe.pid)") }
+        let viewer = try place.view(waits: false)
+        try viewer.wait("the list") { $0.contains("2 programs to attach to") && $0.isAlternate }
+        return (viewer, probes)
+    }
+
+    @Test(arguments: [("\r", 0), ("j\r", 1), ("\u{1B}OB\u{1B}OA\r", 0), ("2\r", 1), ("Gk\r", 0)])
+    func keysChoose(keys: String, index: Int) throws {
+        let place = try Place()
+        let (viewer, probes) = try list(place)
+        viewer.type(keys)
+        try viewer.wait("the dashboard") {
+            $0.contains("● live") && $0.contains("complain of order \(probes[index].pid)")
+        }
+        try viewer.quit()
+    }
+
+    @Test func theMouseChooses() throws {
+        let place = try Place()
+        let (viewer, probes) = try list(place)
+        viewer.press(.click(row: 3, column: 8))
+        try viewer.wait("the selection") { _ in viewer.selectedRow == 3 }
+        viewer.press(.click(row: 3, column: 8))
+        try viewer.see("complain of order \(probes[1].pid)")
+        try viewer.quit()
+    }
+
+    @Test func theListChangesByItself() throws {
+        let place = try Place()
+        let viewer = try place.view(waits: false)
+        try viewer.wait("the advice") { $0.contains("nothing to attach to yet") && $0.contains("chainview demo") }
+        let probe = try place.probe()
+        try viewer.wait("the program") { $0.contains("1 program to attach to") && $0.contains("shop") }
+        try probe.tell("chain order 17")
+        try viewer.wait("its nodes") { _ in viewer.row("shop").contains(/shop +\d+ +[\d.]+s +1 +3 +3\b/) }
+        probe.end(by: SIGKILL)
+        try viewer.see("nothing to attach to yet")
+        try viewer.quit()
+    }
+
+    @Test(arguments: ["q", "\u{1B}", "\u{3}"])
+    func leavingRestoresTheTerminal(key: String) throws {
+        let place = try Place()
+        let (viewer, _) = try list(place)
+        viewer.terminal.resize(columns: 50, rows: 10)
+        try viewer.wait("the list, smaller") { $0.contains("2 programs") && $0.row(containing: "quit") == 9 }
+        viewer.type(key)
+        #expect(try viewer.terminal.waitForExit() == .exited(0))
+        viewer.expectRestored()
+    }
+
+    @Test func aSignalEndsItAndStoppingStopsIt() throws {
+        let place = try Place()
+        let (viewer, _) = try list(place)
+        viewer.press(.control("z"))
+        try viewer.terminal.waitForStop()
+        #expect(!viewer.screen.isAlternate && viewer.terminal.modes == viewer.modes)
+        viewer.terminal.goOn()
+        try viewer.wait("the list again") { $0.isAlternate && $0.contains("2 programs") }
+        viewer.terminal.signal(SIGTERM)
+        #expect(try viewer.terminal.waitForExit() == .signalled(SIGTERM))
+        viewer.expectRestored()
+    }
+}

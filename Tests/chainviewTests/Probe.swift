@@ -1,0 +1,96 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// A folder of sockets that only this test looks into.
+final class Place {
+    let path: String
+    /// What has programs and viewers meet there.
+    var environment: [String: String] { ["XDG_RUNTIME_DIR": path] }
+
+    init() throws {
+        // Short: a socket's path has some hundred bytes.
+        var template = Array("/tmp/cvt-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw HarnessError(description: "no folder: \(errno)") }
+        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Starts a program that can be attached to.
+    func probe(_ name: String = "shop", _ arguments: String...) throws -> Probe {
+        try Probe(name, arguments, in: self)
+    }
+
+    /// `chainview WORDS` without a terminal.
+    func run(_ words: String) throws -> Outcome { try Shell.run(words, setting: environment, directory: path) }
+
+    /// `chainview ARGUMENTS` on a terminal.
+    func view(
+        _ arguments: String..., columns: Int = 120, rows: Int = 40, setting: [String: String] = [:], waits: Bool = true
+    ) throws -> Viewer {
+        try Viewer(
+            arguments, columns: columns, rows: rows, setting: environment.merging(setting) { $1 }, directory: path,
+            waits: waits)
+    }
+
+    /// A FIFO for a program to be told by that reads nothing from its input.
+    func fifo() throws -> String {
+        let path = path + "/commands"
+        guard mkfifo(path, 0o600) == 0 else { throw HarnessError(description: "no FIFO: \(errno)") }
+        return path
+    }
+}
+
+/// An inspected program in a process of its own, which does what it is told.
+final class Probe {
+    let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var read = ""
+    private let place: Place
+    private let name: String
+
+    var pid: Int32 { process.processIdentifier }
+
+    init(_ name: String, _ arguments: [String], in place: Place) throws {
+        self.place = place
+        self.name = name
+        process.executableURL = URL(fileURLWithPath: builtProduct("CommandProbe"))
+        process.arguments = [name] + arguments
+        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        try wait(for: "ready")
+    }
+
+    deinit {
+        kill(pid, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// Has it do something, and returns when that is done.
+    func tell(_ command: String) throws {
+        input.fileHandleForWriting.write(Data((command + "\n").utf8))
+        try wait(for: "ok")
+    }
+
+    /// Ends it by a signal, and returns when it is gone.
+    func end(by signal: Int32) {
+        kill(pid, signal)
+        process.waitUntilExit()
+    }
+
+    private func wait(for word: String) throws {
+        let file = output.fileHandleForReading.fileDescriptor
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while !read.contains(word + "\n") {
+            var wait = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            guard poll(&wait, 1, 90_000) > 0 else { throw HarnessError(description: "\(name) did not say \(word)") }
+            let count = Foundation.read(file, &buffer, buffer.count)
+            guard count > 0 else { throw HarnessError(description: "\(name) has ended; it said \(read)") }
+            read += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        read = ""
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import TerminalHarness
+import Testing
+
+@testable import chainview
+
+/// The commands that the README names can be given, and do what they say.
+@Suite(.serialized, .onItsOwnThread) struct ReadmeCommandTests {
+    private let readme: String
+
+    init() throws {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    }
+
+    /// The words after `chainview` in spans of code, and in lines of code up to the explanation.
+    private var commands: Set<String> {
+        let spans = readme.matches(of: /`chainview ?([^`\n]*)`/).map { String($0.1) }
+        let lines = readme.matches(of: /(?m)^    chainview(.*)$/).map { match in
+            match.1.components(separatedBy: "  ")[0].trimmingCharacters(in: .whitespaces)
+        }
+        return Set(spans + lines)
+    }
+
+    @Test func eachIsUnderstood() throws {
+        #expect(commands.count > 15 && commands.contains("attach shop") && commands.contains("cancel shop 12 --chain"))
+        // A command alone is spoken of, and help ends like an error.
+        for words in commands where !words.contains("--help") && words != "run" {
+            do { _ = try Chainview.parseAsRoot(words.split(separator: " ").map(String.init)) } catch {
+                Issue.record("chainview \(words): \(Chainview.message(for: error))")
+            }
+        }
+    }
+
+    @Test func thoseAboutTheShopWorkInOne() throws {
+        let place = try Place()
+        let shop = try place.probe("shop")
+        for number in 1...5 { try shop.tell("chain order \(number)") }
+        // Each of them, whatever else is on the page; the whole chain only after the node.
+        let named = commands.filter { $0.contains(/^(?:ps|attach shop|cancel shop)\b/) && !$0.contains("4242") }
+        #expect(named.count > 6)
+        for words in named.sorted() {
+            let isFrame = words.hasPrefix("attach") && !words.contains("--help")
+            let outcome = try place.run(words + (isFrame ? " --headless --for 500ms" : ""))
+            #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome)")
+        }
+    }
+
+    @Test func theDemosAreThere() throws {
+        let made = readme.matches(of: /make demo(?: ARGS="([^"]*)")?/).map { "demo \($0.1 ?? "")" }
+        #expect(made.count > 2)
+        for words in Set(made) {
+            let outcome = try Shell.run(words + " --headless --for 200ms")
+            #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome)")
+        }
+    }
+
+    @Test func theTableOfExitCodesIsThatOfTheHelp() throws {
+        let rows = readme.matches(of: /(?m)^\| (\d+) \|/).compactMap { Int32($0.1) }
+        #expect(rows == [0, 64, 65, 66, 69, 70, 74, 77])
+        let help = try Shell.run("--help").output
+        for code in rows { #expect(help.contains("\(code) "), "\(code)") }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// What scripts ask: `ps`, `cancel` and `attach` without a terminal, and what they are answered.
+@Suite(.serialized, .onItsOwnThread) struct ScriptTests {
+    private func json(_ text: String) throws -> Any { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
+
+    private func nodes(_ place: Place, _ words: String = "shop") throws -> [[String: Any]] {
+        let outcome = try place.run("ps \(words) --json")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        return try #require((try json(outcome.output) as? [String: Any])?["nodes"] as? [[String: Any]])
+    }
+
+    @Test func withNothingThereItSaysWhatToTry() throws {
+        let place = try Place()
+        for words in ["", "ps", "--headless"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(words): \(outcome)")
+            for part in ["Nothing to attach to yet", "chainview demo", "CHAINVIEW=1", "chainview run"] {
+                #expect(outcome.output.contains(part), "\(words): \(outcome)")
+            }
+        }
+        #expect(try place.run("ps --json").output == "[]\n")
+        let outcome = try place.run("attach --headless")
+        #expect(outcome.status == 66 && outcome.errors.contains("nothing to attach to"), "\(outcome)")
+    }
+
+    @Test func programsAreListed() throws {
+        let place = try Place()
+        let (first, second) = (try place.probe("shop"), try place.probe("stock", "read-only"))
+        try first.tell("chain order 17")
+        for words in ["", "ps"] {
+            let outcome = try place.run(words)
+            let lines = outcome.output.split(separator: "\n")
+            #expect(outcome.status == 0 && lines.count == 3 && lines[0].hasPrefix("NAME"), "\(outcome)")
+            #expect(lines.contains { $0.hasPrefix("shop ") && $0.contains(" \(first.pid) ") }, "\(outcome)")
+            #expect(lines.contains { $0.contains(" \(second.pid) ") && $0.hasSuffix("read-only") }, "\(outcome)")
+        }
+        let list = try #require(try json(try place.run("ps --json").output) as? [[String: Any]])
+        let shop = try #require(list.first { $0["name"] as? String == "shop" })
+        #expect(shop["pid"] as? Int32 == first.pid && shop["nodes"] as? Int == 3 && shop["live"] as? Int == 3)
+        #expect(shop["target"] as? String == "\(first.pid)" && shop["isReadOnly"] as? Bool == false)
+        #expect(shop["age"] as? Double ?? -1 >= 0 && shop["problem"] is NSNull)
+        // Several are there: one has to be named.
+        let outcome = try place.run("attach --headless")
+        #expect(outcome.status == 64 && outcome.errors.contains("2 programs can be attached to"), "\(outcome)")
+    }
+
+    @Test func aTreeIsPrinted() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        for number in 1...3 { try probe.tell("chain order \(number)") }
+        try probe.tell("settle order 2")
+        for target in ["shop", "sho", "\(probe.pid)", "unix:\(place.path)/chainview/\(probe.pid).sock"] {
+            let outcome = try place.run("ps \(target)")
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+            #expect(outcome.output.hasPrefix("shop \(probe.pid)  3 chains · 9 nodes · 6 live"), "\(outcome.output)")
+            #expect(outcome.output.contains("pending order 1  (3 of 3 left)  main.swift:"), "\(outcome.output)")
+            #expect(outcome.lineCount == 11, "\(outcome.output)")
+        }
+        let live = try place.run("ps shop --live --ascii").output
+        #expect(!live.contains("order 2") && live.contains("order 3") && live.utf8.allSatisfy { $0 < 0x80 }, "\(live)")
+        #expect(try place.run("ps shop --limit 2").output.hasSuffix("\n… 7 more (--limit 2)\n"))
+        let all = try nodes(place)
+        #expect(all.count == 9 && all.filter { $0["isLive"] as? Bool == true }.count == 6)
+        #expect(try nodes(place, "shop --live").count == 6)
+        #expect(all.filter { $0["label"] as? String == "order 2" }.first?["state"] as? String == "fulfilled")
+    }
+
+    @Test func cancellingSaysWhatCameOfIt() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        try probe.tell("chain order 18")
+        let roots = try nodes(place).filter { $0["under"] is NSNull }.compactMap { $0["id"] as? Int }
+        let last = try #require(try nodes(place).last?["id"] as? Int)
+        let first = try place.run("cancel shop \(roots[0])")
+        #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
+        #expect(first.output == "cancelled #\(roots[0]) and all under it: asked 1 topmost pending node\n")
+        // A node at the end of the other chain, and all of it.
+        let whole = try place.run("cancel \(probe.pid) '#\(last)' --chain")
+        #expect(whole.status == 0 && whole.output.hasPrefix("cancelled the chain of #\(last)"), "\(whole)")
+        let states = try nodes(place).filter { $0["under"] is NSNull }.map { $0["state"] as? String }
+        #expect(states == ["cancelled", "cancelled"])
+        #expect(try nodes(place)[0]["cancelledBy"] as? String == NSUserName())
+        for (words, part) in [("\(roots[0])", "Nothing is pending"), ("9999999", "no node #9999999")] {
+            let outcome = try place.run("cancel shop \(words)")
+            #expect(outcome.status == 77 && outcome.output.isEmpty && outcome.errors.contains(part), "\(outcome)")
+        }
+    }
+
+    @Test func whoAllowsLookingOnlyRefuses() throws {
+        let place = try Place()
+        let probe = try place.probe("stock", "read-only")
+        try probe.tell("chain order 17")
+        let outcome = try place.run("cancel stock 1")
+        #expect(outcome.status == 77 && outcome.errors.contains("read-only"), "\(outcome)")
+        #expect(try nodes(place, "stock").allSatisfy { $0["isLive"] as? Bool == true })
+    }
+
+    @Test(arguments: ["ps", "cancel", "attach --headless --for 5s"])
+    func whoIsNotThereIsOneSentence(command: String) throws {
+        let place = try Place()
+        let probe = try place.probe()
+        let node = command == "cancel" ? " 1" : ""
+        let other = try place.probe("shop")
+        for (target, status) in [("nobody", 66), ("999999", 66), ("unix:/tmp/no-such.sock", 66), ("shop", 64)] {
+            let outcome = try place.run("\(command) \(target)\(node)")
+            #expect(outcome.status == status && outcome.output.isEmpty, "\(target): \(outcome)")
+            #expect(outcome.errors.hasPrefix("chainview: ") && outcome.errors.filter { $0 == "\n" }.count == 1)
+        }
+        probe.end(by: SIGKILL)
+        other.end(by: SIGKILL)
+        let outcome = try place.run("\(command) \(probe.pid)\(node)")
+        #expect(outcome.status == 66 || outcome.status == 69, "\(outcome)")
+    }
+
+    @Test func aFrameIsPrintedWhereThereIsNoTerminal() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        for words in ["attach --for 1s", "attach shop --for 1s", "attach \(probe.pid) --for 1s --read-only"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+            #expect(outcome.output.contains("order 17") && outcome.output.contains("shop \(probe.pid)"), "\(outcome)")
+        }
+    }
+
+    @Test func hostileTextsAreNeverRaw() throws {
+        let place = try Place()
+        let probe = try place.probe("shop\u{1B}[31m\u{9B}2J")
+        try probe.tell("hostile")
+        let target = "\(probe.pid)"
+        for words in ["ps", "ps --json", "ps \(target)", "ps \(target) --json", "attach \(target) --for 1s"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 0, "\(words): \(outcome)")
+            for scalar in outcome.output.unicodeScalars where scalar != "\n" {
+                let category = scalar.properties.generalCategory
+                #expect(category != .control && category != .format, "\(words): U+\(String(scalar.value, radix: 16))")
+            }
+            if words.contains("json") { _ = try json(outcome.output) }
+        }
+        let node = try #require(try nodes(place, target).first)
+        let label = try #require(node["label"] as? String)
+        #expect(label.hasPrefix("begin \u{0}\u{1}") && label.contains("\u{1B}]0;owned\u{7}") && label.hasSuffix("end"))
+        // The name comes back in sentences, too.
+        let unknown = try place.run("ps \"$(printf 'no\\033[31mbody')\"")
+        #expect(unknown.status == 66 && !unknown.errors.contains("\u{1B}"), "\(unknown)")
+    }
+}
