@@ -11,11 +11,13 @@ import PromiseRuntime
 #endif
 
 // What ChainAttachTests run:
+//     AttachProbe -T … -- HOST …    what ssh would be
 //     AttachProbe relay TARGET      the far half of ssh:
 //     AttachProbe serve NAME        a program with chains that wait for ever
 //     AttachProbe churn TARGET      attaches and detaches many times, and looks what is left of it
 
 alarm(300)
+if CommandLine.arguments.count > 1, CommandLine.arguments[1] == "-T" { beSSH() }
 guard CommandLine.arguments.count == 3 else { exit(64) }
 let argument = CommandLine.arguments[2]
 do {
@@ -42,6 +44,30 @@ func complain(_ text: String) {
     _ = write(2, line, line.count)
 }
 
+/// Takes its arguments apart as ssh does, and has a shell run the command, with this program for chainview and the host
+/// for the folder of sockets.
+func beSSH() -> Never {
+    let words = CommandLine.arguments.drop { $0 != "--" }.dropFirst()
+    guard let host = words.first else { exit(64) }
+    switch host {
+    case "nowhere":
+        complain("ssh: connect to host nowhere port 22: No route to host")
+        exit(255)
+    case "bare":
+        complain("bash: line 1: chainview: command not found")
+        exit(127)
+    case "mute": exit(3)
+    default: break
+    }
+    setenv("XDG_RUNTIME_DIR", host, 1)
+    setenv("PROBE", CommandLine.arguments[0], 1)
+    let line = "chainview() { exec \"$PROBE\" \"$1\" \"$3\"; }; " + words.dropFirst().joined(separator: " ")
+    let arguments: [String] = ["sh", "-c", line]
+    var pointers = arguments.map { strdup($0) } + [nil]
+    execv("/bin/sh", &pointers)
+    exit(126)
+}
+
 func serve(_ name: String) throws {
     let inspector = try Inspector.start(name: name)
     let resolvers = (0..<5).map { number in
@@ -62,9 +88,10 @@ func serve(_ name: String) throws {
 func churn(_ target: Target) throws {
     var options = AttachOptions(discovery: patience())
     options.waits = true
+    let here = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
     func round(_ number: Int) throws {
         let isFar = number % 4 == 3
-        let source = AttachedProcess(isFar ? .ssh(host: "there", process: "\(target)") : target, options: options)
+        let source = AttachedProcess(isFar ? .ssh(host: here, process: "\(target)") : target, options: options)
         let isLive = DispatchSemaphore(value: 0)
         let subscription = source.status.subscribe(onNext: { if case .live = $0 { isLive.signal() } })
         source.start()

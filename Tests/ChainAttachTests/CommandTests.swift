@@ -71,14 +71,16 @@ import Testing
         source.send(command)
         #expect(replies.all == [CommandReply(command: 1, outcome: .refused("The program is not attached to"))])
         source.start()
-        _ = try program.nextViewer()
+        var viewer: FakeConnection? = try program.nextViewer()
         source.send(command)
         source.send(command)
-        // The connection is closed at once, which ends the source: as it happens by one reason or the other.
+        #expect(replies.wait { $0.count == 3 })
+        let refusal = CommandReply.Outcome.refused("unix:\(program.path) is not attached to yet")
+        #expect(replies.all[1].outcome == refusal && replies.all[2].outcome == refusal)
+        viewer = nil
         try replies.waitForCompletion()
-        #expect(replies.all.count == 3)
-        #expect(replies.all.allSatisfy { if case .refused = $0.outcome { true } else { false } })
         source.stop()
+        #expect(viewer == nil && replies.all.count == 3)
     }
 
     @Test func aStopAnswersWhoWaits() throws {

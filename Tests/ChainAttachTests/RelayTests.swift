@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChainAttach
 
-/// Other machines, with a script for `ssh` and a relay of its own process behind it.
+/// Other machines, with AttachProbe for `ssh`, which has a shell run a relay. A host is the folder of its sockets.
 @Suite struct RelayTests {
     let folder: TemporaryFolder
     let options: AttachOptions
@@ -14,14 +14,14 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         var options = folder.options
-        options.discovery.sshProgram = try writeFakeSSH(in: folder)
+        options.discovery.sshProgram = Probe.path
         self.options = options
     }
 
     @Test(arguments: ["\(getpid())", "it's a $(shop); \"-x\"", "-x"])
     func aProgramIsReachedThroughARelay(_ name: String) throws {
         let program = try FakeProgram(in: folder, name: name)
-        let watched = Watched(.ssh(host: "there", process: name), options)
+        let watched = Watched(.ssh(host: folder.base, process: name), options)
         if Int(name) == nil { _ = try program.welcome() }
         let (viewer, _) = try program.welcome()
         try watched.waitUntilLive()
@@ -50,23 +50,23 @@ import Testing
     }
 
     @Test func whatIsMissingOverThereIsMissingHere() throws {
-        let endpoint = try options.discovery.resolve(.ssh(host: "there", process: "2147483647"))
+        let endpoint = try options.discovery.resolve(.ssh(host: folder.base, process: "2147483647"))
         let error = #expect(throws: AttachError.self) {
             try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience)))
         }
         #expect(error?.kind == .notFound)
-        #expect(error?.description == "ssh:there/2147483647: There is no process 2147483647")
+        #expect(error?.description == "ssh:\(folder.base)/2147483647: There is no process 2147483647")
         let none = #expect(throws: AttachError.self) {
             var discovery = options.discovery
             discovery.sshProgram = folder.path + "/none"
-            _ = try discovery.resolve(.ssh(host: "there", process: "1")).open()
+            _ = try discovery.resolve(.ssh(host: folder.base, process: "1")).open()
         }
         #expect(none?.kind == .system && none?.description.contains("cannot be started") == true)
     }
 
     @Test func aLostWayIsTakenAgain() throws {
         var program: FakeProgram? = try FakeProgram(in: folder)
-        let watched = Watched(.ssh(host: "there", process: "checkout"), options)
+        let watched = Watched(.ssh(host: folder.base, process: "checkout"), options)
         var first = [try program!.welcome(), try program!.welcome()]
         try watched.waitUntilLive()
         first = []
@@ -94,8 +94,7 @@ import Testing
         @Test func nothingIsLeftOfManyAttachments() throws {
             let serving = try Probe(["serve", "shop"], in: folder)
             #expect(serving.firstLine() == "ready")
-            let churning = try Probe(
-                ["churn", "shop"], in: folder, environment: ["CHAINVIEW_SSH": options.discovery.sshProgram])
+            let churning = try Probe(["churn", "shop"], in: folder, environment: ["CHAINVIEW_SSH": Probe.path])
             #expect(churning.firstLine() == "clean")
             churning.process.waitUntilExit()
             #expect(churning.process.terminationStatus == 0)

@@ -42,27 +42,3 @@ final class Probe {
         process.waitUntilExit()
     }
 }
-
-/// A stand-in for `ssh`: takes its arguments apart as ssh does, and has a shell run the command, with AttachProbe for
-/// chainview.
-func writeFakeSSH(in folder: TemporaryFolder) throws -> String {
-    let path = folder.base + "/ssh"
-    let script = """
-        #!/bin/sh
-        while [ "$1" != -- ]; do shift; done
-        host=$2
-        shift 2
-        case $host in
-        nowhere) echo 'ssh: connect to host nowhere port 22: No route to host' >&2; exit 255 ;;
-        bare) echo 'bash: line 1: chainview: command not found' >&2; exit 127 ;;
-        mute) exit 3 ;;
-        esac
-        chainview() { exec '\(Probe.path)' "$1" "$3"; }
-        XDG_RUNTIME_DIR='\(folder.base)'
-        export XDG_RUNTIME_DIR
-        eval "$*"
-        """
-    try script.write(toFile: path, atomically: false, encoding: .utf8)
-    chmod(path, 0o700)
-    return path
-}
