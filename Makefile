@@ -23,10 +23,10 @@ demo: ## the dashboard on a demo, built for release (ARGS="NAME --seed 7" and mo
 	@if [ -z "$$LC_ALL$$LC_CTYPE$$LANG" ]; then export LC_CTYPE=C.UTF-8; fi; \
 	exec .build/release/chainview demo $(ARGS)
 
-server: ## a small HTTP server with an inspector in it (ARGS="--port 8081")
+server: ## a small HTTP server to attach to (ARGS="--port 8081")
 	@rm -f $(stale)
 	@swift build --package-path demos/server --product server
-	@exec demos/server/.build/debug/server $(ARGS)
+	@CHAINVIEW=1 exec demos/server/.build/debug/server $(ARGS)
 
 test: ## every test (FILTER=Name for some)
 	@.ci/need ncursesw vterm

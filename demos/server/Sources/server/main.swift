@@ -8,13 +8,15 @@ do {
         say(Options.help)
         exit(0)
     }
-    let inspector = try Inspector.start(name: "server")
+    // Before it says that it listens: who reads that may send one at once.
+    let signals = Signals([SIGINT, SIGTERM])
+    let inspector = Inspector.startIfRequested(name: "server")
+    defer { inspector?.stop() }
     let server = try await ShopServer.start(port: options.port)
     say("listening on http://127.0.0.1:\(server.port)")
-    let signal = await firstSignal(of: [SIGINT, SIGTERM])
+    let signal = await signals.first()
     say("stopping on \(signal == SIGINT ? "SIGINT" : "SIGTERM")")
     await server.stop()
-    inspector.stop()
 } catch let error as BadUsage {
     end(64, error)
 } catch let error as CannotListen {
@@ -31,17 +33,26 @@ func end(_ status: Int32, _ error: any Error) -> Never {
     exit(status)
 }
 
-/// Waits for a signal, which does nothing else meanwhile.
-func firstSignal(of signals: [Int32]) async -> Int32 {
-    let (received, told) = AsyncStream<Int32>.makeStream()
-    let sources = signals.map { number in
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number)
-        source.setEventHandler { told.yield(number) }
-        source.resume()
-        return source
+/// Signals, which do nothing from then on but be received here.
+struct Signals {
+    private let received: AsyncStream<Int32>
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ numbers: [Int32]) {
+        let (received, told) = AsyncStream<Int32>.makeStream()
+        self.received = received
+        sources = numbers.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { told.yield(number) }
+            source.resume()
+            return source
+        }
     }
-    defer { sources.forEach { $0.cancel() } }
-    for await number in received { return number }
-    return SIGTERM
+
+    /// Waits for the first of them.
+    func first() async -> Int32 {
+        for await number in received { return number }
+        return SIGTERM
+    }
 }

@@ -43,6 +43,28 @@ struct LifeTests {
         #expect(await program.status() == 0)
     }
 
+    @Test func theProgramCanBeAttachedToWhereThatIsAskedFor() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "shop-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let socket = folder.appending(path: "s").path
+
+        let program = try Program(["--port", "0"], environment: ["CHAINVIEW": socket])
+        let line = program.firstLine()
+        #expect(FileManager.default.fileExists(atPath: socket))
+
+        // One that cannot listen leaves nothing behind either.
+        let port = try #require(line.split(separator: ":").last)
+        let second = try Program(["--port", "\(port)"], environment: ["CHAINVIEW": socket + "2"])
+        #expect(await second.status() == 69)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["s"])
+
+        program.terminate()
+        #expect(await program.status() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
     @Test(arguments: [["--port"], ["--port", "65536"], ["--prot", "1"]])
     func badUsageIsSaid(_ arguments: [String]) async throws {
         let program = try Program(arguments)
@@ -58,7 +80,9 @@ private struct Program {
     private let errorOutput = Pipe()
     private let ended: AsyncStream<Int32>
 
-    init(_ arguments: [String]) throws {
+    /// Nobody can attach unless `environment` says so, whatever that of the tests says.
+    init(_ arguments: [String], environment: [String: String] = ["CHAINVIEW": "0"]) throws {
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "server")
         process.arguments = arguments
