@@ -101,7 +101,8 @@ let package = Package(
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "chainview", "TerminalHarness", "Dashboard", "Frames", "CommandProbe",
+                "chainview", "ChainBus", "ChainEvents", "ChainSource", "Dashboard", "Frames", "TerminalHarness",
+                "CommandProbe",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),

@@ -1,0 +1,131 @@
+import ChainBus
+import ChainEvents
+import ChainSource
+import Dashboard
+import Dispatch
+import Foundation
+import TerminalHarness
+import Testing
+
+@testable import chainview
+
+/// What sources say, in the order in which a dashboard can make sense of it.
+@Suite(.onItsOwnThread) struct FeedTests {
+    private static let old = ChainEvents.ProcessInfo(key: ProcessKey(rawValue: 1), pid: 11, name: "shop", wallOffset: 0)
+    private static let new = ChainEvents.ProcessInfo(key: ProcessKey(rawValue: 2), pid: 12, name: "shop", wallOffset: 0)
+
+    private func drained(_ feed: Feed) -> [String] {
+        var seen: [String] = []
+        feed.drain { action in
+            switch action {
+            case .connecting(let source, let name, let attempt, let failure):
+                seen.append("\(source.rawValue) connecting \(name) \(attempt) \(failure ?? "-")")
+            case .connected(let source, let info): seen.append("\(source.rawValue) connected \(info.pid)")
+            case .reconnecting(let source, let since, let reason, let attempt, let next):
+                seen.append("\(source.rawValue) reconnecting \(since) \(reason) \(attempt) \(next)")
+            case .received(let source, let batch):
+                seen.append("\(source.rawValue) batch \(batch.sequence) of \(batch.process.rawValue)")
+            case .replied(let source, let reply): seen.append("\(source.rawValue) reply \(reply.command)")
+            case .ended(let source, let reason): seen.append("\(source.rawValue) ended \(reason)")
+            default: seen.append("\(action)")
+            }
+        }
+        return seen
+    }
+
+    @Test func eachSourceSpeaksUnderItsNumber() {
+        let sources = [TestSource(), TestSource()]
+        let feeds = Feed.all(
+            zip(["shop", "bank"], sources).map { NamedSource(name: $0, source: $1) }, wake: {})
+        sources[0].tell(.connecting(attempt: 2, lastFailure: "nobody listens"))
+        sources[1].tell(.live(Self.new))
+        sources[1].tell(
+            .reconnecting(Self.new, Outage(since: 5, reason: "gone", attempt: 1, nextAttempt: 9)))
+        sources[1].tell(.ended(.failed("refused")))
+        #expect(drained(feeds[0]) == ["0 connecting shop 2 nobody listens"])
+        #expect(drained(feeds[1]) == ["1 connected 12", "1 reconnecting 5 gone 1 9", "1 ended refused"])
+        for feed in feeds { feed.stop() }
+        #expect(sources.map(\.isStopped) == [true, true])
+    }
+
+    @Test func aProgramIsAnnouncedBeforeItsFirstBatch() {
+        let source = TestSource()
+        let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: {})[0]
+        source.tell(.live(Self.old))
+        source.tell(EventBatch(process: Self.old.key, sequence: 1, time: 1))
+        source.tell(.live(Self.new))
+        source.tell(EventBatch(process: Self.new.key, sequence: 1, time: 1))
+        #expect(drained(feed) == ["0 connected 11", "0 connected 12", "0 batch 1 of 1", "0 batch 1 of 2"])
+        feed.stop()
+    }
+
+    /// Whatever the source says in between: a batch never comes before the program that says it.
+    @Test func whileASourceSpeaksItsAnnouncementsComeFirst() {
+        let source = TestSource()
+        let news = DispatchSemaphore(value: 0)
+        let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: { news.signal() })[0]
+        Thread.detachNewThread {
+            for number in 1...300 as ClosedRange<UInt64> {
+                let info = ChainEvents.ProcessInfo(
+                    key: ProcessKey(rawValue: number), pid: Int32(number), name: "shop", wallOffset: 0)
+                source.tell(.live(info))
+                source.tell(EventBatch(process: info.key, sequence: 1, time: 1))
+            }
+        }
+        var announced: UInt64 = 0
+        var batchCount = 0
+        while batchCount < 300, news.wait(timeout: .now() + 60) == .success {
+            feed.drain { action in
+                switch action {
+                case .connected(_, let info): announced = info.key.rawValue
+                case .received(_, let batch):
+                    batchCount += 1
+                    #expect(batch.process.rawValue <= announced)
+                default: break
+                }
+            }
+        }
+        #expect(batchCount == 300)
+        feed.stop()
+    }
+
+    @Test func whereMailWasDroppedTheStateIsAskedFor() {
+        let source = TestSource()
+        let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: {})[0]
+        source.tell(.live(Self.old))
+        var batch = EventBatch(process: Self.old.key, sequence: 1, time: 1)
+        batch.events = Array(
+            repeating: ChainEvent(time: 1, .started, node: NodeID(1)), count: 150_000)
+        for _ in 0..<20 { source.tell(batch) }
+        let seen = drained(feed)
+        #expect(seen.count < 21)
+        #expect(source.commands.map(\.request) == [.resync])
+        #expect(source.commands.map(\.process) == [Self.old.key])
+        source.answer(CommandReply(command: source.commands[0].id, outcome: .accepted(count: 0)))
+        source.answer(CommandReply(command: 7, outcome: .accepted(count: 1)))
+        #expect(drained(feed) == ["0 reply 7"], "the answer to the feed's own question is nobody else's")
+        feed.stop()
+    }
+}
+
+/// A source that says what it is told to.
+private final class TestSource: BatchSource {
+    private let batchSubject = PublishSubject<EventBatch>()
+    private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
+    private let replySubject = PublishSubject<CommandReply>()
+    private let state = BehaviorSubject<(commands: [Command], isStopped: Bool)>(([], false))
+
+    var batches: Observable<EventBatch> { batchSubject.observable }
+    var status: Observable<SourceStatus> { statusSubject.observable }
+    var replies: Observable<CommandReply> { replySubject.observable }
+    var commands: [Command] { state.value.commands }
+    var isStopped: Bool { state.value.isStopped }
+
+    func start() {}
+    func send(_ command: Command) { state.onNext((commands + [command], isStopped)) }
+    func stop() { state.onNext((commands, true)) }
+
+    func tell(_ status: SourceStatus) { statusSubject.onNext(status) }
+    func tell(_ batch: EventBatch) { batchSubject.onNext(batch) }
+    func answer(_ reply: CommandReply) { replySubject.onNext(reply) }
+}
