@@ -100,6 +100,7 @@ import Testing
         try viewer.wait("the row") { $0.contains("begin ␀␁␂") }
         // Where there is room they stand beside the tree.
         try viewer.wait("the details, too") { $0.contains("made at") }
+        try viewer.wait("what the program says when asked") { $0.contains("asked of the program") }
         // Drawn anew from nothing it looks the same: nothing of it moved the cursor, coloured or cleared anything.
         func picture() -> [String] { (1..<29).map { viewer.screen.text(row: $0) } }
         viewer.type("p")

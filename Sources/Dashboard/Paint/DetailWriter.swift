@@ -34,7 +34,8 @@ struct DetailWriter {
         let indent = String(repeating: " ", count: nameWidth)
         var head = isShort ? name + indent.dropFirst(TextWidth.of(name, charset: glyphs.charset)) : indent
         let values = value.split(
-            maxSplits: Self.entryLimit, omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            maxSplits: Self.entryLimit, omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }
+        )
         for line in values.prefix(Self.entryLimit) {
             // What the program indented stays so.
             let inset = line.prefix { $0 == " " }.prefix(Self.insetLimit)
