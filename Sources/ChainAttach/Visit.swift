@@ -10,6 +10,18 @@ import ChainWire
 /// Single questions to a program, for scripts: each attaches, asks, and detaches in good order. They wait, on the thread
 /// that calls.
 public enum Visit {
+    /// What a program says of itself; whoever may not attach is told so here, too.
+    ///
+    /// - Parameter timeLimit: for all of it together.
+    public static func hello(
+        of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
+    ) throws(AttachError) -> Hello {
+        var visitor = try Visitor(endpoint, .look, isReadOnly: true, viewerName, timeLimit)
+        let hello = try visitor.hello()
+        visitor.leave()
+        return hello
+    }
+
     /// The program's whole state as it is now: to be folded in this order.
     ///
     /// - Parameter timeLimit: for all of it together.

@@ -7,7 +7,7 @@ import PromiseRuntime
     import Darwin
 #endif
 
-// What chainviewTests attach to: `CommandProbe NAME [read-only] [from PATH] [COMMAND…]`, an inspected program that does what
+// What chainviewTests attach to: `CommandProbe NAME [read-only] [port] [from PATH] [COMMAND…]`, an inspected program that does what
 // it is told, by its arguments and then a line each from standard input or a FIFO, and answers `ok`.
 
 alarm(600)
@@ -16,6 +16,10 @@ let name = arguments.popFirst() ?? "probe"
 var options = InspectorOptions()
 if arguments.first == "read-only" {
     options.isReadOnly = true
+    arguments.removeFirst()
+}
+if arguments.first == "port" {
+    options.endpoints = [.unix, .tcp(port: 0)]
     arguments.removeFirst()
 }
 if arguments.first == "from" {
@@ -56,6 +60,7 @@ func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
     case "print": say(rest)
     case "complain": say(rest, on: STDERR_FILENO)
     case "lines": for line in 1...(Int(rest) ?? 1) { say("line \(line)") }
+    case "where": for address in inspector.addresses { say(address) }
     case "trap": signal(SIGINT) { _ in _exit(43) }
     case "exit": exit(Int32(rest) ?? 0)
     case "signal":

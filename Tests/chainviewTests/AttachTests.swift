@@ -53,7 +53,7 @@ import Testing
         let viewer = try place.view("attach", "shop")
         try viewer.see("order 17")
         probe.end(by: SIGKILL)
-        try viewer.wait("that it is lost") { $0.text(row: 0).contains("lost ") && $0.contains("order 17") }
+        try viewer.wait("that it is lost") { $0.text(row: 0).contains("○ lost") && $0.contains("order 17") }
         viewer.type("c")
         try viewer.see("cannot be reached")
         let again = try place.probe()

@@ -69,10 +69,11 @@ final class Probe {
         process.waitUntilExit()
     }
 
-    /// Has it do something, and returns when that is done.
-    func tell(_ command: String) throws {
+    /// Has it do something, and returns when that is done, with what it said.
+    @discardableResult
+    func tell(_ command: String) throws -> String {
         input.fileHandleForWriting.write(Data((command + "\n").utf8))
-        try wait(for: "ok")
+        return try wait(for: "ok")
     }
 
     /// Ends it by a signal, and returns when it is gone.
@@ -81,7 +82,8 @@ final class Probe {
         process.waitUntilExit()
     }
 
-    private func wait(for word: String) throws {
+    @discardableResult
+    private func wait(for word: String) throws -> String {
         let file = output.fileHandleForReading.fileDescriptor
         var buffer = [UInt8](repeating: 0, count: 4096)
         while !read.contains(word + "\n") {
@@ -91,6 +93,7 @@ final class Probe {
             guard count > 0 else { throw HarnessError(description: "\(name) has ended; it said \(read)") }
             read += String(decoding: buffer[..<count], as: UTF8.self)
         }
-        read = ""
+        defer { read = "" }
+        return read
     }
 }

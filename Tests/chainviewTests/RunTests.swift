@@ -22,6 +22,9 @@ import Testing
                 setting: place.environment)
         }
 
+        /// The program's number, as the header says it.
+        var pid: Int32? { viewer.screen.text(row: 0).firstMatch(of: /shop (\d+)/).flatMap { Int32($0.1) } }
+
         func tell(_ command: String) { commands.write(Data((command + "\n").utf8)) }
     }
 
@@ -48,7 +51,7 @@ import Testing
         let started = try Started(["chain order 17"])
         let viewer = started.viewer
         try viewer.wait("both") { $0.contains("complain of order 17") && $0.contains("output of ") }
-        let pid = try #require(viewer.screen.text(row: 0).firstMatch(of: /shop (\d+)/).flatMap { Int32($0.1) })
+        let pid = try #require(started.pid)
         started.tell("print hello from the shop")
         // What comes through two pipes at once has no order.
         try viewer.see("hello from the shop")
@@ -105,6 +108,14 @@ import Testing
         try other.viewer.wait("the shell") { !$0.isAlternate && $0.contains("ready") }
         other.viewer.press(.control("c"))
         #expect(try other.viewer.terminal.waitForExit() == .exited(43))
+    }
+
+    @Test func theProgramEndsWithTheTerminal() throws {
+        let started = try Started(["chain order 17"])
+        let pid = try #require(started.pid)
+        started.viewer.terminal.hangUp()
+        _ = try started.viewer.terminal.waitForExit()
+        #expect(kill(pid, 0) == -1 && errno == ESRCH)
     }
 
     @Test func aProgramBehindAnotherIsFound() throws {

@@ -99,6 +99,68 @@ import Testing
         #expect(try nodes(place, "stock").allSatisfy { $0["isLive"] as? Bool == true })
     }
 
+    @Test func aPortAsksForItsToken() throws {
+        let place = try Place()
+        let probe = try place.probe("shop", "port")
+        try probe.tell("chain order 17")
+        let said = try probe.tell("where")
+        let port = try #require(said.firstMatch(of: /tcp:127\.0\.0\.1:(\d+)/)?.1)
+        for words in ["ps tcp:127.0.0.1:\(port)", "attach tcp:localhost:\(port) --for 1s"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 0 && outcome.output.contains("order 17"), "\(outcome)")
+        }
+        let file = place.path + "/other"
+        #expect(FileManager.default.createFile(atPath: file, contents: Data("guess\n".utf8)))
+        for (mode, part) in [(0o600, "token"), (0o644, file)] as [(mode_t, String)] {
+            #expect(chmod(file, mode) == 0)
+            for command in ["ps", "attach --for 5s"] {
+                let outcome = try Shell.run(
+                    "\(command) tcp:127.0.0.1:\(port)",
+                    setting: place.environment.merging(["CHAINVIEW_TOKEN_FILE": file]) { $1 })
+                #expect(outcome.status == 77 && outcome.output.isEmpty && outcome.errors.contains(part), "\(outcome)")
+            }
+        }
+    }
+
+    /// With a script for ssh that runs on this machine what it is told.
+    @Test func anotherMachineIsReachedOverSSH() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        let bin = place.path + "/bin"
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: bin + "/chainview", withDestinationPath: builtProduct("chainview"))
+        let script =
+            "#!/bin/sh\nwhile [ \"$1\" != build-3 ]; do shift; done\nshift\nPATH=\"\(bin):$PATH\" exec sh -c \"$*\"\n"
+        #expect(FileManager.default.createFile(atPath: bin + "/ssh", contents: Data(script.utf8)))
+        #expect(chmod(bin + "/ssh", 0o700) == 0)
+        func run(_ words: String) throws -> Outcome {
+            try Shell.run(words, setting: place.environment.merging(["CHAINVIEW_SSH": bin + "/ssh"]) { $1 })
+        }
+        for words in ["ps ssh:build-3/shop", "ps ssh:build-3/\(probe.pid)", "attach ssh:build-3/shop --for 5s"] {
+            let outcome = try run(words)
+            #expect(outcome.status == 0 && outcome.output.contains("order 17"), "\(words): \(outcome)")
+        }
+        #expect(try run("cancel ssh:build-3/shop 1").status == 0)
+        let outcome = try run("ps ssh:build-3/nobody")
+        #expect(outcome.status == 66 && outcome.errors.contains("nobody"), "\(outcome)")
+    }
+
+    @Test func whoStandsStillIsSaidToBeSilent() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        kill(probe.pid, SIGSTOP)
+        defer { kill(probe.pid, SIGCONT) }
+        let list = try #require(try json(try place.run("ps --json").output) as? [[String: Any]])
+        #expect(list.count == 1 && list[0]["pid"] as? Int32 == probe.pid && list[0]["problem"] is String)
+        #expect(try place.run("ps").output.contains("\(probe.pid)"))
+        for words in ["ps \(probe.pid)", "cancel \(probe.pid) 1", "attach \(probe.pid) --for 1s"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 69 && outcome.errors.filter { $0 == "\n" }.count == 1, "\(outcome)")
+        }
+    }
+
     @Test(arguments: ["ps", "cancel", "attach --headless --for 5s"])
     func whoIsNotThereIsOneSentence(command: String) throws {
         let place = try Place()

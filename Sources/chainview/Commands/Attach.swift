@@ -10,8 +10,10 @@ struct Attach: ParsableCommand {
             shown in one dashboard. Without a target it is the program that can be attached to if there is one alone, \
             else one is chosen from a list.
 
-            A program that goes away is waited for, with what was known still on the screen. tcp: needs the program's \
-            token in the file that CHAINVIEW_TOKEN_FILE names (mode 0600); ssh: needs chainview on the other machine.
+            A program that goes away is waited for, with what was known still on the screen. tcp: is for programs that \
+            opened a port; the token that they ask for is found on their own machine, else CHAINVIEW_TOKEN_FILE names a \
+            file with it (mode 0600). ssh: needs chainview on the other machine, and a login that asks nothing; \
+            CHAINVIEW_SSH names another ssh.
 
             Exit codes: 0 quit, 64 a target that is none or means several programs, 65 another version of the \
             protocol, 66 no such program, 69 the program is gone or does not answer, 77 the program does not let you in.
@@ -31,11 +33,12 @@ struct Attach: ParsableCommand {
     }
 
     func run() throws {
-        let discovery = Discovery()
+        let discovery = Discovery.patient
         guard !names.isEmpty else { return try display.attachToOneOf(discovery, choosesAlways: false) }
         let targets = try names.map { try Target(validating: $0) }
-        if !wait { for target in targets { _ = try discovery.find(target) } }
-        try display.attach(to: targets, discovery, waits: wait)
+        // What cannot be is better said than shown. Over ssh it would take as long again.
+        if !wait { for target in targets where !target.isFar { try discovery.look(at: target) } }
+        try display.attach(to: targets, Discovery(), waits: wait)
     }
 }
 

@@ -28,7 +28,7 @@ struct Cancel: ParsableCommand {
     func validate() throws { _ = try Target(validating: name) }
 
     func run() throws {
-        let endpoint = try Discovery().find(try Target(validating: name))
+        let endpoint = try Discovery.patient.find(try Target(validating: name))
         let scope = chain ? CancelScope.chain(node.id) : .node(node.id)
         let reply: CommandReply
         do {

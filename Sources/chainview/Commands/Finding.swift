@@ -13,15 +13,29 @@ extension Target {
             throw ValidationError("\(Words.shown(error.description)).")
         }
     }
+
+    /// Whether it is on another machine.
+    var isFar: Bool { if case .ssh = self { true } else { false } }
 }
 
 extension Discovery {
-    /// Where a target is reached; a socket that is named has to be there.
+    /// For single commands: a busy machine is slow to answer.
+    static var patient: Discovery {
+        var discovery = Discovery()
+        discovery.timeLimit = .seconds(5)
+        return discovery
+    }
+
+    /// Where a target is reached.
     func find(_ target: Target) throws -> Endpoint {
-        if case .unix(let path) = target, !FileManager.default.fileExists(atPath: path) {
-            throw Failure(status: .noInput, message: "there is no socket \(path): is the program running?")
-        }
         do { return try resolve(target) } catch { throw Failure(error) }
+    }
+
+    /// Whether a target lets itself be attached to, before a screen is opened for it.
+    func look(at target: Target) throws {
+        do {
+            _ = try Visit.hello(of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: timeLimit)
+        } catch { throw Failure(error) }
     }
 
     /// What can be attached to.

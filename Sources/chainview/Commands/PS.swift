@@ -50,12 +50,15 @@ struct PS: ParsableCommand {
     private var charset: Charset { ascii || DisplayOptions.isASCIILocale ? .ascii : .unicode }
 
     func run() throws {
-        let discovery = Discovery()
+        let discovery = Discovery.patient
         guard let name else {
             let found = try discovery.found()
             return try json ? ProcessList.printJSON(found) : ProcessList.print(found, charset: charset)
         }
-        let endpoint = try discovery.find(try Target(validating: name))
+        let target = try Target(validating: name)
+        // A large tree takes its time; that a program stands still is seen sooner.
+        if !target.isFar { try discovery.look(at: target) }
+        let endpoint = try discovery.find(target)
         let (info, forest) = try Self.state(of: endpoint)
         let listing = TreeListing(isLiveOnly: live, nodeLimit: limit ?? .max)
         // A million lines are not kept in one text.
