@@ -42,7 +42,6 @@ final class Child: Sendable {
     var entry: pollfd { pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0) }
 
     /// Takes in what it complains; false once nothing more comes.
-    @discardableResult
     func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.tailLimit, alignment: 1) { buffer in
             while true {
@@ -61,7 +60,7 @@ final class Child: Sendable {
 
     /// The last line of its complaints that is not empty.
     var lastLine: String? {
-        readErrors()
+        _ = readErrors()
         let text = tail.withLock { String(decoding: $0, as: UTF8.self) }
         return text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }

@@ -16,6 +16,7 @@ final class Connection {
     private var writer = MessageWriter()
     private var sentCount = 0
     private var takesBytes = true
+    private var hearsComplaints: Bool
     private var ending: AttachError?
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Connection.chunkSize, alignment: 16)
 
@@ -29,6 +30,7 @@ final class Connection {
         self.endpoint = endpoint
         socket = opening.socket
         child = opening.child
+        hearsComplaints = child != nil
         isConnecting = opening.isConnecting
         var greeting = greeting
         greeting.token = opening.token
@@ -53,13 +55,17 @@ final class Connection {
     var entries: [pollfd] {
         let writes = isConnecting || (takesBytes && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
-        return [pollfd(fd: socket.number, events: Int16(events), revents: 0)] + (child.map { [$0.entry] } ?? [])
+        var entries = [pollfd(fd: socket.number, events: Int16(events), revents: 0)]
+        if hearsComplaints, let child { entries.append(child.entry) }
+        return entries
     }
 
     /// Moves what can be moved. Gives whether bytes came.
     func move(_ entries: ArraySlice<pollfd>) -> Bool {
         guard let entry = entries.first, ending == nil else { return false }
-        if let complaint = entries.dropFirst().first, complaint.revents != 0 { child?.readErrors() }
+        if let complaint = entries.dropFirst().first, complaint.revents != 0 {
+            hearsComplaints = child?.readErrors() ?? false
+        }
         guard entry.revents != 0 else { return false }
         if isConnecting {
             let code = socket.connectionError

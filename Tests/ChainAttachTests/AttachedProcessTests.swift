@@ -185,6 +185,45 @@ import Testing
         watched.source.stop()
     }
 
+    /// Whoever is slow keeps the program's words in the sockets, not in this process.
+    @Test func whileAnObserverIsAtWorkNothingIsRead() throws {
+        let program = try FakeProgram(in: folder)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let (viewer, _) = try program.welcome()
+        try watched.waitUntilLive()
+        let (isAtWork, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isFirst = Lock(true)
+        _ = watched.source.batches.subscribe(onNext: { _ in
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard waits else { return }
+            isAtWork.signal()
+            _ = mayGoOn.wait(timeout: .now() + patience)
+        })
+        viewer.send(.batch(program.batch(1)))
+        #expect(isAtWork.wait(timeout: .now() + patience) == .success)
+        var count: UInt64 = 1
+        var bytes = 0
+        var rest: ArraySlice<UInt8> = []
+        while bytes < 64 << 20 {
+            if rest.isEmpty {
+                count += 1
+                rest = FakeConnection.bytes(of: .batch(program.batch(count, made: Array(1...2_000))))[...]
+            }
+            guard case .moved(let moved) = rest.withUnsafeBytes({ viewer.socket.write($0) }) else { break }
+            rest = rest.dropFirst(moved)
+            bytes += moved
+        }
+        #expect(bytes < 16 << 20)
+        mayGoOn.signal()
+        viewer.sendBytes(rest)
+        #expect(try watched.waitForBatch(count).events.count == 2_000)
+        #expect(watched.batches.all.map(\.sequence) == Array(1...count))
+        watched.source.stop()
+    }
+
     @Test func aLateSubscriberHasTheStateToldAnew() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)

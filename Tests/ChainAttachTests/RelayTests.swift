@@ -49,6 +49,21 @@ import Testing
         #expect(watched.status.all.last == .ended(.failed(reason)))
     }
 
+    @Test func aStandardErrorThatWasClosedIsNotWaitedFor() throws {
+        let endpoint = try options.discovery.resolve(.ssh(host: "quiet", process: "1"))
+        let connection = try Connection(to: endpoint, Greeting(purpose: .look))
+        #expect(connection.entries.count == 2)
+        let clock = SystemPollClock()
+        let limit = clock.now + UInt64(patience * 1e9)
+        while connection.entries.count == 2, clock.now < limit {
+            var entries = connection.entries
+            clock.poll(&entries, until: limit)
+            #expect(!connection.move(entries[...]))
+        }
+        #expect(connection.entries.count == 1)
+        #expect(try connection.next() == nil)
+    }
+
     @Test func whatIsMissingOverThereIsMissingHere() throws {
         let endpoint = try options.discovery.resolve(.ssh(host: folder.base, process: "2147483647"))
         let error = #expect(throws: AttachError.self) {

@@ -74,6 +74,55 @@ import Testing
         #expect(none?.kind == .notFound)
     }
 
+    // MARK: Who may
+
+    /// Each is refused by the other before anything is said; folders and sockets that stand open do not help.
+    @Test(.enabled(if: geteuid() == 0, "only root can be several users"))
+    func anotherUsersProgramIsNotAttachedTo() throws {
+        let (owner, stranger) = ("12345", "12346")
+        for path in [folder.path, folder.base] { chown(path, 12_345, 12_345) }
+        let serving = try Probe(["serve", "shop"], in: folder, environment: ["PROBE_USER": owner])
+        #expect(serving.firstLine() == "ready")
+        let path = folder.folder.socketPath(pid: serving.pid)
+        func visit(as user: String) throws -> String {
+            try Probe(["visit", path], in: folder, environment: ["PROBE_USER": user]).firstLine()
+        }
+        #expect(try visit(as: owner) == "state of shop")
+        #expect(try visit(as: "0") == "state of shop")
+        #expect(try visit(as: stranger).hasPrefix("refused: \(path) is closed to you"))
+        for path in [folder.base, folder.path, path] { chmod(path, 0o777) }
+        #expect(try visit(as: stranger) == "foreign: At \(path) another user's program listens (user 12345)")
+        // Nor is it looked for where others may put things.
+        let error = #expect(throws: AttachError.self) { try folder.discovery.resolve(.pid(serving.pid)) }
+        #expect(error?.kind == .foreign)
+    }
+
+    @Test func aPortThatNobodyListensAtIsGone() throws {
+        let socket = try Descriptor.socket(family: AF_INET)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(socket.number, address, size) == 0 && getsockname(socket.number, address, &size) == 0
+            }
+        }
+        #expect(isBound)
+        var discovery = folder.discovery
+        let file = folder.path + "/token"
+        discovery.tokenFile = file
+        try "s3cret".write(toFile: file, atomically: false, encoding: .utf8)
+        chmod(file, 0o600)
+        let port = UInt16(bigEndian: address.sin_port)
+        let endpoint = try discovery.resolve(.tcp(host: "localhost", port: port))
+        let error = #expect(throws: AttachError.self) {
+            try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience)))
+        }
+        #expect(error?.kind == .gone && error?.description.contains("does the program open that port?") == true)
+        withExtendedLifetime(socket) {}
+    }
+
     // MARK: Tokens
 
     @Test func aTokenIsReadFromAFileOfOnesOwn() throws {
