@@ -26,13 +26,14 @@ final class Desk: Sendable {
     /// Starts a request's chain and waits for it: its value, or the reason why there is none, is the answer.
     ///
     /// The root promise follows what `make` makes. Whoever cancels it, or anything that it waits for, ends the waiting at
-    /// once, and the client is told.
+    /// once, and the client is told. What the viewer shows as the root's place is where this is called.
     func answer<Answer: Encodable & Sendable>(
-        _ request: HTTPRequest, _ label: String, _ make: @escaping @Sendable () throws -> Promise<Answer>
+        _ request: HTTPRequest, _ label: String, file: StaticString = #fileID, line: UInt = #line,
+        _ make: @escaping @Sendable () throws -> Promise<Answer>
     ) async -> HTTPResponse {
         let client = request.headers[.client].map { " for \($0.prefix(40))" } ?? ""
         let chain = runtime.run {
-            Promise<Answer>(label: label + client) { resolve, _ in resolve(try make()) }
+            Promise<Answer>(label: label + client, file: file, line: line) { resolve, _ in resolve(try make()) }
         }
         let isOpen = underWay.withLock {
             $0.chains[ObjectIdentifier(chain)] = chain

@@ -35,7 +35,8 @@ extension Shop {
             let counts = Dictionary(sales.map { ($0.sku, $0.count) }, uniquingKeysWith: +)
             let best = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? ""
             resolve(
-                seal(sales.map(\.line).joined(separator: "\n"), megabytes: megabytes).map(label: "total") { hash in
+                seal(sales.map(\.line).joined(separator: "\n"), megabytes: megabytes, on: press).map(label: "total") {
+                    hash in
                     Report.Month(
                         month: month, soldCount: counts.values.reduce(0, +), bestSeller: best,
                         seal: String(hash, radix: 16))

@@ -10,6 +10,8 @@ struct Shop: Sendable {
     let hardCase: Duration
     /// Reading blocks, so it has threads of its own.
     let readers = PoolExecutor(name: "files", width: 4)
+    /// A report is minutes of work where somebody asks for that much: on the pool of all it would hold up the orders.
+    let press = PoolExecutor(name: "press", width: 2)
     let bureau = Bureau()
 
     /// Reads one of the package's data files.
@@ -41,8 +43,8 @@ struct Shop: Sendable {
     }
 
     /// Work for the processor: hashes a text over and over, so many megabytes in all. Ends early where it was cancelled.
-    func seal(_ text: String, megabytes: Int) -> Promise<UInt64> {
-        Promise(label: "hash \(megabytes) MB", on: PoolExecutor.shared) {
+    func seal(_ text: String, megabytes: Int, on pool: PoolExecutor = .shared) -> Promise<UInt64> {
+        Promise(label: "hash \(megabytes) MB", on: pool) {
             var hash = FNV1a()
             let bytes = Array(text.utf8)
             var left = megabytes << 20
