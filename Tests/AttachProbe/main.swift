@@ -70,6 +70,12 @@ func beSSH() -> Never {
         complain("bash: line 1: chainview: command not found")
         exit(127)
     case "mute": exit(3)
+    case "surroundings":
+        var blocked = sigset_t()
+        sigprocmask(SIG_BLOCK, nil, &blocked)
+        let signals = (1..<32).filter { sigismember(&blocked, $0) == 1 }
+        complain("blocks \(signals), \(getsid(0) == getpid() ? "a session of its own" : "somebody's session")")
+        exit(1)
     case "quiet":
         // Stays, without a standard error.
         close(2)

@@ -42,6 +42,8 @@ import Testing
         ("nowhere", "ssh:nowhere/1: ssh: connect to host nowhere port 22: No route to host"),
         ("bare", "ssh:bare/1: bash: line 1: chainview: command not found"),
         ("mute", "The way to ssh:mute/1 ended with code 3 and without a word"),
+        // The thread that starts it takes no signals; and no key that is typed at a terminal reaches it.
+        ("surroundings", "ssh:surroundings/1: blocks [], a session of its own"),
     ])
     func whatSSHComplainsIsTheReason(_ host: String, _ reason: String) throws {
         let watched = Watched(.ssh(host: host, process: "1"), options)
