@@ -10,12 +10,10 @@ extension ChainForest {
     /// Applied in batches, in any order, they give the same forest, counts of evicted nodes aside.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
         var result: [NodeSnapshot] = []
-        var count = 0
         for key in ids.keys(from: first.rawValue >> 8) {
             for raw in max(first.rawValue, key << 8)...(key << 8 | 255) {
                 guard let slot = slot(of: NodeID(raw)), nodes[slot].pointee.has(.told) else { continue }
-                guard count < limit else { return (result, NodeID(raw)) }
-                count += 1
+                guard result.count < limit else { return (result, NodeID(raw)) }
                 append(slot, to: &result)
             }
         }

@@ -35,6 +35,7 @@ import Testing
         let runtime = Runtime(executor: executor)
         var options = folder.options()
         options.capturesValues = true
+        options.recording = RecordingFilter(except: [.label("nobody")])
         let inspector = try Inspector.start(name: "till", runtime: runtime, options: options)
         defer { inspector.stop() }
         let (early, resolver) = runtime.run { Promise<Int>.pending(label: "early") }
@@ -42,7 +43,7 @@ import Testing
         let viewer = try TestViewer(inspector.addresses[0])
         let hello = try viewer.greet()
         #expect(hello.process == inspector.info && hello.process.name == "till" && hello.process.startTime > 0)
-        #expect(hello.capabilities == [.values, .errors])
+        #expect(hello.capabilities == [.values, .errors, .isNarrowed])
         #expect(hello.time > 0)
         #expect(hello.totals == ProcessTotals(chainCount: 1, nodeCount: 1, liveCount: 1))
         try viewer.watch { $0.index(of: early.id) != nil }

@@ -92,11 +92,11 @@ final class AttachServer: Sendable {
 
     /// Says a sentence on standard error, if that takes it at once.
     static func complain(_ sentence: String) {
-        chain_complain("chainview: nobody can attach: \(sentence)\n")
+        chain_complain("chainview: viewers cannot attach as was asked for: \(sentence)\n")
     }
 
-    /// Tells viewers what they have not been told yet, as far as that takes a fifth of a second, and that it is over;
-    /// leaves no thread, socket or file behind. In a child of the process it does nothing: all of it is the parent's.
+    /// Tells viewers what they have not been told yet, and that it is over, for a fifth of a second at most; leaves no
+    /// thread, socket or file behind. In a child of the process it does nothing: all of it is the parent's.
     func stop() {
         guard generation == chain_fork_generation(), let handle = handle.withLock({ $0.take() }) else { return }
         shared?.isStopping.store(true, ordering: .releasing)

@@ -51,7 +51,7 @@ final class Connection {
     private var hasEndedSending = false
 
     /// Bytes that may wait before the next batch is taken, and that are sent at a time before others have their turn.
-    private static let bufferLimit = 64 << 10, turnLimit = 1 << 20
+    private static let bufferLimit = 64 << 10, turnLimit = 256 << 10
     /// Bytes of replies that wait before no more of what it says is read.
     private static let replyLimit = 256 << 10
     /// The room that an empty buffer keeps.

@@ -28,6 +28,7 @@ extension InspectorOptions {
         var capabilities: Hello.Capabilities = []
         if capturesValues { capabilities.insert(.values) }
         if capturesErrorText { capabilities.insert(.errors) }
+        if recording.isNarrowing { capabilities.insert(.isNarrowed) }
         return capabilities
     }
 

@@ -175,7 +175,8 @@ final class ServerLoop {
         }
         for connection in connections { connection.close() }
         connections = []
-        commands.stop(limit: options.flushLimit)
+        let now = chain_monotonic_ns()
+        commands.stop(limit: deadline - min(now, deadline))
         shared.waker.close()
     }
 
