@@ -20,8 +20,8 @@ public enum Action: Sendable {
     /// The source is over; one short phrase says why.
     case ended(SourceID, String)
     /// Time goes on: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Some 10 to 30 times a
-    /// second. A program's own time follows from the second, by its ``ChainEvents/ProcessInfo/wallOffset``; where that is
-    /// 0 (a clock of its own), the second is the program's time.
+    /// second. A program's own time follows from them, by its ``ChainEvents/ProcessInfo/wallOffset`` and by what it says;
+    /// where the offset is 0 (a clock that has nothing to do with the time of day), the second is the program's time.
     case tick(wall: UInt64, process: UInt64)
     /// The screen has another size.
     case resized(Size)

@@ -40,7 +40,7 @@ struct Descriptions {
 
     /// Whether there is something to ask about a node.
     func lacks(_ subject: Subject, _ facts: Facts) -> Bool {
-        known[subject]?.facts != facts && !asked.contains { $0.subject == subject && $0.facts == facts }
+        known[subject]?.facts != facts && !asked.contains { $0.subject == subject }
     }
 
     /// Takes note of where the pane is; true once it has stayed there.

@@ -107,6 +107,7 @@ import Testing
         screen.tick(99_000)
         #expect(line(screen).contains("0.3s"))
         screen.act(.connected(Self.one, Script.process))
+        screen.feed(Script(sequence: 9, time: 99_050))
         screen.tick(99_100)
         #expect(line(screen).contains("1m35s"))
     }

@@ -18,8 +18,9 @@ struct Script {
     private let lead: UInt64
 
     init(sequence: UInt64 = 1, time: Double = 0, of process: ProcessInfo = Self.process) {
-        batch = EventBatch(process: process.key, sequence: sequence, time: 0)
         lead = Self.process.wallOffset &- process.wallOffset
+        batch = EventBatch(
+            process: process.key, sequence: sequence, time: UInt64(time * 1_000_000) &+ 1 &+ lead)
         self.time = time
         batch.threads = [1: "worker-1", 2: "worker-2", 3: "worker-3"]
         batch.executors = [1: "pool"]

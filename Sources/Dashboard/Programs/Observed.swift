@@ -22,10 +22,7 @@ struct Observed {
     var isFolded = false
     /// What waits while the picture stands still; nil while it moves.
     var held: Held?
-    /// Nanoseconds of its clock.
-    private(set) var now: UInt64 = 0
-    /// What to add (wrapping) to the ticks' clock to get its own; nil until the first tick after it was reached.
-    private var shift: UInt64?
+    private var clock = RemoteClock()
     /// The moment at which running times stand still, since nobody knows what became of them.
     private var lastSeen: UInt64?
     private var changes = ForestChanges()
@@ -34,6 +31,9 @@ struct Observed {
         self.source = source
         self.name = name
     }
+
+    /// Nanoseconds of its clock.
+    var now: UInt64 { clock.now }
 
     /// The moment that is shown, in nanoseconds of its clock.
     var shownNow: UInt64 { held?.now ?? lastSeen ?? now }
@@ -95,12 +95,12 @@ extension Observed {
             forest = ChainForest(process: new.key, limits: limits)
             outline = Outline()
             requests = []
-            now = 0
+            clock = RemoteClock()
         }
         info = new
         name = new.name
         link = .live
-        shift = nil
+        clock.begin(new)
         lastSeen = nil
     }
 
@@ -121,7 +121,7 @@ extension Observed {
 
     private mutating func fold(_ batch: EventBatch) {
         forest?.apply(batch)
-        now = max(now, batch.time)
+        clock.hear(batch.time)
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
     }
 
@@ -138,17 +138,9 @@ extension Observed {
     /// Lets time go on; true if that changed the forest.
     mutating func tick(wall: UInt64, process: UInt64) -> Bool {
         guard held == nil, forest != nil else { return false }
-        if link.isLive { advance(wall: wall, process: process) }
+        if link.isLive { clock.tick(wall: wall, own: process) }
         forest!.retain(now: now)
         return follow()
-    }
-
-    private mutating func advance(wall: UInt64, process: UInt64) {
-        if shift == nil, let offset = info?.wallOffset {
-            // A clock that would not have begun yet is no clock to go by.
-            shift = offset == 0 || wall < offset ? 0 : wall &- offset &- process
-        }
-        now = max(now, process &+ (shift ?? 0))
     }
 
     // MARK: Standing still
