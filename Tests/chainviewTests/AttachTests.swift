@@ -75,6 +75,23 @@ import Testing
         try viewer.quit()
     }
 
+    @Test func aViewerThatIsKilledIsNotMissed() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("chain order 17")
+        let viewer = try place.view("attach", "shop")
+        func viewers() throws -> Int? {
+            let list = try JSONSerialization.jsonObject(with: Data(try place.run("ps --json").output.utf8))
+            return (list as? [[String: Any]])?.first?["viewers"] as? Int
+        }
+        #expect(try viewers() == 1)
+        viewer.terminal.signal(SIGKILL)
+        #expect(try viewer.terminal.waitForExit() == .signalled(SIGKILL))
+        for _ in 0..<100 where try viewers() != 0 { poll(nil, 0, 100) }
+        #expect(try viewers() == 0)
+        try probe.tell("settle order 17")
+    }
+
     @Test func lookingOnlyCancelsNothing() throws {
         let place = try Place()
         let (shop, stock) = (try place.probe("shop"), try place.probe("stock", "read-only"))
@@ -149,75 +166,5 @@ import Testing
         #expect(viewer.text.hasPrefix("chainview: TERM is not set"), "\(viewer.text)")
         #expect(viewer.terminal.modes == viewer.modes)
         try probe.tell("chain order 17")
-    }
-}
-
-/// Choosing from the list, on a real terminal.
-@Suite(.serialized, .onItsOwnThread) struct PickerScreenTests {
-    /// Two programs, in the order of their numbers, and the list.
-    private func list(_ place: Place) throws -> (Viewer, [Probe]) {
-        let probes = [try place.probe("shop"), try place.probe("stock")].sorted { $0.pid < $1.pid }
-        for probe in probes { try probe.tell("chain order \(probe.pid)") }
-        let viewer = try place.view(waits: false)
-        try viewer.wait("the list") { $0.contains("2 programs to attach to") && $0.isAlternate }
-        return (viewer, probes)
-    }
-
-    @Test(arguments: [("\r", 0), ("j\r", 1), ("\u{1B}OB\u{1B}OA\r", 0), ("2\r", 1), ("Gk\r", 0)])
-    func keysChoose(keys: String, index: Int) throws {
-        let place = try Place()
-        let (viewer, probes) = try list(place)
-        viewer.type(keys)
-        try viewer.wait("the dashboard") {
-            $0.contains("● live") && $0.contains("complain of order \(probes[index].pid)")
-        }
-        try viewer.quit()
-    }
-
-    @Test func theMouseChooses() throws {
-        let place = try Place()
-        let (viewer, probes) = try list(place)
-        viewer.press(.click(row: 3, column: 8))
-        try viewer.wait("the selection") { _ in viewer.selectedRow == 3 }
-        viewer.press(.click(row: 3, column: 8))
-        try viewer.see("complain of order \(probes[1].pid)")
-        try viewer.quit()
-    }
-
-    @Test func theListChangesByItself() throws {
-        let place = try Place()
-        let viewer = try place.view(waits: false)
-        try viewer.wait("the advice") { $0.contains("nothing to attach to yet") && $0.contains("chainview demo") }
-        let probe = try place.probe()
-        try viewer.wait("the program") { $0.contains("1 program to attach to") && $0.contains("shop") }
-        try probe.tell("chain order 17")
-        try viewer.wait("its nodes") { _ in viewer.row("shop").contains(/shop +\d+ +[\d.]+s +1 +3 +3\b/) }
-        probe.end(by: SIGKILL)
-        try viewer.see("nothing to attach to yet")
-        try viewer.quit()
-    }
-
-    @Test(arguments: ["q", "\u{1B}", "\u{3}"])
-    func leavingRestoresTheTerminal(key: String) throws {
-        let place = try Place()
-        let (viewer, _) = try list(place)
-        viewer.terminal.resize(columns: 50, rows: 10)
-        try viewer.wait("the list, smaller") { $0.contains("2 programs") && $0.row(containing: "quit") == 9 }
-        viewer.type(key)
-        #expect(try viewer.terminal.waitForExit() == .exited(0))
-        viewer.expectRestored()
-    }
-
-    @Test func aSignalEndsItAndStoppingStopsIt() throws {
-        let place = try Place()
-        let (viewer, _) = try list(place)
-        viewer.press(.control("z"))
-        try viewer.terminal.waitForStop()
-        #expect(!viewer.screen.isAlternate && viewer.terminal.modes == viewer.modes)
-        viewer.terminal.goOn()
-        try viewer.wait("the list again") { $0.isAlternate && $0.contains("2 programs") }
-        viewer.terminal.signal(SIGTERM)
-        #expect(try viewer.terminal.waitForExit() == .signalled(SIGTERM))
-        viewer.expectRestored()
     }
 }

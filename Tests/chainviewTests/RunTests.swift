@@ -110,6 +110,36 @@ import Testing
         #expect(try other.viewer.terminal.waitForExit() == .exited(43))
     }
 
+    @Test func bothStopAndGoOn() throws {
+        let started = try Started(["chain order 17"])
+        let pid = try #require(started.pid)
+        started.viewer.type("q")
+        try started.viewer.wait("the shell") { !$0.isAlternate }
+        started.viewer.press(.control("z"))
+        try started.viewer.terminal.waitForStop()
+        #if os(Linux)
+            let status = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            #expect(status.contains(") T "), "\(status)")
+        #endif
+        started.viewer.terminal.goOn()
+        started.tell("print going on")
+        try started.viewer.see("going on")
+        started.tell("exit 4")
+        #expect(try started.viewer.terminal.waitForExit() == .exited(4))
+    }
+
+    @Test func whatAProgramLeavesBehindHoldsNobodyUp() throws {
+        let place = try Place()
+        let script = "tail -f /dev/null & echo \"left $!\"; exit 6"
+        let viewer = try Viewer(["run", "sh", "-c", script], setting: place.environment, waits: false)
+        try viewer.see("has ended with code 6")
+        let left = try #require(viewer.screen.text.firstMatch(of: /left (\d+)/).flatMap { Int32($0.1) })
+        viewer.type("q")
+        #expect(try viewer.terminal.waitForExit() == .exited(6))
+        #expect(viewer.text.contains("left \(left)"))
+        #expect(kill(left, SIGKILL) == 0)
+    }
+
     @Test func theProgramEndsWithTheTerminal() throws {
         let started = try Started(["chain order 17"])
         let pid = try #require(started.pid)

@@ -147,6 +147,22 @@ import Testing
         #expect(outcome.status == 66 && outcome.errors.contains("nobody"), "\(outcome)")
     }
 
+    @Test func aFolderThatOthersCanOpenIsNotTrusted() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        let folder = place.path + "/chainview"
+        #expect(chmod(folder, 0o755) == 0)
+        for words in ["ps", "", "ps shop", "ps \(probe.pid)", "cancel shop 1", "attach shop --for 5s"] {
+            let outcome = try place.run(words)
+            #expect(outcome.status == 77 && outcome.output.isEmpty && outcome.errors.contains(folder), "\(outcome)")
+        }
+        let viewer = try place.view(waits: false)
+        try viewer.wait("the reason") { $0.isAlternate && $0.contains(folder) }
+        #expect(chmod(folder, 0o700) == 0)
+        try viewer.see("1 program to attach to")
+        try viewer.quit()
+    }
+
     @Test func whoStandsStillIsSaidToBeSilent() throws {
         let place = try Place()
         let probe = try place.probe()
