@@ -181,6 +181,25 @@ import Testing
         #expect(none.status.all.last?.failure?.contains("There is no file") == true)
     }
 
+    @Test func aProgramThatIsStoppedStandsStillUntilItGoesOn() throws {
+        let program = try Probe(["serve", "sleeper"], in: folder)
+        #expect(program.firstLine() == "ready")
+        let watched = Watched(.pid(program.pid), folder.options)
+        _ = try watched.batches.wait("the state") { if case .end = $0.resync { true } else { false } }
+        kill(program.pid, SIGSTOP)
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(program.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        #expect(watched.clock.advance(until: { watched.status.all.last?.outage != nil }))
+        #expect(watched.status.all.last?.outage?.reason.contains("stands still") == true)
+        watched.cancel(1, id: 1, of: try #require(watched.status.all.last?.process))
+        let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
+        #expect(reply.outcome == .refused("sleeper stands still and takes no commands"))
+        kill(program.pid, SIGCONT)
+        // With its next heartbeat.
+        try watched.waitUntilLive()
+        watched.source.stop()
+    }
+
     @Test func aProgramThatIsKilledIsGoneByPidAndAwaitedByName() throws {
         let first = try Probe(["serve", "victim"], in: folder)
         #expect(first.firstLine() == "ready")

@@ -121,6 +121,23 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
         waker.wake()
     }
 
+    /// Goes on to whatever moment is waited for, until something has come of it.
+    func advance(until isDone: () -> Bool) -> Bool {
+        let limit = Date(timeIntervalSinceNow: patience)
+        return condition.withLock {
+            // Who has done something waits again, which is told here.
+            while !isDone() {
+                if let next = waits.values.compactMap({ $0 }).filter({ $0 > time }).min() {
+                    time = next
+                    waker.wake()
+                } else if !condition.wait(until: limit) {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+
     /// Waits until somebody waits for a moment that is to come, and gives how far that is away.
     func restToDeadline() throws -> Duration {
         let limit = Date(timeIntervalSinceNow: patience)
