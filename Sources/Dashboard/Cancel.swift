@@ -11,7 +11,7 @@ extension State {
             if let why = whyNotCancel(in: place) { return say(why, .warning) }
         }
         let question = question(about: subjects, wholeChain: wholeChain)
-        guard let question, question.count > 0 else {
+        guard question.count > 0 else {
             return say("nothing to cancel: \(settled(subjects, wholeChain: wholeChain)) has settled")
         }
         mode = .confirm(question)
@@ -45,21 +45,23 @@ extension State {
         return wholeChain ? "the whole chain" : "this node and all under it"
     }
 
-    /// What would be cancelled, program by program; nil where nothing is left of it.
-    private func question(about subjects: [Subject], wholeChain: Bool) -> Confirmation? {
-        if tags.isEmpty, subjects[0].node == nil {
-            guard let place = place(of: subjects[0].source) else { return nil }
-            return observed[place].questionAboutAll()
-        }
+    /// What would be cancelled, program by program.
+    private func question(about subjects: [Subject], wholeChain: Bool) -> Confirmation {
         var question = Confirmation(parts: [], what: "", count: 0, labels: [])
         for place in observed.indices {
+            if tags.isEmpty, subjects[0] == Subject(source: observed[place].source) {
+                observed[place].askAboutEverything(&question)
+                continue
+            }
             let nodes = subjects.compactMap { subject in
                 find(subject).flatMap { $0.place == place ? $0.node : nil }
             }
             guard !nodes.isEmpty else { continue }
-            let (scope, what) = observed[place].scope(of: nodes, wholeChain: wholeChain, tagged: !tags.isEmpty)
-            observed[place].add(scope.scope, of: scope.roots, to: &question)
-            question.what = what
+            if tags.isEmpty {
+                observed[place].ask(about: nodes[0], wholeChain: wholeChain, &question)
+            } else {
+                observed[place].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
+            }
         }
         if !tags.isEmpty {
             let nodes = tags.count == 1 ? "1 tagged node" : "\(tags.count) tagged nodes"
@@ -117,41 +119,26 @@ extension State {
 }
 
 extension Observed {
-    /// What is asked of the program to cancel nodes, or the chains that they are in, and words for it.
-    fileprivate func scope(
-        of nodes: [NodeIndex], wholeChain: Bool, tagged: Bool
-    ) -> (scope: (scope: CancelScope, roots: [NodeIndex]), what: String) {
-        let forest = forest!
-        guard tagged else {
-            let id = forest.id(of: nodes[0])
-            let root = wholeChain ? forest.root(of: nodes[0]) : nodes[0]
-            let name = NodeText.name(of: root, in: forest)
-            return ((wholeChain ? .chain(id) : .node(id), [root]), wholeChain ? "the whole chain of \(name)" : name)
-        }
-        var roots = nodes
-        if wholeChain {
-            var seen: Set<NodeIndex> = []
-            roots = nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted }
-        }
-        return ((.nodes(roots.map { forest.id(of: $0) }), roots), "")
+    fileprivate func ask(about node: NodeIndex, wholeChain: Bool, _ question: inout Confirmation) {
+        let id = forest!.id(of: node)
+        let root = wholeChain ? forest!.root(of: node) : node
+        let name = NodeText.name(of: root, in: forest!)
+        question.what = wholeChain ? "the whole chain of \(name)" : name
+        let live = count([root], in: &question)
+        question.parts.append(part(wholeChain ? .chain(id) : .node(id), marking: live))
     }
 
-    fileprivate func add(_ scope: CancelScope, of roots: [NodeIndex], to question: inout Confirmation) {
-        let forest = forest!
-        let live = Self.live(under: roots, in: forest, limit: Confirmation.countLimit - question.count)
+    fileprivate func ask(aboutTagged nodes: [NodeIndex], wholeChain: Bool, _ question: inout Confirmation) {
+        var seen: Set<NodeIndex> = []
+        let roots = wholeChain ? nodes.map { forest!.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
+        let live = count(roots, in: &question)
         guard !live.isEmpty else { return }
-        question.parts.append(
-            .init(source: source, process: forest.process, scope: scope, nodes: live.map { forest.id(of: $0) }))
-        question.count += live.count
-        question.isAtLeast = question.count >= Confirmation.countLimit
-        for node in live.prefix(Confirmation.labelLimit - question.labels.count) {
-            question.labels.append("\(forest.state(of: node).word)  \(NodeText.name(of: node, in: forest))")
-        }
+        question.parts.append(part(.nodes(roots.map { forest!.id(of: $0) }), marking: live))
     }
 
-    /// Asks about all that is pending in the program: O(its live chains). A command names so many of them at most.
-    fileprivate func questionAboutAll() -> Confirmation? {
-        guard let forest else { return nil }
+    /// Asks about all that is pending in the program: O(its live chains). A command names a bounded number of them.
+    fileprivate func askAboutEverything(_ question: inout Confirmation) {
+        guard let forest else { return }
         var chains: [NodeIndex] = []
         var key = outline.list.first
         while let current = key, current.section == .live {
@@ -161,17 +148,32 @@ extension Observed {
             key = outline.list.key(after: current)
         }
         let words = chains.count == 1 ? "1 chain" : "\(CountText.grouped(chains.count)) chains"
-        var question = Confirmation(parts: [], what: "everything in \(shownName) (\(words))", count: 0, labels: [])
-        add(.nodes([]), of: chains, to: &question)
-        let marked = question.parts.first?.nodes ?? []
-        question.parts = stride(from: 0, to: chains.count, by: Self.chainLimit).map { first in
-            let ids = chains[first..<min(first + Self.chainLimit, chains.count)].map { forest.id(of: $0) }
-            return .init(
-                source: source, process: forest.process, scope: .nodes(ids), nodes: first == 0 ? marked : [])
-        }
-        question.count = forest.totals.counts.liveCount
+        question.what = "everything in \(shownName) (\(words))"
+        var live = count(chains, in: &question)
+        // All of them are known without counting.
+        question.count = liveCount
         question.isAtLeast = false
-        return question
+        for first in stride(from: 0, to: chains.count, by: Self.chainLimit) {
+            let some = chains[first..<min(first + Self.chainLimit, chains.count)]
+            question.parts.append(part(.nodes(some.map { forest.id(of: $0) }), marking: live))
+            live = []
+        }
+    }
+
+    private func part(_ scope: CancelScope, marking nodes: [NodeIndex]) -> Confirmation.Part {
+        Confirmation.Part(
+            source: source, process: forest!.process, scope: scope, nodes: nodes.map { forest!.id(of: $0) })
+    }
+
+    /// Counts the live nodes at and under some nodes into a question, up to its limit, and gives them.
+    private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
+        let live = Self.live(under: roots, in: forest!, limit: Confirmation.countLimit - question.count)
+        question.count += live.count
+        question.isAtLeast = question.count >= Confirmation.countLimit
+        for node in live.prefix(Confirmation.labelLimit - question.labels.count) {
+            question.labels.append("\(forest!.state(of: node).word)  \(NodeText.name(of: node, in: forest!))")
+        }
+        return live
     }
 
     private static let chainLimit = 4_096
