@@ -45,6 +45,9 @@ check: ## formatting, compiler warnings, and the rules of the repository
 bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
+	@.ci/need ncursesw vterm
+	@swift build -c release --product chainview && swift build -c release --product AttachBench
+	@.build/release/AttachBench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
 counts: ## allocations, bytes and instructions against their limits (Benchmarks/Counts/limits)

@@ -13,6 +13,7 @@ let package = Package(
         .library(name: "PromiseRuntime", targets: ["PromiseRuntime"]),
         .library(name: "PromiseFoundation", targets: ["PromiseFoundation"]),
         .library(name: "ChainInspector", targets: ["ChainInspector"]),
+        .library(name: "ChainEvents", targets: ["ChainEvents"]),
         .library(name: "ChainTesting", targets: ["ChainTesting"]),
         .library(name: "ChainBus", targets: ["ChainBus"]),
     ],
@@ -58,6 +59,16 @@ let package = Package(
         // For users' tests, and the demos.
         .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel"]),
         .target(name: "Stories", dependencies: ["PromiseRuntime", "ChainInspector"], path: "demos/stories"),
+
+        // Figures of attaching: a part of this package, for what is behind the libraries is nobody's product.
+        .executableTarget(
+            name: "AttachBench",
+            dependencies: [
+                "PromiseRuntime", "ChainInspector", "ChainAttach", "ChainSource", "ChainModel", "ChainEvents",
+                "ChainBus",
+                "TerminalHarness",
+            ],
+            path: "Benchmarks/Attach"),
 
         // Tests.
         .target(

@@ -1,0 +1,127 @@
+import ChainEvents
+import ChainInspector
+import ChainModel
+import Foundation
+import PromiseRuntime
+
+/// An observed program: makes nodes and load as it is told.
+///
+///     nodes N        makes chains of five until N nodes more are pending; `ok`
+///     calibrate R    finds how much work a chain does so that one thread makes R events a second; `ok`
+///     load MS        one thread runs chains of work for so long; `done CHAINS CPU-SECONDS SECONDS`
+///     digest         of all that is live in its own forest; `digest COUNT HASH`
+enum ProgramRole {
+    private static let runtime = Runtime(executor: InlineExecutor.shared)
+    nonisolated(unsafe) private static var kept: [Resolver<Int>] = []  // touched by the main thread alone
+    nonisolated(unsafe) private static var spins = 0  // set by the main thread before threads that read it start
+
+    static func run(folder: String) {
+        var options = InspectorOptions()
+        options.socketFolder = folder
+        guard let inspector = try? Inspector.start(name: "bench", runtime: runtime, options: options) else {
+            fatalError("the inspector does not start")
+        }
+        answer("ready")
+        while let line = readLine() {
+            let words = line.split(separator: " ")
+            let number = words.count > 1 ? Int(words[1]) ?? 0 : 0
+            switch words.first {
+            case "nodes":
+                runtime.run { make(number) }
+                inspector.collectNow()
+                answer("ok")
+            case "calibrate":
+                calibrate(to: Double(number), inspector)
+                answer("ok")
+            case "load":
+                let (chains, cpu, wall) = load(Double(number) / 1_000)
+                answer("done", chains, cpu, wall)
+            case "digest":
+                inspector.collectNow()
+                answer("digest", digest(inspector))
+            default: answer("what?")
+            }
+        }
+    }
+
+    private static func make(_ count: Int) {
+        for number in 0..<count / 5 {
+            let (root, resolver) = Promise<Int>.pending(label: "order \(number)")
+            _ = root.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }
+            kept.append(resolver)
+        }
+    }
+
+    /// A chain of five that does some work and ends.
+    private static func chain() {
+        let (root, resolver) = Promise<Int>.pending()
+        let end = root.map { work($0) }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }
+        resolver.fulfill(1)
+        precondition(end.isSettled)
+    }
+
+    @inline(never)
+    private static func work(_ seed: Int) -> Int {
+        var value = UInt64(bitPattern: Int64(seed))
+        for _ in 0..<spins { value = value &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+        return Int(truncatingIfNeeded: value)
+    }
+
+    private static func calibrate(to rate: Double, _ inspector: Inspector) {
+        spins = 0
+        inspector.collectNow()
+        let before = inspector.loss.madeCount
+        runtime.run { for _ in 0..<1_000 { chain() } }
+        inspector.collectNow()
+        let events = Double(inspector.loss.madeCount - before) / 1_000
+        for _ in 0..<6 {
+            let (chains, cpu, _) = load(0.3)
+            let wanted = events / rate
+            let missing = wanted - cpu / Double(chains)
+            // Some 1.3 ns a step of the work.
+            spins = max(0, spins + Int(missing * 0.75e9))
+        }
+    }
+
+    private static func load(_ duration: Double) -> (chains: Int, cpu: Double, wall: Double) {
+        let (start, cpuStart) = (seconds(), seconds(CLOCK_THREAD_CPUTIME_ID))
+        var chains = 0
+        runtime.run {
+            while seconds() - start < duration {
+                for _ in 0..<20 { chain() }
+                chains += 20
+            }
+        }
+        return (chains, seconds(CLOCK_THREAD_CPUTIME_ID) - cpuStart, seconds() - start)
+    }
+
+    /// Its own forest is asked for as a viewer would ask.
+    private static func digest(_ inspector: Inspector) -> String {
+        let subscription = inspector.subscribe()
+        defer { subscription.dispose() }
+        var forest = ChainForest(process: inspector.info.key)
+        while let batch = subscription.next() { forest.apply(batch) }
+        return Digest.words(of: forest)
+    }
+}
+
+/// What two forests agree on: who is live, and how.
+enum Digest {
+    static func words(of forest: ChainForest) -> String {
+        var count = 0
+        var hash: UInt64 = 0
+        for slot in 0..<forest.indexBound {
+            let index = NodeIndex(rawValue: UInt32(slot))
+            guard forest.contains(index) else { continue }
+            let view = forest.node(index)
+            guard view.isLive else { continue }
+            count += 1
+            // Order does not count: the sum of what each gives.
+            var value = view.id.rawValue &* 0x9E37_79B9_7F4A_7C15
+            value ^= UInt64(view.state.rawValue) << 32 | UInt64(view.kind.rawValue) << 8
+            value = (value ^ value >> 29) &* 0xBF58_476D_1CE4_E5B9
+            hash &+= value ^ value >> 32
+        }
+        return "\(count) \(hash)"
+    }
+}
