@@ -44,14 +44,25 @@ func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
     _ = write(descriptor, bytes, bytes.count)
 }
 
+/// A chain of three nodes, of which the first waits for its resolver.
+func pending(_ label: String) -> Resolver<String> {
+    let (promise, resolver) = Promise<String>.pending(label: label)
+    promise.map(label: "read \(label)") { $0.count }.failed(label: "complain of \(label)") { _ in }
+    return resolver
+}
+
 @MainActor func obey(_ command: String) {
     let words = command.split(separator: " ", maxSplits: 1).map(String.init)
     let rest = words.count > 1 ? words[1] : ""
     switch words.first {
     case "chain":
-        let (promise, resolver) = Promise<String>.pending(label: rest)
-        promise.map(label: "read \(rest)") { $0.count }.failed(label: "complain of \(rest)") { _ in }
-        resolvers[rest] = resolver
+        resolvers[rest] = pending(rest)
+    case "many":
+        for number in 1...(Int(rest) ?? 1) {
+            resolvers["\(number)"] = pending("chain \(number)")
+            // So that nothing is lost, which would be told late.
+            if number % 100 == 0 { inspector.collectNow() }
+        }
     case "settle": resolvers.removeValue(forKey: rest)?.fulfill("done")
     case "hostile":
         let (promise, resolver) = Promise<String>.pending(label: "begin " + hostile)

@@ -110,6 +110,17 @@ import Testing
         #expect(try other.viewer.terminal.waitForExit() == .exited(43))
     }
 
+    @Test func whatIsPipedInIsTheProgramsToRead() throws {
+        let place = try Place()
+        let terminal = try PseudoTerminal(
+            "/bin/sh", ["-c", "echo piped | '\(builtProduct("chainview"))' run cat"], columns: 100, rows: 30,
+            environment: PseudoTerminal.standardEnvironment.merging(place.environment) { $1 })
+        try terminal.waitUntil("its end") { $0.contains("piped") && $0.contains("cat, which has ended") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        #expect(terminal.screen.text == "piped")
+    }
+
     @Test func bothStopAndGoOn() throws {
         let started = try Started(["chain order 17"])
         let pid = try #require(started.pid)
@@ -132,7 +143,7 @@ import Testing
         let place = try Place()
         let script = "tail -f /dev/null & echo \"left $!\"; exit 6"
         let viewer = try Viewer(["run", "sh", "-c", script], setting: place.environment, waits: false)
-        try viewer.see("has ended with code 6")
+        try viewer.wait("its end, and what it wrote") { $0.contains("has ended with code 6") && $0.contains("left ") }
         let left = try #require(viewer.screen.text.firstMatch(of: /left (\d+)/).flatMap { Int32($0.1) })
         viewer.type("q")
         #expect(try viewer.terminal.waitForExit() == .exited(6))

@@ -68,6 +68,18 @@ import Testing
         #expect(all.filter { $0["label"] as? String == "order 2" }.first?["state"] as? String == "fulfilled")
     }
 
+    @Test func aLargeTreeIsPrintedWhole() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        try probe.tell("many 3000")
+        #expect(try nodes(place).count == 9_000)
+        let tree = try place.run("ps shop")
+        #expect(tree.status == 0 && tree.lineCount == 9_002 && tree.output.contains("complain of chain 3000"))
+        // Nobody wants the rest.
+        let gone = try place.run("ps shop | head -1")
+        #expect(gone.output.hasPrefix("shop ") && !gone.errors.lowercased().contains("fatal"), "\(gone)")
+    }
+
     @Test func cancellingSaysWhatCameOfIt() throws {
         let place = try Place()
         let probe = try place.probe()

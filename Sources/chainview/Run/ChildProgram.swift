@@ -48,7 +48,7 @@ final class ChildProgram: Sendable {
                     ? "there is no program \(shown)." : "there is no program \(shown) in any folder of PATH.")
     }
 
-    /// Starts a program in a group of its own with nothing to read, and has somebody wait for its end.
+    /// Starts a program in a group of its own with no terminal to read from, and has somebody wait for its end.
     ///
     /// - Parameters:
     ///   - output: what becomes its standard output and standard error; closed here.
@@ -81,7 +81,9 @@ final class ChildProgram: Sendable {
             close(output.error)
         }
         // The keys are the dashboard's: a program that reads from the terminal would take them away.
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if isatty(STDIN_FILENO) != 0 {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output.standard, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output.error, STDERR_FILENO)
         // What this process ignores or blocks is its own affair. A group of its own gets each signal once: from here.

@@ -26,7 +26,7 @@ final class LaunchedSource: BatchSource {
     private let bag = DisposeBag()
     private let isStopped = DispatchSemaphore(value: 0)
 
-    /// How often it is looked for.
+    /// How often it is looked for at first; later once a second.
     private static let interval = DispatchTimeInterval.milliseconds(100)
     /// After how many looks it is said that there is none.
     private static let patience = 30
@@ -75,7 +75,8 @@ final class LaunchedSource: BatchSource {
                 : "\(child.name) has not started an inspector: add `Inspector.startIfRequested()` to it"
             guard child.endingSoFar == nil else { return }
             if attempt == 1 || attempt == Self.patience { emit(.connecting(attempt: attempt, lastFailure: failure)) }
-            guard isStopped.wait(timeout: .now() + Self.interval) == .timedOut else { return }
+            let pause = attempt < Self.patience ? Self.interval : .seconds(1)
+            guard isStopped.wait(timeout: .now() + pause) == .timedOut else { return }
         }
     }
 
