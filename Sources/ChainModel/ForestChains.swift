@@ -50,7 +50,7 @@ extension ChainForest {
     }
 
     /// A chain's share of the totals, to be taken out before and put in after it changes as a whole.
-    private mutating func tally(_ record: ChainRecord, _ sign: Int) {
+    mutating func tally(_ record: ChainRecord, _ sign: Int) {
         if record.isLive {
             totals.liveChainCount += sign
         } else {

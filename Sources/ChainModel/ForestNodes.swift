@@ -63,12 +63,12 @@ extension ChainForest {
     /// Enters a node that is not there yet and puts it in its place.
     @discardableResult
     mutating func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64) -> UInt32 {
-        let above = origin == .none ? nil : mention(origin, at: time)
         let slot = nodes.allocate(record)
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
         note(slot, [.created, .placed, .state, .facts])
-        if let above {
+        // After itself: there may be room for one more only.
+        if origin != .none, let above = mention(origin, at: time) {
             nodes[slot].pointee.bits.insert(.underOrigin)
             appendFresh(slot, under: above)
         } else {

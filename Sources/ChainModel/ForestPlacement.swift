@@ -23,8 +23,10 @@ extension ChainForest {
 
     /// Takes up who a node's parent or creator is, after all.
     mutating func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
-        guard origin != .none, originID(of: slot) != origin else { return }
+        guard origin != .none else { return }
+        // Also of one that is known: it may have been named later so far.
         _ = mention(origin, at: time)
+        guard originID(of: slot) != origin else { return }
         rememberOrigin(slot)
         extras[extra(of: slot)].pointee.origin = origin.rawValue
         place(slot)

@@ -172,15 +172,26 @@ extension ChainForest {
         nodes[child].pointee.bits.formUnion([.isRoot, .revived])
         roots.insert(child, nodes)
         totals.chainCount += 1
+        // The root stands alone when it goes: its links may move the rest elsewhere.
+        tally(chains[chain].pointee, -1)
         chains[chain].pointee.root = child
-        evict(root, leavesCount: true)
-        if !chains[chain].pointee.isLive { enqueueRoot(child) }
+        chains[chain].pointee.subtract(nodes[root].pointee.state)
+        chains[chain].pointee.evictedCount &+= 1
+        if chains[chain].pointee.firstRejected == root { chains[chain].pointee.firstRejected = noSlot }
+        tally(chains[chain].pointee, 1)
+        nodes[root].pointee.chain = noSlot
+        settledChainNodeCount += 1
         note(child, [.placed, .summary])
+        evict(root, leavesCount: true)
+        let rest = nodes[child].pointee.chain
+        if nodes[child].pointee.has(.isRoot), rest == noSlot || !chains[rest].pointee.isLive { enqueueRoot(child) }
         return child
     }
 
     /// Takes away a node without children.
     private mutating func evict(_ slot: UInt32, leavesCount: Bool) {
+        // First, so that nobody whom its links let go is placed under it.
+        ids.remove(NodeID(nodes[slot].pointee.id))
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
         noteEvicted(slot, record)
@@ -205,7 +216,6 @@ extension ChainForest {
         }
         texts.release(record.label)
         if record.extra != noSlot { freeExtra(record.extra) }
-        ids.remove(NodeID(record.id))
         nodes[slot].pointee.id = 0
         nodes.free(slot)
     }
