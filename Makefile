@@ -1,9 +1,10 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo server test check bench counts cost tsan format picture record clean
+.PHONY: help demo server test check bench counts cost fuzz tsan format picture record clean
 
 ARGS ?=
 FILTER ?=
+RUNS ?= 10000000
 TSAN ?= ChainAttachTests|ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
 
 ours = Sources Tests demos Benchmarks Package.swift
@@ -29,7 +30,7 @@ server: ## a small HTTP server to attach to (ARGS="--port 8081")
 	@CHAINVIEW=1 exec demos/server/.build/debug/server $(ARGS)
 
 test: ## every test (FILTER=Name for some)
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw vterm python3
 	@rm -f $(stale)
 	$(utf8) .ci/test $(only)
 	$(if $(FILTER),,$(utf8) .ci/test --package-path demos/server)
@@ -56,6 +57,9 @@ counts: ## allocations, bytes and instructions against their limits (Benchmarks/
 cost: ## what embedding costs: packages fetched, libraries linked, seconds of building, bytes
 	@demos/server/cost
 
+fuzz: ## the wire and the fold on RUNS=10000000 inputs made by libFuzzer (ARGS="-max_total_time=60" and more)
+	@RUNS=$(RUNS) Benchmarks/Fuzz/fuzz $(ARGS)
+
 tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)
 	@.ci/need ncursesw vterm
 	$(utf8) .ci/test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
@@ -68,9 +72,9 @@ picture: ## draws the README's picture of the dashboard anew, from a real frame
 	CHAINVIEW_PICTURE=demos/chainview.svg $(utf8) swift test --filter PictureTests
 
 record: ## rewrites the golden files from what the tests see: look at the difference (FILTER=Name for some)
-	@.ci/need ncursesw vterm
+	@.ci/need ncursesw vterm python3
 	CHAINVIEW_RECORD=1 $(utf8) swift test $(only)
 
 clean: ## removes what was built, and what failed tests left
-	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build demos/server/.build
+	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build Benchmarks/Fuzz/.build demos/server/.build
 	find Tests -name '*.actual' -delete

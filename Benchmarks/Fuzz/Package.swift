@@ -1,0 +1,15 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, since everything that it builds is instrumented for the fuzzer, which brings its own `main`.
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "chainview", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "WireFuzzer", dependencies: [.product(name: "ChainInspector", package: "chainview")],
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+    ],
+    swiftLanguageModes: [.v6]
+)
