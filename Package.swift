@@ -105,8 +105,12 @@ let package = Package(
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         .testTarget(
-            name: "ChainWireTests", dependencies: ["ChainWire", "ChainEvents", "ChainModel", "GoldenSupport"],
-            exclude: ["Golden"]),
+            name: "ChainWireTests",
+            dependencies: [
+                "ChainWire", "ChainEvents", "ChainModel", "ChainInspector", "PromiseRuntime", "GoldenSupport",
+                "TerminalHarness",
+            ],
+            exclude: ["Golden", "read_chains.py"]),
         .executableTarget(
             name: "CommandProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/CommandProbe"),
         .testTarget(

@@ -4,10 +4,21 @@ import Foundation
 struct Article {
     let text: String
 
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+
     init() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/ChainWire/ChainWire.docc/TheWire.md")
+        let file = Article.folder.appending(path: "ChainWire/ChainWire.docc/TheWire.md")
         text = try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// All Swift of some targets.
+    static func sources(of targets: [String]) throws -> String {
+        try targets.flatMap { target in
+            let folder = folder.appending(path: target)
+            return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                .filter { $0.pathExtension == "swift" }.map { try String(contentsOf: $0, encoding: .utf8) }
+        }.joined(separator: "\n")
     }
 
     private var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }

@@ -11,7 +11,7 @@ extension ChainForest {
             var line =
                 String(repeating: "  ", count: depth(of: index)) + "\(view.state.word) \(view.kind.word) \(view.id)"
             if let label = label(of: index) { line += " \(label)" }
-            if let site = site(of: index) { line += " (\(site))" }
+            if let site = site(of: index), !site.fileID.isEmpty { line += " (\(site))" }
             lines.append(line)
             var child = lastChild(of: index)
             while let current = child {

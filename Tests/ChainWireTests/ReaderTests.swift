@@ -1,0 +1,222 @@
+import ChainEvents
+import ChainInspector
+import ChainModel
+import Foundation
+import PromiseRuntime
+import TerminalHarness
+import Testing
+
+@testable import ChainWire
+
+/// The article is true: a reader in another language, written from it alone, makes the same trees of the same bytes.
+@Suite(.onItsOwnThread, .serialized, .enabled(if: Reader.hasPython, "python3 is not installed: see .ci/need"))
+struct ReaderTests {
+    @Test func itReadsARunningProgram() throws {
+        let folder = try Folder()
+        var options = InspectorOptions()
+        options.socketFolder = folder.path + "/s"
+        options.endpoints = [.unix]
+        let runtime = Runtime(executor: InlineExecutor.shared)
+        let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let address = try #require(inspector.addresses.first)
+        let socket = String(address.dropFirst("unix:".count))
+
+        let shop = runtime.run { Shop() }
+        for _ in 0..<3 {
+            let tree = try Reader.read(socket)
+            #expect(tree == state(of: inspector))
+            #expect(tree.split(separator: "\n").count > 10)
+            runtime.run { shop.goOn() }
+        }
+    }
+
+    /// A stream with the chains' events in it, as a viewer gets it that was there from the beginning.
+    @Test func itReadsWhatAProgramSaysFromTheBeginning() throws {
+        let runtime = Runtime(executor: InlineExecutor.shared)
+        var options = InspectorOptions()
+        (options.endpoints, options.collectsByHand) = ([], true)
+        let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let subscription = inspector.subscribe()
+        var batches: [EventBatch] = []
+        func collect() {
+            inspector.collectNow()
+            while let batch = subscription.next() { batches.append(batch) }
+        }
+        collect()
+        let shop = runtime.run { Shop() }
+        for _ in 0..<3 {
+            collect()
+            runtime.run { shop.goOn() }
+        }
+        collect()
+        #expect(batches.contains { !$0.events.isEmpty })
+        try expectTheSameTree(batches, "the shop")
+    }
+
+    /// Whatever may come of nodes that are made but once: rings, times at the edges, nodes that are named but never told
+    /// of, resyncs that end and that do not.
+    @Test(arguments: UInt64(1)...20)
+    func itReadsWhateverMayBeSaid(seed: UInt64) throws {
+        var random = RandomMessages(seed: seed)
+        let batches = (0..<random.pick(1...6)).map { _ in random.batch(events: 0...[4, 60][Int(seed % 2)]).consistent()
+        }
+        try expectTheSameTree(batches, "seed \(seed)")
+    }
+
+    private func state(of inspector: Inspector) -> String {
+        inspector.collectNow()
+        let subscription = inspector.subscribe()
+        defer { subscription.dispose() }
+        var forest = ChainForest(process: inspector.info.key)
+        while let batch = subscription.next() { forest.apply(batch) }
+        return forest.drawn()
+    }
+
+    private func expectTheSameTree(_ batches: [EventBatch], _ comment: Comment) throws {
+        var forest = ChainForest(process: try #require(batches.first?.process))
+        for batch in batches { forest.apply(batch) }
+        let folder = try Folder()
+        let capture = folder.path + "/capture"
+        try Data(stream(batches.map { .batch($0) })).write(to: URL(fileURLWithPath: capture))
+        let (read, folded) = (try Reader.read("--file", capture), forest.drawn())
+        let differing = zip(read.split(separator: "\n"), folded.split(separator: "\n")).first { $0 != $1 }
+        #expect(read == folded, "\(comment): reader, then forest: \(String(describing: differing))")
+    }
+}
+
+extension EventBatch {
+    /// The same, with all that says how a node was made the same for each id.
+    fileprivate func consistent() -> EventBatch {
+        var batch = self
+        batch.sites = [
+            1: Site(fileID: "Shop/Order.swift", line: 41), 2: Site(fileID: "A.swift", line: 0),
+            3: Site(fileID: "", line: 7),
+        ]
+        batch.texts = (0..<40).map { "label \($0)" }
+        for index in batch.events.indices where batch.events[index].kind == .created {
+            let made = Made(batch.events[index].node)
+            batch.events[index].other = made.origin
+            if !batch.events[index].flags.contains(.late) { batch.events[index].time = made.time }
+            batch.events[index].flags.remove(.hasParent)
+            if made.hasParent { batch.events[index].flags.insert(.hasParent) }
+            batch.events[index].detail = UInt16(made.kind.rawValue)
+            batch.events[index].site = made.site
+            batch.events[index].text = made.label == nil ? 0 : UInt32(batch.events[index].node.rawValue + 1)
+        }
+        for index in batch.nodes.indices {
+            let made = Made(batch.nodes[index].id)
+            batch.nodes[index].parent = made.hasParent ? made.origin : .none
+            batch.nodes[index].creator = made.hasParent ? .none : made.origin
+            (batch.nodes[index].kind, batch.nodes[index].site) = (made.kind, made.site)
+            batch.nodes[index].label = made.label
+            if batch.nodes[index].created != 0 { batch.nodes[index].created = made.time }
+        }
+        return batch
+    }
+
+    private struct Made {
+        var time: UInt64
+        var origin: NodeID, hasParent: Bool, kind: NodeKind, site: SiteID, label: String?
+
+        init(_ id: NodeID) {
+            let number = id.rawValue
+            hasParent = number % 3 == 0
+            origin = number % 3 == 2 ? .none : NodeID(number &* 7 % 40)
+            kind = NodeKind.allCases[Int(number % UInt64(NodeKind.allCases.count))]
+            site = SiteID(number % 5)
+            time = 1_000 * (1 + number % 50)
+            label = number < 40 && number % 2 == 0 ? "label \(number)" : nil
+        }
+    }
+}
+
+/// Chains of most kinds that go on when they are told to.
+private final class Shop: Sendable {
+    struct Declined: Error, CustomStringConvertible { let description = "card declined" }
+
+    private let card = Promise<Int>.pending()
+    private let stock = Promise<Int>.pending()
+    private let kept: [Promise<Int>]
+
+    init() {
+        let members = [card.promise.map(label: "charge card") { $0 + 1 }, stock.promise, Promise.resolve(3)]
+        let whole = Promise.all(members, label: "3 checks").map(label: "order 17") { $0.reduce(0, +) }
+        let followed = Promise.resolve(1).then(label: "address lookup") { [stock] _ in stock.promise.map { $0 * 2 } }
+        let failed = Promise<Int>.reject(Declined(), label: "naïve 🚢").map { $0 }.catch(label: "refund") { _ in 0 }
+        let fork = followed.map(label: "left") { $0 }
+        let other = followed.anyway(label: "right") { _ in }
+        kept = [whole, followed, failed, fork, other]
+    }
+
+    private let step = Steps()
+
+    func goOn() {
+        switch step.next() {
+        case 0: stock.resolver.fulfill(2)
+        case 1: card.resolver.reject(Declined())
+        default: kept[0].cancel()
+        }
+    }
+}
+
+/// Counts.
+private final class Steps: @unchecked Sendable {
+    // Sendable: behind the lock.
+    private let lock = NSLock()
+    private var count = 0
+
+    func next() -> Int {
+        lock.withLock {
+            defer { count += 1 }
+            return count
+        }
+    }
+}
+
+/// A folder that is there as long as this is; short enough for sockets.
+private final class Folder {
+    let path: String
+
+    init() throws {
+        var name = Array("/tmp/cw-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&name) else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        path = String(cString: made)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// `read_chains.py`.
+private enum Reader {
+    struct Failed: Error { let sentence: String }
+
+    static let hasPython = (try? run(["python3", "-c", ""])) != nil
+
+    /// What it prints.
+    static func read(_ arguments: String...) throws -> String {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "read_chains.py").path
+        return String(try run(["python3", script] + arguments).dropLast())
+    }
+
+    /// Runs a program to its end, of which it is given two minutes.
+    private static func run(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["PYTHONIOENCODING=utf-8", "PYTHONDONTWRITEBYTECODE=1"] + arguments
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, output)
+        process.standardError = errors
+        try process.run()
+        let watchdog = DispatchWorkItem { process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watchdog)
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        // A sentence or a trace at most: it fits into the pipe.
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        watchdog.cancel()
+        guard process.terminationStatus == 0 else { throw Failed(sentence: complaint) }
+        return text
+    }
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Attaches to a running program and prints its chains as a tree: a second implementation of the wire, written from
+Sources/ChainWire/ChainWire.docc/TheWire.md alone.
+
+    read_chains.py SOCKET            the state as it is now
+    read_chains.py SOCKET --follow   what is known when the program ends
+    read_chains.py --file CAPTURE    the same, from the bytes that a program sent
+"""
+import socket
+import struct
+import sys
+
+MAGIC, VERSION, VIEWER_LIMIT = bytes.fromhex("636861696e76779e"), 1, 67108864
+LINKS, COMBINATORS, CHAIN = range(16, 27), (*range(48, 56), 64, 65), 80
+KINDS = dict(zip((*range(1, 8), *LINKS, *range(48, 58), 64, 65, CHAIN), (
+    "promise pending resolve reject work task callback then map done catch recover failed anyway ignore asResult tap "
+    "thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain").split()))
+WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
+STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")
+FIELDS = ("parent creator adopted adopted_at created queued started ended settled seen cancel_at "
+          "label canceller summary members member_times").split()
+
+
+class Payload:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, layout):
+        values = struct.unpack_from("<" + layout, self.data, self.at)
+        self.at += struct.calcsize("<" + layout)
+        return values
+
+    def text(self):
+        return b"".join(self.take("%dc" % self.take("I"))).decode("utf-8", "replace")
+
+
+class Node:
+    def __init__(self, number, time):
+        self.id, self.created, self.knows_created, self.told = number, time, False, 0
+        self.parent = self.creator = self.kind = self.site = self.settlement = 0
+        self.label, self.steps, self.has_members = None, set(), False
+        self.held_by = {}  # who follows it or has it for a member: the earliest time
+
+    def word(self):
+        if self.settlement:
+            return WORDS[self.settlement]
+        if self.steps or not self.told:
+            return next((word for step, word in STEPS if step in self.steps), "unknown")
+        waits = self.kind in COMBINATORS or (self.kind in LINKS and not self.has_members)
+        return "waiting" if self.kind == CHAIN or (self.parent and waits) else "pending"
+
+
+class Forest:
+    def __init__(self):
+        self.nodes, self.sites, self.now, self.generation, self.epoch, self.is_synced = {}, {}, 0, 1, None, False
+
+    def named(self, number, time, told=0):
+        node = self.nodes.setdefault(number, Node(number, time))
+        node.created = node.created if node.knows_created else min(node.created, time)
+        node.told = told or node.told
+        return node
+
+    def make(self, node, time, named_at, kind, site, label, parent, creator):
+        if time:
+            node.created, node.knows_created = min(node.created, time) if node.knows_created else time, True
+        node.kind, node.site = node.kind or kind, node.site or site
+        node.label = label if node.label is None else node.label
+        name, origin = ("parent", parent) if parent else ("creator", creator)
+        if origin not in (0, node.id):
+            self.named(origin, named_at or node.created)
+            setattr(node, name, getattr(node, name) or origin)
+
+    def link(self, holder, number, is_member, time):
+        if number not in (0, holder.id):
+            held_by = self.named(number, time).held_by
+            held_by[holder.id] = min(time, held_by.get(holder.id, time))
+            holder.has_members |= is_member
+
+    def snapshot(self, payload):
+        start = payload.at
+        size, bits, number, site, _, _, kind, settlement, _ = payload.take("IIQIIHBBI")
+        has = dict.fromkeys(FIELDS, 0) | {"label": None, "members": (), "member_times": ()}
+        for bit, name in enumerate(FIELDS):
+            if bits >> bit & 1:
+                has[name] = (payload.take("Q")[0] if bit < 11 else payload.text() if bit < 14
+                             else payload.take("%dQ" % payload.take("I")))
+        payload.at = start + size
+        first = has["created"] or min((has[name] for name in FIELDS[5:10] if has[name]), default=self.now)
+        node = self.named(number, first, self.generation)
+        self.make(node, has["created"], 0, kind, site, has["label"], has["parent"], has["creator"])
+        node.steps |= {name for name, _ in STEPS if has[name]}
+        node.settlement = max(node.settlement, settlement if settlement in WORDS else min(settlement, 1))
+        self.link(node, has["adopted"], False, has["adopted_at"] or self.now)
+        for member, time in zip(has["members"], has["member_times"] + (self.now,) * len(has["members"])):
+            self.link(node, member, True, time)
+
+    def event(self, event, texts):
+        time, number, other, site, text, _, detail, kind, flags = event
+        if number == 0 or kind not in range(1, 20):
+            return
+        node = self.named(number, time, self.generation)
+        settlement = {7: 2, 8: 3, 10: 7, 11: 5 if flags & 4 else 4, 12: 6, 15: 1}.get(kind, 0)
+        node.settlement = max(node.settlement, settlement)
+        self.named(other if kind == 19 else number, time, self.generation)
+        if kind in (3, 4, 5) or (settlement > 1 and flags & 2):
+            node.steps.add({3: "queued", 4: "started"}.get(kind, "ended"))
+        if kind == 1:
+            label = texts[text - 1] if 0 < text <= len(texts) else None
+            origin = (other, 0) if flags & 1 else (0, other)
+            self.make(node, 0 if flags & 32 else time, time, detail, site, label, *origin)
+        elif kind in (2, 6):
+            self.link(node, other, kind == 2, time)
+
+    def batch(self, payload):
+        _, _, time, _, _, _, _, resync, size, epoch = payload.take("7QIIQ")
+        sites, threads, executors, texts, nodes, events = payload.take("6I")
+        self.now = max(self.now, time)
+        for _ in range(sites):
+            number, line = payload.take("II")
+            self.sites[number] = (payload.text(), line)
+        for _ in range(threads + executors):
+            payload.take("I"), payload.text()
+        texts = [payload.text() for _ in range(texts)]
+        for _ in range(nodes):
+            self.snapshot(payload)
+        for _ in range(events):
+            self.event(payload.take("QQQIIIHBB"), texts)
+            payload.at += size - 40
+        if resync == 1:
+            self.generation, self.epoch = self.generation + 1, epoch
+        elif resync == 2 and self.epoch == epoch:
+            self.epoch, self.is_synced = None, True
+            for node in self.nodes.values():
+                if 0 < node.told < self.generation and node.created <= epoch and not node.settlement:
+                    node.settlement = 1
+
+    def place(self, node):  # who it stands under, and how weak that is
+        if node.held_by and not node.parent:
+            time, holder = min((time, holder) for holder, time in node.held_by.items())
+            return holder, (1, time, node.id)
+        return node.parent or node.creator, (0, 0, node.id)
+
+    def lines(self):
+        self.nodes.pop(0, None)  # nobody
+        places = {number: self.place(node) for number, node in self.nodes.items()}
+        seen = set()
+        for number in self.nodes:
+            way = []
+            while number and number not in seen:
+                seen.add(number)
+                way.append(number)
+                number = places[number][0]
+            if number in way:  # a ring: it opens where it is weakest
+                places[max(way[way.index(number):], key=lambda number: places[number][1])] = 0, None
+        under = {}
+        for number in sorted(self.nodes, key=lambda number: (self.nodes[number].created, number)):
+            under.setdefault(places[number][0], []).append(self.nodes[number])
+        stack = [(node, 0) for node in reversed(under.get(0, []))]
+        while stack:
+            node, depth = stack.pop()
+            file, line = self.sites.get(node.site, ("", 0))
+            words = [node.word(), KINDS.get(node.kind, "?"), "#%d" % node.id, node.label,
+                     "(%s:%d)" % (file.split("/")[-1], line) if file else None]
+            yield "  " * depth + " ".join(word for word in words if word is not None)
+            below = under.get(node.id, [])
+            in_line = len(below) == 1 and below[0].parent == node.id and below[0].kind in LINKS
+            stack += [(child, depth if in_line else depth + 1) for child in reversed(below)]
+
+
+def messages(source):
+    magic, version, oldest, _ = struct.unpack("<8sHHI", source.read(16))
+    if magic != MAGIC or version < 1 or oldest > VERSION:
+        sys.exit("This does not speak version %d of the wire" % VERSION)
+    while head := source.read(8):
+        length, kind = struct.unpack("<IB3x", head)
+        if length > VIEWER_LIMIT:
+            sys.exit("A message of %d bytes came" % length)
+        yield kind, Payload(source.read(length))
+
+
+def attach(path):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    greeting = struct.pack("<BBHiI6sI", 1, 1, 0, 0, 6, b"Python", 0)
+    connection.sendall(MAGIC + struct.pack("<HHIIB3x", VERSION, VERSION, 0, len(greeting), 1) + greeting)
+    return connection.makefile("rb")
+
+
+forest, arguments = Forest(), sys.argv[1:]
+for kind, payload in messages(open(arguments[1], "rb") if arguments[0] == "--file" else attach(arguments[0])):
+    if kind == 3:
+        forest.batch(payload)
+        if forest.is_synced and len(arguments) == 1:
+            break
+    elif kind == 6:
+        payload.take("B3x")
+        print("The program ends the connection: " + payload.text(), file=sys.stderr)
+print("\n".join(forest.lines()))
