@@ -46,6 +46,8 @@ public struct ChainForest: Sendable {
     var resyncEpoch: UInt64?
     /// By thread, what it waits for, from the outside in.
     var threadWaits: [ThreadID: [ThreadWait]] = [:]
+    /// How many names were left when the unused ones were dropped.
+    var usedThreadCount = 0, usedSiteCount = 0
     /// Nodes of chains in which nothing is live.
     var settledChainNodeCount = 0
     var settledChains = EvictionQueue()

@@ -13,6 +13,7 @@ extension ChainForest {
         }
         totals.eventCount += UInt64(batch.events.count)
         fold(batch.resync)
+        boundTables()
         for id in mentioned {
             // Who is known by a mention alone can be evicted; who was told of meanwhile is in the queues by itself.
             if let slot = slot(of: id), !nodes[slot].pointee.has(.told) { enqueueIfEvictable(slot) }
