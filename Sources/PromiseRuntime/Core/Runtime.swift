@@ -90,7 +90,7 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     var isNarrowedHere: Bool { recording.load(ordering: .relaxed) & 1 != 0 }
 
     /// Reports every step of this runtime's promises to `sink` from now on. A promise that exists is reported from its
-    /// next step on, after a ``EventKind/created`` with ``EventFlags/late``; of those that an earlier recording had, that
+    /// next step on, after a `created` event with the flag `late`; of those that an earlier recording had, that
     /// one alone was told so: look them up (``liveNodes(inShard:)``).
     ///
     /// - Parameters:
