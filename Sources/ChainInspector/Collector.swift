@@ -95,6 +95,9 @@ package final class Collector: Sendable {
 
     // MARK: Subscriptions
 
+    /// Whether anybody waits for what happens.
+    var isWatched: Bool { withState { !$0.subscriptions.isEmpty || $0.watches.count > 0 } }
+
     /// Adds a subscriber: it gets the state as it is now, then what is published from now on.
     func subscribe(mailboxLimit: Int, onReady: @escaping @Sendable () -> Void) -> BatchSubscription {
         let subscription = BatchSubscription(self, mailboxLimit: mailboxLimit, onReady: onReady)
@@ -102,6 +105,8 @@ package final class Collector: Sendable {
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }
         }
+        // The thread may be in a longer wait, while nobody looked.
+        recorder.wake.signal()
         onReady()
         return subscription
     }

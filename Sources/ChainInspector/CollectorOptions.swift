@@ -4,6 +4,8 @@ import ChainModel
 package struct CollectorOptions: Sendable {
     /// Nanoseconds between two looks at the rings; a half full ring is looked at earlier.
     package var interval: UInt64 = 20_000_000
+    /// Nanoseconds between two looks at least while nobody subscribes and no cancellation goes on.
+    package var idleInterval: UInt64 = 100_000_000
     /// Nanoseconds after which an empty batch is published where nothing happened.
     package var heartbeat: UInt64 = 1_000_000_000
     /// Nanoseconds between the beginnings of two resyncs at least, while events are being lost.

@@ -2,7 +2,7 @@ import CChainRuntime
 import Dispatch
 import Synchronization
 
-/// A thread that collects on an interval, or when a ring is half full.
+/// A thread that collects on an interval, which is longer while nobody looks, or when a ring is half full.
 final class CollectorThread: Sendable {
     private final class Work: Sendable {
         let collector: Collector
@@ -11,10 +11,12 @@ final class CollectorThread: Sendable {
         init(_ collector: Collector) { self.collector = collector }
 
         func run() {
-            let interval = DispatchTimeInterval.nanoseconds(Int(clamping: collector.options.interval))
+            let options = collector.options
             while !isStopped.load(ordering: .acquiring) {
                 collector.collectNow()
-                _ = collector.recorder.wake.wait(timeout: .now() + interval)
+                let interval = collector.isWatched ? options.interval : max(options.interval, options.idleInterval)
+                let limit = DispatchTimeInterval.nanoseconds(Int(clamping: interval))
+                _ = collector.recorder.wake.wait(timeout: .now() + limit)
             }
         }
     }

@@ -3,7 +3,8 @@ import PromiseRuntime
 
 /// What an ``Inspector`` may cost and what it tells.
 public struct InspectorOptions: Sendable {
-    /// The time between two looks at what was recorded; a thread's half full ring is looked at earlier. At least 1 ms.
+    /// The time between two looks at what was recorded, 100 ms or more while nobody is attached or subscribes; a thread's
+    /// half full ring is looked at earlier. At least 1 ms.
     public var interval: Duration = .milliseconds(20)
     /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts take
     /// further places.

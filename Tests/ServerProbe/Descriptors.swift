@@ -32,7 +32,7 @@ func attachAndDetach(_ folder: String) throws {
     let runtime = Runtime(executor: ManualExecutor())
     let inspector = try Inspector.start(name: "probe", runtime: runtime, options: options(folder))
     let address = inspector.addresses[0]
-    let made = runtime.run { (0..<1000).map { _ in Promise<Int>.pending() } }
+    let made = runtime.run { (0..<100).map { _ in Promise<Int>.pending() } }
     inspector.collectNow()
     func attach() throws -> TestViewer {
         let viewer = try TestViewer(address)
