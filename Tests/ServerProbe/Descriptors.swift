@@ -59,7 +59,9 @@ func attachAndDetach(_ folder: String) throws {
     // The first round has made what the allocator keeps; one connection's buffers are 64 KiB.
     let growth = (memory[2] - memory[0]) >> 10
     say("grown by \(growth) KiB in 1000 attaches")
-    expect(growth < 8 << 10, "memory is kept")
+    #if !TSAN  // which keeps memory of its own
+        expect(growth < 8 << 10, "memory is kept")
+    #endif
     say("ok")
 }
 
