@@ -12,12 +12,12 @@ enum Streams {
 
     /// Writes a text to standard output, or throws the failure that says why not.
     static func print(_ text: String) throws {
-        // A reader that has gone is told as any other failure.
         signal(SIGPIPE, SIG_IGN)
-        guard write(text, to: STDOUT_FILENO) else {
-            throw Failure(
-                status: .inputOutput, message: "standard output takes no more (\(String(cString: strerror(errno)))).")
-        }
+        guard !write(text, to: STDOUT_FILENO) else { return }
+        // A reader that has seen enough (`head`) ends chainview as it ends other commands: without a word.
+        if errno == EPIPE { Signals.raiseAgain(SIGPIPE) }
+        throw Failure(
+            status: .inputOutput, message: "standard output takes no more (\(String(cString: strerror(errno)))).")
     }
 
     /// Writes to standard error, whatever state it is in.
