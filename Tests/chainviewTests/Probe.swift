@@ -25,6 +25,15 @@ final class Place {
     /// `chainview WORDS` without a terminal.
     func run(_ words: String) throws -> Outcome { try Shell.run(words, setting: environment, directory: path) }
 
+    /// Runs `chainview WORDS` again and again until it prints a text: a program's handlers take their time.
+    func wait(until words: String, prints text: String) throws {
+        for _ in 0..<300 {
+            if try run(words).output.contains(text) { return }
+            poll(nil, 0, 100)
+        }
+        throw HarnessError(description: "chainview \(words) did not print \(text): \(try run(words))")
+    }
+
     /// `chainview ARGUMENTS` on a terminal.
     func view(
         _ arguments: String..., columns: Int = 120, rows: Int = 40, setting: [String: String] = [:], waits: Bool = true

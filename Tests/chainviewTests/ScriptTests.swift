@@ -52,6 +52,7 @@ import Testing
         let probe = try place.probe()
         for number in 1...3 { try probe.tell("chain order \(number)") }
         try probe.tell("settle order 2")
+        try place.wait(until: "ps shop", prints: "6 live")
         for target in ["shop", "sho", "\(probe.pid)", "unix:\(place.path)/chainview/\(probe.pid).sock"] {
             let outcome = try place.run("ps \(target)")
             #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
