@@ -43,8 +43,8 @@ package final class Collector: Sendable {
         runWatches()
     }
 
-    /// Reads all that was recorded by now, batch by batch.
-    func pass() {
+    /// Reads all that was recorded by now, batch by batch. Without publishing, that is left to the next one.
+    func pass(publishes: Bool = true) {
         // A pass under way may have looked at the rings too early for the caller: then one more.
         let target = withState { $0.passCount + ($0.isInPass ? 2 : 1) }
         var isDone = false
@@ -54,7 +54,7 @@ package final class Collector: Sendable {
                 state.collect(from: recorder, runtime: runtime)
                 return state.passCount >= target
             }
-            publish()
+            if publishes { publish() }
         }
     }
 

@@ -23,6 +23,7 @@ public final class Inspector: Sendable {
     let collector: Collector
     private let thread = Lock<CollectorThread?>(nil)
     let server = Lock<AttachServer?>(nil)
+    private let dumpWatch = Lock<DumpWatch?>(nil)
     private let isStopped = Lock(false)
 
     /// The inspectors that run, by runtime.
@@ -48,6 +49,7 @@ public final class Inspector: Sendable {
                 if other.collector.recorder.isInOwnProcess { return other }
                 // This is a child of the process that it was started in.
                 runtime.stopRecording()
+                other.dumpWatch.withLock { $0.take() }?.stop()
                 running[key] = nil
             }
             let inspector = Inspector(name: name ?? programName(), runtime: runtime, options: options)
@@ -80,12 +82,19 @@ public final class Inspector: Sendable {
         // Their steps so far were told to an earlier inspector.
         if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isAsked = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
-        if !collectsByHand {
-            guard let started = CollectorThread(collector) else {
-                runtime.stopRecording()
-                throw InspectorError.noThread
+        do {
+            if let signal = options.dumpSignal {
+                let watch = try DumpWatch(signal, target: options.dumpTarget) { [weak self] in self?.dump() }
+                dumpWatch.withLock { $0 = watch }
             }
-            thread.withLock { $0 = started }
+            if !collectsByHand {
+                guard let started = CollectorThread(collector) else { throw InspectorError.noThread }
+                thread.withLock { $0 = started }
+            }
+        } catch {
+            runtime.stopRecording()
+            dumpWatch.withLock { $0.take() }?.stop()
+            throw error
         }
         let started = AttachServer(self, options: options.server(collectsByHand: collectsByHand))
         server.withLock { $0 = started }
@@ -106,6 +115,7 @@ public final class Inspector: Sendable {
             running[ObjectIdentifier(runtime)] = nil
             runtime.stopRecording()
         }
+        dumpWatch.withLock { $0.take() }?.stop()
         guard isOwn else { return }
         thread.withLock { $0.take() }?.stop()
         collector.close()
@@ -139,10 +149,33 @@ public final class Inspector: Sendable {
     /// Fetches and publishes at once what was recorded by now: for tests and for programs on a virtual clock.
     public func collectNow() { collector.collectNow() }
 
-    /// The tree of what is known, as text: who is alive and who was, as far as retention goes. O(nodes).
-    public func dump() -> String {
-        collector.collectNow()
-        return collector.withState { $0.forest.dump() }
+    /// The tree of what is alive, as text, without any viewer: a line a node, with its state, kind, id and label, where it
+    /// was made, on which thread it runs and since when, and what it waits for. Works also while the collecting thread is
+    /// held up by an observer. Texts are escaped, so that a terminal may show them. O(nodes).
+    ///
+    /// ```text
+    /// shop (pid 4242) at 2026-11-21 12:04:31 UTC: 2 nodes alive
+    /// pending promise #17 order 17 (Shop.swift:31) for 1.24s, waits for its resolver, 2 of 3 alive
+    ///   running map #19 fraud score (Shop.swift:40) on worker-2 [4250] for 344ms
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - settled: whether nodes are told, too, that have settled, as far as retention keeps them.
+    ///   - limit: how many nodes are told at most; then it says how many more are alive.
+    public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
+        // Published by the collecting thread: this one is not to wait for observers.
+        collector.pass(publishes: false)
+        return collector.withState { state in
+            let counts = state.forest.totals.counts
+            let now = max(state.time, collector.recorder.clock.now)
+            let when =
+                runtime.clock.followsCycleCounter
+                ? dateText(nanosecondsSince1970: now &+ info.wallOffset) : "\(readable(now)) of its clock"
+            var text = "\(escaped(info.name)) (pid \(info.pid)) at \(when): \(counts.liveCount) nodes alive"
+            if state.options.isNarrowed { text += " of the chains that are recorded" }
+            if state.loss.lostCount > 0 { text += "; \(state.loss.lostCount) events were lost" }
+            return text + "\n" + LiveTree(of: state.forest, now: now, settled: settled, limit: limit).text
+        }
     }
 
     /// The counts of events made, delivered and lost, as of the last look; exact at rest.

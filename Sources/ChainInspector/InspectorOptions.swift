@@ -1,6 +1,12 @@
 import ChainModel
 import PromiseRuntime
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// What an ``Inspector`` may cost and what it tells.
 public struct InspectorOptions: Sendable {
     /// The time between two looks at what was recorded, 100 ms or more while nobody is attached or subscribes; a thread's
@@ -13,7 +19,7 @@ public struct InspectorOptions: Sendable {
     public var ringByteLimit = 32 << 20
     /// How many bytes of one label or error summary are kept.
     public var textByteLimit = 480
-    /// What the process's own forest keeps, for late comers and ``Inspector/dump()``.
+    /// What the process's own forest keeps, for late comers and ``Inspector/dump(settled:limit:)``.
     public var retention = ForestLimits(changeLimit: 0)
     /// Which chains are recorded. Those that are left out cost their threads 1 ns a step and 11 a root; viewers neither
     /// see nor cancel them.
@@ -27,6 +33,13 @@ public struct InspectorOptions: Sendable {
     /// Whether no thread is started: the program calls ``Inspector/collectNow()``. Nil: so where the runtime's clock is
     /// a virtual one.
     public var collectsByHand: Bool?
+
+    /// A signal (as `SIGUSR1`, or `SIGQUIT`) that has ``Inspector/dump(settled:limit:)`` written to ``dumpTarget``, instead
+    /// of what it does otherwise, until the inspector stops. It must not be blocked on all threads of the program, and
+    /// one inspector of a process at a time may have it. Nil: none.
+    public var dumpSignal: Int32?
+    /// Where a dump that a signal asked for is written.
+    public var dumpTarget = DumpTarget.standardError
 
     /// Where viewers may attach; empty: nowhere. Nil: at ``Endpoint/unix``, but for a program on a virtual clock or that
     /// collects by hand (``collectsByHand``), nowhere.
@@ -72,6 +85,8 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
     case runtimeIsRecorded
     /// The system has no thread to give.
     case noThread
+    /// That signal (``InspectorOptions/dumpSignal``) cannot be had, for the reason that the error number names.
+    case dumpSignal(Int32, errorNumber: Int32)
 
     /// What happened and what to do.
     public var description: String {
@@ -80,6 +95,12 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
             "The runtime's events go to another sink already: stop that recording first (Runtime.stopRecording)"
         case .noThread:
             "The system has no thread left for the inspector: raise the limit, or set collectsByHand"
+        case .dumpSignal(let number, EBUSY):
+            "Signal \(number) is another inspector's already: give each its own dumpSignal, or stop the other one"
+        case .dumpSignal(let number, EINVAL):
+            "Signal \(number) cannot ask for a dump: set dumpSignal to one that a program may handle, as SIGUSR1"
+        case .dumpSignal(let number, let errorNumber):
+            ServerFailure("Signal \(number) cannot be watched for dumps", errorNumber: errorNumber).sentence
         }
     }
 }

@@ -42,7 +42,7 @@ import Testing
         executor.runAll()
         inspector.stop()
         #expect(isOver.withLock { $0 })
-        #expect(inspector.dump().contains("fulfilled"))
+        #expect(inspector.dump(settled: true).contains("fulfilled"))
         #expect(inspector.loss.madeCount == inspector.loss.deliveredCount + inspector.loss.lostInRings)
         let made = inspector.loss.madeCount
         runtime.run { _ = Promise.resolve(2) }
@@ -111,7 +111,7 @@ import Testing
         #expect(times.withLock { $0 }.first == 1_000)
         #expect(times.withLock { $0 }.last == 1_250)
         #expect(inspector.info.wallOffset == 0)
-        #expect(inspector.dump().contains("late"))
+        #expect(inspector.dump(settled: true).contains("late"))
         _ = promise
     }
 
@@ -150,8 +150,8 @@ import Testing
         defer { inspector.stop() }
         let promise = runtime.run { Promise<Int>.reject(Secret()) }
         inspector.collectNow()
-        #expect(inspector.dump().contains("rejected"))
-        #expect(!inspector.dump().contains("Secret"))
+        #expect(inspector.dump(settled: true).contains("rejected"))
+        #expect(!inspector.dump(settled: true).contains("Secret"))
         _ = promise.result
     }
 

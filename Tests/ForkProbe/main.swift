@@ -1,14 +1,11 @@
-import ChainInspector
-import PromiseRuntime
-
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-// What ChainInspectorTests run: an inspected program with one thread, which forks. The child records nothing into what it
-// inherited, and may start an inspector of its own.
+// What ChainInspectorTests run, each in a process of its own: by default an inspected program that forks (ForkCase);
+// with `dump` one that is sent signals, with `stop` one that looks for what an inspector leaves behind (SignalCase).
 
 /// Swift hides `fork`, as a child of several threads may do little; this process has one.
 func forkProcess() -> pid_t {
@@ -22,39 +19,13 @@ func expect(_ condition: Bool, _ what: String) {
     exit(1)
 }
 
+// A process that one of Swift's threads starts inherits what that blocks.
+var none = sigset_t()
+sigemptyset(&none)
+sigprocmask(SIG_SETMASK, &none, nil)
 alarm(120)
-var options = InspectorOptions()
-options.collectsByHand = true
-let runtime = Runtime(executor: ManualExecutor())
-let inspector = try Inspector.start(runtime: runtime, options: options)
-let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "made before") }
-inspector.collectNow()
-let made = inspector.loss.madeCount
-expect(made > 0 && inspector.loss.deliveredCount == made, "the parent's beginning is recorded")
-
-let child = forkProcess()
-if child == 0 {
-    resolver.fulfill(1)
-    let late = runtime.run { Promise<Int>.pending(label: "made in the child") }
-    inspector.collectNow()
-    expect(inspector.loss.madeCount == made, "the child records nothing")
-    inspector.stop()
-    let own = try Inspector.start(runtime: runtime, options: options)
-    expect(own !== inspector && own.info.pid == getpid() && own.info.key != inspector.info.key, "one of its own")
-    late.resolver.fulfill(2)
-    own.collectNow()
-    expect(own.loss.madeCount > 0 && own.dump().contains("fulfilled"), "the child's own inspector records")
-    own.stop()
-    print("child: ok")
-    exit(0)
+switch CommandLine.arguments.dropFirst().first {
+case "dump": try dumpCase()
+case "stop": try stopCase(folder: CommandLine.arguments[2])
+default: try forkCase()
 }
-
-var status: Int32 = -1
-while waitpid(child, &status, 0) < 0, errno == EINTR {}
-expect(status == 0, "the child's end: \(status)")
-inspector.collectNow()
-expect(inspector.loss.madeCount == made && promise.result == nil, "the parent has nothing of the child's")
-resolver.fulfill(3)
-inspector.collectNow()
-expect(inspector.loss.madeCount > made && inspector.loss.lostInRings == 0, "the parent goes on")
-print("parent: ok")

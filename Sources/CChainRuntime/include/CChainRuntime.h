@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ChainSockets.h"
+#include "ChainSignals.h"
 #include "ChainThreads.h"
 
 #ifdef __cplusplus

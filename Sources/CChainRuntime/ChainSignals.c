@@ -1,0 +1,121 @@
+#define _GNU_SOURCE
+#include "ChainSignals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#define SIGNAL_LIMIT 65
+
+typedef struct watch {
+    // What the handler reads, so all of it is atomic: where to write, and for which process (a child inherits both).
+    atomic_int write_end;
+    atomic_int owner;
+    int read_end;
+    struct sigaction former;
+} watch;
+
+static watch watches[SIGNAL_LIMIT];
+static atomic_bool is_taken[SIGNAL_LIMIT];
+// How many threads are inside the handler: the descriptor is closed once there is none.
+static atomic_int inside_count;
+
+static void handle(int number) {
+    int saved = errno;
+    atomic_fetch_add(&inside_count, 1);
+    int end = atomic_load(&watches[number].write_end);
+    if (end >= 0 && atomic_load(&watches[number].owner) == getpid()) {
+        // A full pipe has woken the reader already.
+        ssize_t ignored = write(end, "s", 1);
+        (void)ignored;
+    }
+    atomic_fetch_sub(&inside_count, 1);
+    errno = saved;
+}
+
+static int make_pipe(int ends[2]) {
+    if (pipe(ends) != 0) return errno;
+    for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+static bool is_a_fault(int number) {
+    return number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE || number == SIGTRAP ||
+           number == SIGABRT;
+}
+
+int chain_signal_watch(int number) {
+    if (number <= 0 || number >= SIGNAL_LIMIT || is_a_fault(number)) return EINVAL;
+    if (atomic_exchange(&is_taken[number], true)) return EBUSY;
+    watch *watch = &watches[number];
+    int ends[2];
+    int failure = make_pipe(ends);
+    if (failure != 0) {
+        atomic_store(&is_taken[number], false);
+        return failure;
+    }
+    watch->read_end = ends[0];
+    atomic_store(&watch->owner, getpid());
+    atomic_store(&watch->write_end, ends[1]);
+    struct sigaction action = {0};
+    action.sa_handler = handle;
+    action.sa_flags = SA_RESTART | SA_ONSTACK;
+    sigfillset(&action.sa_mask);
+    if (sigaction(number, &action, &watch->former) != 0) {
+        failure = errno;
+        atomic_store(&watch->write_end, -1);
+        close(ends[0]);
+        close(ends[1]);
+        atomic_store(&is_taken[number], false);
+        return failure;
+    }
+    return 0;
+}
+
+int chain_signal_wait(int number) {
+    char bytes[64];
+    while (true) {
+        ssize_t count = read(watches[number].read_end, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return CHAIN_SIGNAL_ENDED;
+        // Several signals at once are one.
+        for (ssize_t index = 0; index < count; index++) {
+            if (bytes[index] == 'e') return CHAIN_SIGNAL_ENDED;
+        }
+        return 0;
+    }
+}
+
+void chain_signal_end(int number) {
+    watch *watch = &watches[number];
+    struct sigaction current;
+    if (sigaction(number, NULL, &current) == 0 && current.sa_handler == handle) {
+        sigaction(number, &watch->former, NULL);
+    }
+    if (atomic_load(&watch->owner) != getpid()) {
+        chain_signal_close(number);
+        return;
+    }
+    // The pipe may be full of signals that the reader has still to see.
+    while (write(atomic_load(&watch->write_end), "e", 1) < 0 && (errno == EAGAIN || errno == EINTR)) sched_yield();
+}
+
+void chain_signal_close(int number) {
+    watch *watch = &watches[number];
+    int end = atomic_exchange(&watch->write_end, -1);
+    // A thread of the parent's that was inside as it forked is not here.
+    if (atomic_load(&watch->owner) == getpid()) {
+        while (atomic_load(&inside_count) > 0) sched_yield();
+    } else {
+        atomic_store(&inside_count, 0);
+    }
+    close(end);
+    close(watch->read_end);
+    atomic_store(&is_taken[number], false);
+}

@@ -1,0 +1,115 @@
+import CChainRuntime
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Where a dump that a signal asked for is written.
+public enum DumpTarget: Hashable, Sendable {
+    /// The program's standard error.
+    case standardError
+    /// A descriptor of the program's, which it keeps open until the inspector has stopped.
+    case descriptor(Int32)
+    /// A file, to whose end each dump is appended; made for the user alone where it is not there.
+    case file(String)
+}
+
+/// Writes a dump whenever a signal comes, on a thread of its own: the handler itself does nothing but wake that.
+final class DumpWatch: Sendable {
+    private final class Work: Sendable {
+        let number: Int32
+        let target: DumpTarget
+        let isStopped = Atomic<Bool>(false)
+        let dump: @Sendable () -> String?
+
+        init(_ number: Int32, _ target: DumpTarget, _ dump: @escaping @Sendable () -> String?) {
+            self.number = number
+            self.target = target
+            self.dump = dump
+        }
+
+        func run() {
+            while chain_signal_wait(number) == 0 {
+                guard let text = dump() else { continue }
+                write(text)
+            }
+        }
+
+        private func write(_ text: String) {
+            let isOver = { self.isStopped.load(ordering: .relaxed) }
+            switch target {
+            case .standardError: _ = writeAll(text, to: 2, until: isOver)
+            case .descriptor(let descriptor): _ = writeAll(text, to: descriptor, until: isOver)
+            case .file(let path):
+                let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                let isWritten = descriptor >= 0 && writeAll(text, to: descriptor, until: isOver)
+                let failure = ServerFailure("chainview: a dump could not be written to \(path)", errorNumber: errno)
+                if descriptor >= 0 { close(descriptor) }
+                if !isWritten { _ = writeAll(failure.sentence + "\n", to: 2, until: isOver) }
+            }
+        }
+    }
+
+    private let work: Work
+    private let handle: UInt
+    private let generation = chain_fork_generation()
+    private static let name = "chain-dump"
+
+    /// Watches for the signal until ``stop()``. `dump` is called on a thread that blocks all signals.
+    init(_ number: Int32, target: DumpTarget, dump: @escaping @Sendable () -> String?) throws(InspectorError) {
+        let failure = chain_signal_watch(number)
+        guard failure == 0 else { throw .dumpSignal(number, errorNumber: failure) }
+        work = Work(number, target, dump)
+        var handle: UInt = 0
+        let context = Unmanaged.passRetained(work)
+        let isStarted = chain_thread_start(
+            DumpWatch.name, { context in Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().run() },
+            context.toOpaque(), &handle)
+        guard isStarted else {
+            context.release()
+            chain_signal_end(number)
+            chain_signal_close(number)
+            throw .noThread
+        }
+        self.handle = handle
+    }
+
+    /// Gives the signal back, ends the thread and waits for it: for a dump that is being written, a fifth of a second at
+    /// most after the reader has stopped reading. In a child of the process it lets go of what that inherited. Once.
+    func stop() {
+        work.isStopped.store(true, ordering: .relaxed)
+        chain_signal_end(work.number)
+        guard generation == chain_fork_generation() else { return }
+        chain_thread_join(handle)
+        chain_signal_close(work.number)
+    }
+}
+
+/// Writes a text in pieces that no pipe blocks on, for as long as somebody takes them: gives up, with `errno` set, after
+/// five seconds in which nothing could be written, at once where `isOver`.
+private func writeAll(_ text: String, to descriptor: Int32, until isOver: () -> Bool) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+        var (written, waits) = (0, 0)
+        while written < bytes.count {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            let count = poll(&ready, 1, 100)
+            if count < 0, errno != EINTR { return false }
+            guard count > 0 else {
+                waits += 1
+                guard waits < 50, !isOver() else {
+                    errno = EAGAIN
+                    return false
+                }
+                continue
+            }
+            let result = write(descriptor, bytes.baseAddress! + written, min(bytes.count - written, 4096))
+            if result < 0, errno != EINTR, errno != EAGAIN { return false }
+            if result > 0 { (written, waits) = (written + result, 0) }
+        }
+        return true
+    }
+}

@@ -1,0 +1,169 @@
+import ChainEvents
+import ChainModel
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A forest as text for people: who is alive, where it was made, on which thread it is, since when, and what it waits
+/// for. Texts of the program's are escaped, so that a terminal shows them and obeys none.
+struct LiveTree {
+    private let forest: ChainForest
+    private let now: UInt64
+    /// Whether settled nodes are told that nobody alive stands under.
+    private let tellsSettled: Bool
+    private var linesLeft: Int
+    private(set) var text = ""
+    /// Nodes that are alive and were told.
+    private var liveCount = 0
+
+    /// Draws at most `limit` nodes. O(nodes), as far as it gets.
+    init(of forest: ChainForest, now: UInt64, settled: Bool, limit: Int) {
+        self.forest = forest
+        self.now = now
+        tellsSettled = settled
+        linesLeft = max(limit, 1)
+        for root in forest.roots {
+            guard linesLeft > 0 else { break }
+            if settled || forest.chain(of: root).counts.liveCount > 0 || isOnThread(root) { draw(root) }
+        }
+        let left = forest.totals.counts.liveCount - liveCount
+        if linesLeft == 0, left > 0 { text += "… and \(left) more that are alive\n" }
+    }
+
+    /// One tree: those who are alive and, to show where they belong, who stands above them.
+    private mutating func draw(_ root: NodeIndex) {
+        let shown = tellsSettled ? nil : whoIsAlive(root)
+        var depth = 0
+        var walk = TreeWalk(root)
+        while let (index, change) = walk.next(in: forest) {
+            depth += change
+            if let shown, !shown.contains(index) { continue }
+            guard linesLeft > 0 else { return }
+            linesLeft -= 1
+            for _ in 0..<min(depth, 20) { text += "  " }
+            if depth > 20 { text += "(\(depth)) " }
+            append(index, isRoot: index == root)
+        }
+    }
+
+    /// Who is alive in a tree, as many as there is room for, and all above them.
+    private func whoIsAlive(_ root: NodeIndex) -> Set<NodeIndex> {
+        var shown: Set<NodeIndex> = []
+        var walk = TreeWalk(root)
+        while shown.count < linesLeft, let (index, _) = walk.next(in: forest) {
+            guard forest.state(of: index).isLive || isOnThread(index) else { continue }
+            var next: NodeIndex? = index
+            while let node = next, shown.insert(node).inserted { next = forest.placedParent(of: node) }
+        }
+        return shown
+    }
+
+    private func isOnThread(_ index: NodeIndex) -> Bool { forest.node(index).marks.contains(.stillOnThread) }
+
+    private mutating func append(_ index: NodeIndex, isRoot: Bool) {
+        let view = forest.node(index)
+        if view.isLive { liveCount += 1 }
+        text += "\(view.state.word) \(view.kind.word) \(view.id)"
+        if let label = forest.label(of: index) { text += " \(escaped(label))" }
+        if let summary = forest.summary(of: index) { text += ": \(escaped(summary))" }
+        if let site = forest.site(of: index) { text += " (\(escaped(site.description)))" }
+        if view.activity == .running {
+            text += "\(view.isLive ? "" : " still") on \(thread(view.thread))"
+        }
+        appendTimes(view)
+        if let canceller = forest.canceller(of: index), view.marks.contains(.cancelRequested) {
+            text += ", to be cancelled by \(escaped(canceller))"
+        }
+        if let blocker = forest.blockerText(of: index) { text += ", waits for \(blocker)" }
+        if isRoot {
+            let counts = forest.chain(of: index).counts
+            let count = NodeState.allCases.reduce(0) { $0 + counts[$1] }
+            if count > 1 { text += ", \(counts.liveCount) of \(count) alive" }
+        }
+        text += "\n"
+    }
+
+    private mutating func appendTimes(_ view: NodeView) {
+        if view.activity == .running {
+            if let started = view.started { text += " for \(readable(from: started))" }
+        } else if view.isLive {
+            text += view.marks.contains(.seenLate) ? " for at least " : " for "
+            text += readable(from: view.state == .queued ? view.queued ?? view.created : view.created)
+        }
+    }
+
+    private func readable(from time: UInt64) -> String {
+        ChainInspector.readable(now > time ? now - time : 0)
+    }
+
+    private func thread(_ id: ThreadID) -> String {
+        if let name = forest.threads[id] { return "\(escaped(name)) [\(id)]" }
+        return id == 0 ? "some thread" : "thread \(id)"
+    }
+}
+
+/// The nodes of one tree, parents first, without a stack: no tree is too deep for it.
+private struct TreeWalk {
+    private let root: NodeIndex
+    private var current: NodeIndex?
+
+    init(_ root: NodeIndex) { self.root = root }
+
+    /// The next node, and by how much deeper it is drawn than the one before.
+    mutating func next(in forest: ChainForest) -> (index: NodeIndex, change: Int)? {
+        guard var node = current else {
+            current = root
+            return (root, 0)
+        }
+        if let child = forest.firstChild(of: node) {
+            current = child
+            return (child, forest.indentsChildren(of: node) ? 1 : 0)
+        }
+        var change = 0
+        while node != root {
+            if let sibling = forest.nextSibling(of: node) {
+                current = sibling
+                return (sibling, change)
+            }
+            guard let parent = forest.placedParent(of: node) else { return nil }
+            if forest.indentsChildren(of: parent) { change -= 1 }
+            node = parent
+        }
+        return nil
+    }
+}
+
+/// A text of the program's without what a terminal would obey: control characters, and marks that turn the direction of
+/// writing, as `\u{…}`.
+func escaped(_ text: String) -> String {
+    func isHostile(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+    guard text.unicodeScalars.contains(where: isHostile) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+        if isHostile(scalar) {
+            result += scalar == "\n" ? "\\n" : "\\u{\(String(scalar.value, radix: 16))}"
+        } else {
+            result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}
+
+/// A moment as `2026-11-21 20:25:40 UTC`.
+func dateText(nanosecondsSince1970 nanoseconds: UInt64) -> String {
+    var seconds = time_t(nanoseconds / 1_000_000_000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+        strftime(buffer.baseAddress!, buffer.count, "%Y-%m-%d %H:%M:%S UTC", &parts)
+        return String(cString: buffer.baseAddress!)
+    }
+}
