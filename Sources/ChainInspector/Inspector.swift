@@ -13,7 +13,9 @@ import PromiseRuntime
 ///
 /// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads pay
 /// some 20 ns an event and never wait for it. Nodes made earlier appear at their next event. After a fork the child
-/// records nothing; it may start an inspector of its own.
+/// records nothing; it may start an inspector of its own. (Of the parent's a child may use ``stop()``, ``collectNow()``,
+/// ``dump(settled:limit:)``, ``loss`` and ``perform(_:)``, which do nothing there. Where the parent had several threads, no
+/// promise of the parent's is of use in it.)
 public final class Inspector: Sendable {
     /// Who is observed.
     public let info: ProcessInfo
@@ -26,8 +28,18 @@ public final class Inspector: Sendable {
     private let dumpWatch = Lock<DumpWatch?>(nil)
     private let isStopped = Lock(false)
 
-    /// The inspectors that run, by runtime.
+    /// The inspectors that run, by runtime: see ``withRunning(_:)``.
     private static let running = Lock<[ObjectIdentifier: Inspector]>([:])
+
+    /// Starts or stops something, one thread at a time. No fork happens meanwhile, so in a child no lock of an inspector's
+    /// beginning or end is held by a thread that is not there.
+    private static func withRunning<Result>(
+        _ body: (inout [ObjectIdentifier: Inspector]) throws -> Result
+    ) rethrows -> Result {
+        chain_fork_hold()
+        defer { chain_fork_allow() }
+        return try running.withLock(body)
+    }
 
     /// Begins to record `runtime`.
     ///
@@ -43,7 +55,7 @@ public final class Inspector: Sendable {
     public static func start(
         name: String? = nil, runtime: Runtime = .shared, options: InspectorOptions = InspectorOptions()
     ) throws -> Inspector {
-        let inspector = try running.withLock { running in
+        let inspector = try withRunning { running in
             let key = ObjectIdentifier(runtime)
             if let other = running[key] {
                 if other.collector.recorder.isInOwnProcess { return other }
@@ -110,14 +122,16 @@ public final class Inspector: Sendable {
         }
         guard isFirst else { return }
         let isOwn = collector.recorder.isInOwnProcess
-        Inspector.running.withLock { running in
-            guard running[ObjectIdentifier(runtime)] === self else { return }
-            running[ObjectIdentifier(runtime)] = nil
-            runtime.stopRecording()
+        let (collecting, dumping) = Inspector.withRunning { running in
+            if running[ObjectIdentifier(runtime)] === self {
+                running[ObjectIdentifier(runtime)] = nil
+                runtime.stopRecording()
+            }
+            return (thread.withLock { $0.take() }, dumpWatch.withLock { $0.take() })
         }
-        dumpWatch.withLock { $0.take() }?.stop()
+        dumping?.stop()
         guard isOwn else { return }
-        thread.withLock { $0.take() }?.stop()
+        collecting?.stop()
         collector.close()
         // After it, so that viewers are told how it ended.
         server.withLock { $0 }?.stop()
@@ -147,7 +161,10 @@ public final class Inspector: Sendable {
     }
 
     /// Fetches and publishes at once what was recorded by now: for tests and for programs on a virtual clock.
-    public func collectNow() { collector.collectNow() }
+    public func collectNow() {
+        // In a child a thread that is not there may hold the collector's locks.
+        if collector.recorder.isInOwnProcess { collector.collectNow() }
+    }
 
     /// The tree of what is alive, as text, without any viewer: a line a node, with its state, kind, id and label, where it
     /// was made, on which thread it runs and since when, and what it waits for. Works also while the collecting thread is
@@ -163,6 +180,7 @@ public final class Inspector: Sendable {
     ///   - settled: whether nodes are told, too, that have settled, as far as retention keeps them.
     ///   - limit: how many nodes are told at most; then it says how many more are alive.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
+        guard collector.recorder.isInOwnProcess else { return "\(escaped(info.name)): of the parent of this process\n" }
         // Published by the collecting thread: this one is not to wait for observers.
         collector.pass(publishes: false)
         return collector.withState { state in
@@ -178,8 +196,8 @@ public final class Inspector: Sendable {
         }
     }
 
-    /// The counts of events made, delivered and lost, as of the last look; exact at rest.
-    public var loss: Loss { collector.withState { $0.loss } }
+    /// The counts of events made, delivered and lost, as of the last look; exact at rest. None in a child of a fork.
+    public var loss: Loss { collector.recorder.isInOwnProcess ? collector.withState { $0.loss } : Loss() }
 
     // MARK: What viewers ask
 
@@ -197,6 +215,9 @@ public final class Inspector: Sendable {
 
     private func outcome(of command: Command, _ subscribers: [BatchSubscription]?) -> CommandReply.Outcome {
         guard command.process == info.key else { return .refused("The command is for another run of the program") }
+        guard collector.recorder.isInOwnProcess else {
+            return .refused("The command is for the parent of this process")
+        }
         guard !isStopped.withLock({ $0 }) else { return .refused("The program has stopped its inspector") }
         switch command.request {
         case .resync:

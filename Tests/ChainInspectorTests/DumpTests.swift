@@ -187,6 +187,14 @@ import Testing
             #expect(probe.process.terminationStatus == 0 && probe.process.terminationReason == .exit)
         }
 
+        @Test func aChildOfAForkMayStartItsOwnWhateverOtherThreadsStartMeanwhile() throws {
+            let probe = probe(["forks"])
+            try probe.process.run()
+            let said = read(probe.output, until: "ok\n")
+            probe.process.waitUntilExit()
+            #expect(said == "forks: ok\n" && probe.process.terminationStatus == 0, "\(said)")
+        }
+
         #if os(Linux)
             @Test func stoppingLeavesNoThreadSocketOrFileBehind() throws {
                 let folder = FileManager.default.temporaryDirectory.appending(

@@ -5,7 +5,8 @@
 #endif
 
 // What ChainInspectorTests run, each in a process of its own: by default an inspected program that forks (ForkCase);
-// with `dump` one that is sent signals, with `stop` one that looks for what an inspector leaves behind (SignalCase).
+// with `forks` one that forks while other
+// threads start and stop inspectors, with `dump` one that is sent signals, with `stop` one that looks for what an inspector leaves behind (SignalCase).
 
 /// Swift hides `fork`, as a child of several threads may do little; this process has one.
 func forkProcess() -> pid_t {
@@ -25,6 +26,7 @@ sigemptyset(&none)
 sigprocmask(SIG_SETMASK, &none, nil)
 alarm(120)
 switch CommandLine.arguments.dropFirst().first {
+case "forks": try forksCase()
 case "dump": try dumpCase()
 case "stop": try stopCase(folder: CommandLine.arguments[2])
 default: try forkCase()

@@ -18,6 +18,13 @@ bool chain_thread_at_exit(void (*leave)(void *ring));
 /// thread id; the parent's other threads are not there.
 uint64_t chain_fork_generation(void);
 
+/// Has other threads wait that want to fork, or to hold forks themselves, until chain_fork_allow: so a child never finds
+/// half done what is done in between. Not nested; nothing in between may fork.
+void chain_fork_hold(void);
+
+/// Ends what chain_fork_hold began, on the same thread.
+void chain_fork_allow(void);
+
 /// The calling thread's name as a viewer should see it, NUL-terminated: "main" for the one that `main` runs on, an
 /// empty string where it has no name but the one that all threads of the process begin with.
 void chain_thread_own_name(char *buffer, size_t size);

@@ -58,7 +58,8 @@ struct CancelTests {
             #expect(answer.status == 409)
             #expect(answer.fields["error"] as? String == "sold out: globe")
             try await running.eventually("the cancelled exchange") {
-                inspector.dump(settled: true).contains("exchange: cancelled by program: nobody waits for /fraud/35") ? () : nil
+                inspector.dump(settled: true).contains("exchange: cancelled by program: nobody waits for /fraud/35")
+                    ? () : nil
             }
         }
     }

@@ -1,0 +1,154 @@
+import ChainEvents
+import ChainModel
+import Foundation
+import PromiseRuntime
+import Synchronization
+import Testing
+
+@testable import ChainInspector
+
+/// Whatever the threads do, memory stays within the limits, each event is accounted for, and the end is right. (In full
+/// length, with times: `make bench ARGS=attach`.)
+@Suite struct OverloadTests {
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
+
+    /// Takes batches on a thread of its own until nobody sends any more.
+    private final class Viewer: Sendable {
+        let subscription: BatchSubscription
+        private let eventCount = Atomic(0)
+        private let isOver = Atomic(false)
+
+        init(_ collector: Collector, mailboxLimit: Int) {
+            subscription = collector.subscribe(mailboxLimit: mailboxLimit, onReady: {})
+            // The state at first, in which there is nobody.
+            while subscription.next() != nil {}
+        }
+
+        func run() {
+            while true {
+                // Asked first: what was sent before is taken.
+                let isLast = isOver.load(ordering: .acquiring)
+                while let batch = subscription.next() { eventCount.add(batch.events.count, ordering: .relaxed) }
+                if isLast { return }
+                sched_yield()
+            }
+        }
+
+        func stop() { isOver.store(true, ordering: .releasing) }
+
+        /// Events that were received, and dropped for it.
+        var counts: (received: UInt64, lost: UInt64) {
+            (UInt64(eventCount.load(ordering: .relaxed)), subscription.lostCount)
+        }
+    }
+
+    @Test(arguments: [64, 4096])
+    func everyEventIsDeliveredLostOrQueued(ringCapacity: Int) throws {
+        var options = RecorderOptions()
+        options.ringCapacity = ringCapacity
+        options.ringByteLimit = 6 * Ring.byteCount(capacity: ringCapacity)
+        let bench = Bench(recorder: options)
+        let byteLimit = options.ringByteLimit
+        let collecting = try #require(CollectorThread(bench.collector))
+        let (viewer, patient) = (
+            Viewer(bench.collector, mailboxLimit: 2_000), Viewer(bench.collector, mailboxLimit: .max)
+        )
+        let viewing = [startThread { viewer.run() }, startThread { patient.run() }]
+        let (busyCount, eventCount) = (2, 100_000)
+        let isWithin = Lock(true)
+        let look: @Sendable () -> Void = {
+            if !bench.isWithin(byteLimit) { isWithin.withLock { $0 = false } }
+        }
+        let busy = (0..<busyCount).map { thread in
+            startThread {
+                for number in 0..<eventCount {
+                    let text = number % 50 == 0 ? "some text that takes several slots of a ring, which has few" : nil
+                    bench.record(.settledAgain, UInt64(1 + thread), text: text)
+                    if number % 1000 == 0 { look() }
+                }
+            }
+        }
+        for join in busy { join() }
+        // Then such as come and go: more at a time than there are rings.
+        let (waves, width) = (125, 8)
+        for _ in 0..<waves {
+            let threads = (0..<width).map { _ in startThread { for _ in 0..<5 { bench.record(.settledAgain, 9) } } }
+            for join in threads { join() }
+            look()
+        }
+        collecting.stop()
+        let made = UInt64(busyCount * eventCount + waves * width * 5)
+        #expect(bench.recorder.counts.made == made)
+        bench.collector.collectNow()
+        bench.collector.collectNow()
+        viewer.stop()
+        patient.stop()
+        for join in viewing { join() }
+        let loss = bench.loss
+        #expect(loss.madeCount == made && loss.madeCount == loss.deliveredCount + loss.lostInRings)
+        #expect(loss.deliveredCount > 0)
+        #expect(patient.counts.received == loss.deliveredCount && patient.counts.lost == 0)
+        // After a loss it is told the state, in which events are that it neither gets nor loses.
+        #expect(viewer.counts.received + viewer.counts.lost <= loss.deliveredCount)
+        #expect(isWithin.withLock { $0 }, "more memory than the limit allows")
+        // The rings of threads that are gone serve others.
+        #expect(bench.recorder.pool.footprint.activeCount == 0)
+        viewer.subscription.dispose()
+        patient.subscription.dispose()
+    }
+
+    /// The collecting thread is held up by an observer while nodes are made, and while those end that were there before.
+    @Test func aStalledCollectorCostsThePastButNotThePresent() throws {
+        var options = InspectorOptions.alone
+        options.ringCapacity = 256
+        let runtime = Runtime(executor: InlineExecutor.shared)
+        let inspector = try Inspector.start(runtime: runtime, options: options)
+        defer { inspector.stop() }
+        let (isStalled, goesOn) = (Flag(), Flag())
+        let observing = inspector.batches.subscribe(onNext: { batch in
+            guard !batch.events.isEmpty, !goesOn.isSet else { return }
+            isStalled.set()
+            while !goesOn.isSet { sched_yield() }
+        })
+        let viewer = inspector.subscribe(mailboxLimit: 1_000)
+        let early = runtime.run { (0..<100).map { _ in Promise<Int>.pending() } }
+        #expect(wait { isStalled.isSet })
+        let before = inspector.collector.recorder.counts
+        let late = runtime.run {
+            let late = (0..<100).map { _ in Promise<Int>.pending() }
+            for number in 0..<2_000 { _ = Promise<Int>.resolve(number).map { $0 } }
+            for pair in early.prefix(60) { pair.resolver.fulfill(1) }
+            return late
+        }
+        let counts = inspector.collector.recorder.counts
+        #expect(counts.made - before.made >= 2_000 * 6 + 60 && counts.lost > before.lost)
+        goesOn.set()
+        let alive = Set((early.dropFirst(60) + late).map(\.promise.id))
+        let forest = Lock(ChainForest(process: inspector.info.key))
+        let isRight = wait {
+            forest.withLock { forest in
+                while let batch = viewer.next() { forest.apply(batch) }
+                return forest.totals.counts.liveCount == alive.count
+                    && alive.allSatisfy { forest.index(of: $0).map { forest.node($0).isLive } ?? false }
+            }
+        }
+        #expect(isRight, "the viewer's forest has \(forest.withLock { $0.totals.counts.liveCount }) alive")
+        #expect(forest.withLock { $0.totals.counts[.running] + $0.totals.counts[.queued] } == 0)
+        let loss = inspector.loss
+        #expect(loss.lostInRings > 0 && loss.madeCount == loss.deliveredCount + loss.lostInRings)
+        observing.dispose()
+        for pair in early + late { pair.resolver.fulfill(1) }
+    }
+}
+
+extension Bench {
+    /// Whether the rings take no more memory than they may.
+    fileprivate func isWithin(_ byteLimit: Int) -> Bool {
+        recorder.pool.footprint.byteCount <= byteLimit
+    }
+}
