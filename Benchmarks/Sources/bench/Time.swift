@@ -71,3 +71,9 @@ enum Ended {
 /// Keeps the optimiser from finding out that a result is not used.
 @inline(never)
 func use<Value>(_ value: Value) {}
+
+/// Nanoseconds of the clock on the wall that never goes back.
+func monotonicNanoseconds() -> UInt64 { time(of: CLOCK_MONOTONIC) }
+
+/// Gives the processor to others.
+func pause() { sched_yield() }

@@ -1,0 +1,137 @@
+import CHeap
+import ChainInspector
+import Dispatch
+import PromiseRuntime
+import Synchronization
+import Workloads
+
+/// What an inspector does in a program that makes more than it can tell, and while its own thread is held up.
+let stallFigures = [
+    Figure(name: "attach.rings.unaccounted", limit: 0, unit: "events", runs: 1) { twoThreads(seconds: 10).unaccounted },
+    Figure(name: "attach.rings.growth", limit: 48, unit: "MiB", runs: 1) { twoThreads(seconds: 10).growth },
+    Figure(name: "attach.threads.unaccounted", limit: 0, unit: "events", runs: 1) { threadsThatComeAndGo(5_000) },
+    Figure(name: "attach.stall.slowdown", limit: 5, unit: "%", runs: 1) { slowdownWhileStalled(pairs: 21) },
+    Figure(name: "attach.stall.mended", limit: 1_000, unit: "ms", runs: 5) { millisecondsToMend() },
+]
+
+private func inspect(_ runtime: Runtime) -> Inspector {
+    var options = InspectorOptions()
+    options.endpoints = []
+    options.retention.settledNodeLimit = 1_000
+    options.retention.settledLeafLimit = 1_000
+    guard let inspector = try? Inspector.start(runtime: runtime, options: options) else {
+        fatalError("a new runtime is recorded by none")
+    }
+    return inspector
+}
+
+/// Events made, less those delivered and lost; at rest.
+private func unaccounted(_ inspector: Inspector) -> Double {
+    inspector.collectNow()
+    let loss = inspector.loss
+    return Double(loss.madeCount) - Double(loss.deliveredCount) - Double(loss.lostInRings)
+}
+
+/// Two threads record as fast as they can, a viewer takes what it can.
+private func twoThreads(seconds: UInt64) -> (unaccounted: Double, growth: Double) {
+    let runtime = Runtime(executor: InlineExecutor.shared)
+    let inspector = inspect(runtime)
+    defer { inspector.stop() }
+    runtime.run { Workloads.nodes(10_000) }
+    let before = heap_in_use()
+    let end = monotonicNanoseconds() + seconds * 1_000_000_000
+    let viewer = inspector.subscribe(mailboxLimit: 50_000)
+    onThreads(3) { index in
+        while monotonicNanoseconds() < end {
+            if index == 2 { while viewer.next() != nil {} } else { runtime.run { Workloads.nodes(1_000) } }
+        }
+    }
+    let growth = Double(Int(heap_in_use()) - Int(before)) / Double(1 << 20)
+    viewer.dispose()
+    return (unaccounted(inspector), growth)
+}
+
+private func threadsThatComeAndGo(_ count: Int) -> Double {
+    let runtime = Runtime(executor: InlineExecutor.shared)
+    let inspector = inspect(runtime)
+    defer { inspector.stop() }
+    for _ in 0..<count / 10 { onThreads(10) { _ in runtime.run { Workloads.nodes(20) } } }
+    return unaccounted(inspector)
+}
+
+/// Has an observer hold up the collecting thread while `body` runs.
+private func whileStalled(_ inspector: Inspector, _ runtime: Runtime, _ body: () -> Double) -> Double {
+    final class Gate: Sendable {
+        let isArmed = Atomic(false)
+        let isStalled = Atomic(false)
+        let opens = DispatchSemaphore(value: 0)
+    }
+    let gate = Gate()
+    let observing = inspector.batches.subscribe(onNext: { batch in
+        // Once, and not on the thread that subscribes.
+        guard !batch.events.isEmpty, gate.isArmed.exchange(false, ordering: .relaxed) else { return }
+        gate.isStalled.store(true, ordering: .releasing)
+        gate.opens.wait()
+    })
+    gate.isArmed.store(true, ordering: .relaxed)
+    while !gate.isStalled.load(ordering: .acquiring) {
+        runtime.run { Workloads.nodes(1) }
+        pause()
+    }
+    let result = body()
+    gate.opens.signal()
+    observing.dispose()
+    return result
+}
+
+/// More than 200,000 events a second of the thread's own time: a node tells three, and some 10 µs of work go with it.
+private func paced() -> Double {
+    nanosecondsEach(1) {
+        // Carried over and kept, so that the optimiser leaves the work in.
+        var hash = lastHash.load(ordering: .relaxed)
+        for _ in 0..<33_000 {
+            for byte in 0..<9_000 as Range<UInt64> { hash = (hash ^ byte) &* 1_099_511_628_211 }
+            lastHash.store(hash, ordering: .relaxed)
+            Workloads.nodes(1)
+        }
+    }
+}
+
+private let lastHash = Atomic<UInt64>(14_695_981_039_346_656_037)
+
+private func slowdownWhileStalled(pairs: Int) -> Double {
+    let (plain, recorded) = (Runtime(executor: InlineExecutor.shared), Runtime(executor: InlineExecutor.shared))
+    let inspector = inspect(recorded)
+    defer { inspector.stop() }
+    let ratios = (0..<pairs).map { number in
+        let alone = { plain.run(paced) }
+        let stalled = { whileStalled(inspector, recorded) { recorded.run(paced) } }
+        // In turns, each first as often as second.
+        if number % 2 == 0 {
+            let first = alone()
+            return stalled() / first
+        }
+        let first = stalled()
+        return first / alone()
+    }
+    return (median(ratios) - 1) * 100
+}
+
+/// From the end of a stall, in which events were lost, to the forest having exactly those who are alive.
+private func millisecondsToMend() -> Double {
+    let runtime = Runtime(executor: InlineExecutor.shared)
+    let inspector = inspect(runtime)
+    defer { inspector.stop() }
+    let kept = runtime.run { (0..<2_000).map { _ in Promise<Int>.pending() } }
+    _ = whileStalled(inspector, runtime) {
+        runtime.run { Workloads.nodes(200_000) }
+        for pair in kept.prefix(1_500) { pair.resolver.fulfill(0) }
+        return 0
+    }
+    let start = monotonicNanoseconds()
+    while !inspector.dump(limit: 1).contains(": 500 nodes alive") { pause() }
+    let milliseconds = Double(monotonicNanoseconds() - start) / 1e6
+    precondition(inspector.loss.lostInRings > 0, "nothing was lost: nothing is measured")
+    for pair in kept { pair.resolver.fulfill(0) }
+    return milliseconds
+}
