@@ -109,22 +109,29 @@ func runOutOfDescriptors(_ folder: String) throws {
 func forkWithViewers(_ folder: String) throws {
     let before = openDescriptors()
     let inspector = try start(options(folder))
+    // All that the threads and the child do was done before once: where a thread has the locks of the language's own
+    // runtime, which it takes at the first time, a child waits for them for ever.
+    let socket = String(inspector.addresses[0].dropFirst(5))
+    for _ in 0..<2 { try TestViewer(inspector.addresses[0]).greet() }
+    let other = try start(options(folder))
+    other.stop()
+    wait { openDescriptors().count == before.count + 3 }
     let viewer = try TestViewer(inspector.addresses[0])
     try viewer.greet()
+    while viewer.batchCount < 4 { _ = try viewer.next() }
+    // The viewer's own end is inherited as any descriptor is.
+    let expected = before.union([viewer.descriptor])
+    expect(openDescriptors() != expected && access(socket, F_OK) == 0, "the server's are open")
     typealias Fork = @convention(c) () -> pid_t
     let child = unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
     if child == 0 {
         alarm(120)
-        // The viewer's own end is inherited as any descriptor is.
-        expect(openDescriptors() == before.union([viewer.descriptor]), "the child has closed the server's descriptors")
+        if openDescriptors() != expected { _exit(2) }
         inspector.collectNow()
         inspector.stop()
-        expect(openDescriptors() == before.union([viewer.descriptor]), "the child closes nothing of its own")
-        expect(access(String(inspector.addresses[0].dropFirst(5)), F_OK) == 0, "the parent's socket is there")
-        let own = try start(options(folder))
-        expect(own.addresses == ["unix:\(folder)/\(getpid()).sock"], "the child's own socket")
-        own.stop()
-        exit(0)
+        // It closes nothing of its own, and the parent's socket is there.
+        if openDescriptors() != expected { _exit(3) }
+        _exit(access(socket, F_OK) == 0 ? 0 : 4)
     }
     var status: Int32 = -1
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
