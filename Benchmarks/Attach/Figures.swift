@@ -129,7 +129,8 @@ enum Figures {
             let terminal = attach(folder, program)
             wait(terminal, "all nodes") { counts(100_000, in: $0) }
             let times = (0..<11).map { round in
-                if round > 0 { terminal.send("j") }
+                // To the next chain of five.
+                if round > 0 { terminal.send("jjjjj") }
                 terminal.send("c")
                 wait(terminal, "the question") { $0.contains("cancel them") || $0.contains("y ") && $0.contains("n ") }
                 let cancelled = { (screen: VirtualScreen) in
