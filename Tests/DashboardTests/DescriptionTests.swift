@@ -39,6 +39,21 @@ import Testing
         return screen
     }
 
+    @Test func aValueDoesNotLookLikeAnError() throws {
+        var script = Script()
+        script.make(1, .promise, "order 17", external: true)
+        script.fulfill(1, "54 euros")
+        script.make(2, .promise, "order 18", external: true)
+        script.reject(2, "declined")
+        var screen = Screen(100, 40)
+        screen.feed(script)
+        for (node, text, style) in [(1, "54 euros", Style.normal), (2, "declined", .error)] {
+            screen.go(to: UInt64(node))
+            let parts = DetailText.lines(of: screen.state, width: 60).flatMap(\.parts)
+            #expect(try #require(parts.first { $0.text == text }).style == style)
+        }
+    }
+
     @Test func nothingIsAskedWhileThePaneIsClosed() {
         var screen = GoldenTests.checkout(100, 40)
         screen.go(to: 401)

@@ -15,6 +15,16 @@ enum DetailText {
     private static let nameWidth = 9
     private static let linkLimit = 12
 
+    /// A value is no error, so it does not look like one.
+    private static func style(ofSummary state: NodeState) -> Style {
+        switch state {
+        case .rejected: .error
+        case .abandoned: .abandoned
+        case .cancelled: .cancelled
+        default: .normal
+        }
+    }
+
     /// All lines, wrapped to a width.
     static func lines(of state: borrowing State, width: Int) -> [DetailLine] {
         guard width > 12 else { return [] }
@@ -33,9 +43,7 @@ enum DetailText {
         if view.marks.contains(.unhandled) { word.append(("  nobody handled it", .warning)) }
         if view.marks.contains(.settledAgain) { word.append(("  settled again", .warning)) }
         text.add(DetailLine(word))
-        if let summary = forest.summary(of: node) {
-            text.wrap(summary, style: view.state == .cancelled ? .cancelled : .error)
-        }
+        if let summary = forest.summary(of: node) { text.wrap(summary, style: Self.style(ofSummary: view.state)) }
         if let canceller = forest.canceller(of: node) { text.field("cancel", "asked for by \(canceller)") }
         text.gap()
         text.field("id", "\(view.id) \(glyphs.dot) \(view.kind.word)")
