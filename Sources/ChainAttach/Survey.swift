@@ -130,6 +130,8 @@ struct Names {
         } else if !names.isEmpty {
             hint = ": there " + (names.count == 1 ? "is " : "are ") + names.prefix(8).joined(separator: ", ")
             if names.count > 8 { hint += " and \(names.count - 8) more" }
+        } else if silent.isEmpty {
+            hint = ": it has to call Inspector.start(), as the same user"
         }
         if !silent.isEmpty { hint += " (no answer from \(silent.prefix(8).joined(separator: ", ")))" }
         return hint
