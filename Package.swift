@@ -38,8 +38,9 @@ let package = Package(
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
         .target(name: "ChainAttach", dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"]),
+        .target(name: "ChainInsight", dependencies: ["ChainModel", "ChainEvents"]),
         .target(name: "Frames"),
-        .target(name: "Dashboard", dependencies: ["ChainModel", "ChainEvents", "ChainBus", "Frames"]),
+        .target(name: "Dashboard", dependencies: ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
         .target(
             name: "CTerminal",
             linkerSettings: [
@@ -52,7 +53,7 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainWire", "Frames", "Dashboard", "Terminal", "Stories",
+                "ChainAttach", "ChainInsight", "ChainWire", "Frames", "Dashboard", "Terminal", "Stories",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -101,6 +102,7 @@ let package = Package(
                 "AttachHarness", "ChainInspector", "ChainModel", "ChainWire", "PromiseRuntime", "TerminalHarness",
                 "ForkProbe", "ServerProbe",
             ]),
+        .testTarget(name: "ChainInsightTests", dependencies: ["ChainInsight", "ChainModel", "ChainEvents"]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
@@ -120,7 +122,8 @@ let package = Package(
                 "CommandProbe",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .testTarget(name: "DashboardTests", dependencies: ["Dashboard", "GoldenSupport"], exclude: ["Golden"]),
+        .testTarget(
+            name: "DashboardTests", dependencies: ["Dashboard", "ChainInsight", "GoldenSupport"], exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(
             name: "DocumentationTests",

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Foundation
 import Frames
@@ -72,6 +73,19 @@ struct ListingTests {
         let states = lines.map { $0.prefix { $0 != " " } }
         #expect(states == ["fulfilled", "pending", "pending", "running", "running", "waiting"])
         #expect(!lines.contains { $0.contains("check 5") || $0.contains("order 16") })
+    }
+
+    /// With those that it stands under, and nothing else.
+    @Test func whatAQueryFindsCanBeListedAlone() throws {
+        func ids(_ text: String, live: Bool = false) throws -> [String] {
+            self.text(TreeListing(isLiveOnly: live, query: try Query(text))).split(separator: "\n").dropFirst(2)
+                .compactMap { $0.firstMatch(of: /#\d+/).map { String($0.0) } }
+        }
+        #expect(try ids("state:rejected") == ["#10", "#11"])
+        #expect(try ids("label:\"check 6\"") == ["#1", "#2", "#3", "#6"])
+        #expect(try ids("check", live: true) == ["#1", "#2", "#3", "#4", "#6"])
+        #expect(try ids("thread:worker-3 or kind:map and state:waiting") == ["#1", "#2", "#3", "#4", "#7"])
+        #expect(try ids("label:nothing").isEmpty)
     }
 
     @Test(arguments: [0, 1, 4, 9, 20])

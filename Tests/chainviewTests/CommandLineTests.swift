@@ -58,6 +58,8 @@ import Testing
         ("ps --live", 64, "for the tree of a target"), ("ps 1 --limit -1", 64, "--limit"),
         ("ps 1 --limit=-1", 64, "number of nodes, not -1"), ("cancel 1", 64, "node"), ("cancel 1 x", 64, "'x'"),
         ("cancel 1 '#0'", 64, "'#0'"), ("cancel 1 -- -3", 64, "'-3'"), ("cancel 1 2 --read-only", 64, "--read-only"),
+        ("ps 1 --where state:nope", 64, "cannot be read at “nope”: there is no state nope"),
+        ("ps 1 --where 'a and'", 64, "at its end"), ("ps --where a", 64, "name one"),
         ("run", 64, "Which program"), ("run --", 64, "Which program"), ("run --nonsense", 64, "--nonsense"),
         ("run no-such-program", 66, "no program no-such-program in any folder"),
         ("run ./none", 66, "no program ./none"),

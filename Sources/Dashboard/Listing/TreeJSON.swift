@@ -28,7 +28,7 @@ public struct TreeJSON: Sendable {
         ]
         try output("{" + names.map { "\"\($0.name)\": \($0.value)" }.joined(separator: ",\n ") + ",\n \"nodes\": [")
         var isFirst = true
-        let leftOut = try listing.forEachRow(of: forest) { row in
+        let leftOut = try listing.forEachRow(of: forest, now: now) { row in
             try output((isFirst ? "\n  " : ",\n  ") + node(row, forest, process.wallOffset, now))
             isFirst = false
         }

@@ -1,30 +1,42 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Frames
 
 /// What of a forest is listed, and in which order: as the dashboard shows it.
 public struct TreeListing: Sendable {
-    /// Whether settled nodes are left out, but for those that a live one stands under.
+    /// Whether settled nodes are left out, but for those that a listed one stands under.
     public var isLiveOnly: Bool
+    /// What is looked for: nodes that it does not find are left out, but for those that a listed one stands under.
+    public var query: Query?
     /// How many nodes are listed at most.
     public var nodeLimit: Int
 
     /// Lists everything, unless told otherwise.
-    public init(isLiveOnly: Bool = false, nodeLimit: Int = .max) {
+    public init(isLiveOnly: Bool = false, query: Query? = nil, nodeLimit: Int = .max) {
         self.isLiveOnly = isLiveOnly
+        self.query = query
         self.nodeLimit = nodeLimit
     }
 
     /// Calls `body` with each row; gives the number of rows that the limit left out. O(nodes).
-    func forEachRow(of forest: ChainForest, _ body: (TreeRow) throws -> Void) rethrows -> Int {
+    func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
         var (count, leftOut) = (0, 0)
+        var matcher = query.map { QueryMatcher($0) }
         for root in forest.roots {
             let chain = forest.chain(of: root)
             if isLiveOnly, chain.liveCount == 0 { continue }
             var shown: Set<NodeIndex> = []
-            if isLiveOnly { markLive(root, in: forest, &shown) }
+            let leavesOut = isLiveOnly || matcher != nil
+            if leavesOut {
+                mark(root, in: forest, &shown) { node in
+                    (!isLiveOnly || forest.state(of: node).isLive)
+                        && matcher?.matches(node, in: forest, now: now) ?? true
+                }
+                guard shown.contains(root) else { continue }
+            }
             let rows = ChainWalk.rows(
-                of: root, in: forest, isFolded: { _, _ in false }, isHidden: isLiveOnly ? { !shown.contains($0) } : nil)
+                of: root, in: forest, isFolded: { _, _ in false }, isHidden: leavesOut ? { !shown.contains($0) } : nil)
             for row in rows.prefix(max(0, nodeLimit - count)) { try body(row) }
             let taken = min(rows.count, max(0, nodeLimit - count))
             count += taken
@@ -33,11 +45,13 @@ public struct TreeListing: Sendable {
         return leftOut
     }
 
-    /// The live nodes of a chain and all above them.
-    private func markLive(_ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>) {
+    /// The nodes of a chain that are to be listed, and all above them.
+    private func mark(
+        _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>, _ isListed: (NodeIndex) -> Bool
+    ) {
         var stack = [root]
         while let node = stack.popLast() {
-            if forest.state(of: node).isLive {
+            if isListed(node) {
                 var above: NodeIndex? = node
                 while let current = above, shown.insert(current).inserted { above = forest.placedParent(of: current) }
             }
@@ -78,7 +92,7 @@ public struct TreeText: Sendable {
             try output(
                 "\(padded("STATE", 10)) \(times)  \(padded("THREAD", Self.threadWidth))  NODE\n")
         }
-        let leftOut = try listing.forEachRow(of: forest) { try output(line($0, forest, now)) }
+        let leftOut = try listing.forEachRow(of: forest, now: now) { try output(line($0, forest, now)) }
         if leftOut > 0 {
             try output("\(glyphs.ellipsis) \(CountText.grouped(leftOut)) more (--limit \(listing.nodeLimit))\n")
         }

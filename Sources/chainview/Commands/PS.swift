@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChainAttach
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Dashboard
 import Frames
@@ -33,6 +34,15 @@ struct PS: ParsableCommand {
     @Flag(help: "Of a tree only what is not settled, and what that stands under.")
     var live = false
 
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            """
+            Of a tree only what a query finds, and what that stands under: 'state:rejected', 'kind:all age>5s', \
+            'site:Order.swift:42 or thread:worker', 'not run<=100ms'.
+            """, valueName: "query"))
+    var query: String?
+
     @Option(help: "Of a tree so many nodes at most; how many were left out is said.")
     var limit: Int?
 
@@ -42,8 +52,9 @@ struct PS: ParsableCommand {
     func validate() throws {
         if let name { _ = try Target(validating: name) }
         if let limit, limit < 0 { throw ValidationError("The limit is a number of nodes, not \(limit).") }
-        if name == nil, live || limit != nil {
-            throw ValidationError("--live and --limit are for the tree of a target: name one.")
+        if let query { _ = try Query(validating: query) }
+        if name == nil, live || limit != nil || query != nil {
+            throw ValidationError("--live, --where and --limit are for the tree of a target: name one.")
         }
     }
 
@@ -60,7 +71,8 @@ struct PS: ParsableCommand {
         if !target.isFar { try discovery.look(at: target) }
         let endpoint = try discovery.find(target)
         let (info, forest) = try Self.state(of: endpoint)
-        let listing = TreeListing(isLiveOnly: live, nodeLimit: limit ?? .max)
+        let listing = TreeListing(
+            isLiveOnly: live, query: try query.map { try Query(validating: $0) }, nodeLimit: limit ?? .max)
         // A million lines are not kept in one text.
         var waiting = ""
         func output(_ text: String) throws {
@@ -85,5 +97,17 @@ struct PS: ParsableCommand {
             for batch in batches { forest.apply(batch) }
             return (hello.process, forest)
         } catch { throw Failure(error) }
+    }
+}
+
+extension Query {
+    /// Reads what was typed, or says in one sentence what is wrong with it and where.
+    fileprivate init(validating text: String) throws {
+        do { try self.init(text) } catch {
+            let (from, to) = (error.place.lowerBound, error.place.upperBound)
+            let word = String(Array(text)[from..<to])
+            let place = word.isEmpty ? "at its end" : "at “\(Words.shown(word))”"
+            throw ValidationError("--where cannot be read \(place): \(Words.shown(error.description)).")
+        }
     }
 }

@@ -1,0 +1,52 @@
+import ChainEvents
+import ChainModel
+
+/// What could be typed next in a query.
+public struct QueryCompletion: Hashable, Sendable {
+    /// The characters that a choice takes the place of, by number.
+    public let place: Range<Int>
+    /// What to put there, best first.
+    public let choices: [String]
+
+    /// What fits the end of `text`, with names out of the forest: fields, states and kinds, labels of threads and
+    /// executors, files of sites. At most `limit`.
+    public init(of text: String, in forest: borrowing ChainForest, limit: Int = 8) {
+        let characters = Array(text)
+        var start = characters.count
+        while start > 0, !characters[start - 1].isWhitespace, !"()".contains(characters[start - 1]) { start -= 1 }
+        let word = String(characters[start...])
+        guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else {
+            place = start..<characters.count
+            choices = Self.fitting(word, QueryParser.fieldNames.map { $0 + Self.sign(of: $0) }, limit)
+            return
+        }
+        let name = word[..<sign].lowercased()
+        let value = word[sign...].drop { ":=~<>!".contains($0) }
+        place = characters.count - value.count..<characters.count
+        let values: [String] =
+            switch name {
+            case "state", "is": NodeState.allCases.map(\.word) + ["live", "settled", "failed"]
+            case "kind": NodeKind.allCases.map(\.word)
+            case "thread": Set(forest.threads.values).sorted()
+            case "executor": Set(forest.executors.values).sorted()
+            case "site": Set(forest.sites.values.map(\.description)).sorted()
+            default: []
+            }
+        choices = Self.fitting(String(value), values.filter { $0 != value }.map(Self.quoted), limit)
+    }
+
+    private static func sign(of field: String) -> String { QueryDuration(rawValue: field) == nil ? ":" : ">" }
+
+    private static func quoted(_ value: String) -> String {
+        guard value.contains(where: { $0.isWhitespace || "()\"".contains($0) }) else { return value }
+        return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// Those that begin so, then those that hold it.
+    private static func fitting(_ start: String, _ all: [String], _ limit: Int) -> [String] {
+        let start = start.lowercased()
+        let first = all.filter { $0.lowercased().drop(while: { $0 == "\"" }).hasPrefix(start) }
+        let rest = start.isEmpty ? [] : all.filter { $0.lowercased().contains(start) && !first.contains($0) }
+        return Array((first + rest).prefix(limit))
+    }
+}

@@ -1,0 +1,115 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainInsight
+
+struct QueryTests {
+    /// order 17 (rejected, thread worker-2), its child charge (running since 1 s), all (pending), one without a label.
+    private let forest = makeForest()
+    private let now: UInt64 = 10_000_000_000
+
+    private func found(_ text: String) throws -> [UInt64] {
+        var matcher = QueryMatcher(try Query(text))
+        return (1...4).filter { matcher.matches(forest.index(of: NodeID($0))!, in: forest, now: now) }
+    }
+
+    @Test(arguments: [
+        ("", [1, 2, 3, 4]), ("order", [1, 3, 4]), ("ORDER 17", [1]), ("\"order 17\"", [1]), ("\"17 order\"", []),
+        ("state:rejected", [1]), ("state!=rejected", [2, 3, 4]), ("is:live", [2, 3, 4]), ("rejected", [1]),
+        ("kind:all", [3]), ("kind:all or kind:map", [3, 4]), ("kind:then and running", [2]), ("kind:then running", [2]),
+        ("not kind:then", [1, 3, 4]), ("!kind:then", [1, 3, 4]), ("not not kind:then", [2]),
+        ("thread:worker-2", [1]), ("thread:worker", [1, 2]), ("thread=worker", []), ("site:Order.swift:42", [4]),
+        ("site:order.swift", [1, 2, 3, 4]), ("order.swift", [3, 4]), ("error~timeout", [1]), ("error:\"too late\"", []),
+        ("id:2", [2]), ("id:#2", [2]), ("run>900ms", [2]), ("run>2s", []), ("run<=1s", [1, 2]), ("age>5s", [2, 3, 4]),
+        ("age>5s and (kind:all or kind:map)", [3, 4]), ("order or charge and running", [1, 2, 3, 4]),
+        ("(order or charge) and running", [2]), ("wait>=1s", [2]), ("naïve", []), ("label:CHARGE", [2]),
+    ])
+    func findsWhatItSays(text: String, ids: [UInt64]) throws {
+        #expect(try found(text) == ids)
+    }
+
+    @Test(arguments: [
+        ("state:rejecte", 6..<13), ("state:", 0..<6), ("colour:red", 0..<7), ("age>", 0..<4), ("age>soon", 4..<8),
+        ("age~5s", 0..<6), ("order and", 9..<9), ("(order", 0..<1), ("order)", 5..<6), ("or order", 0..<2),
+        ("not", 3..<3), ("\"order", 0..<6), ("state>rejected", 0..<14), ("label>a", 0..<7), ("id:x", 3..<4),
+        ("kind:nothing", 5..<12), ("a ()", 3..<4),
+    ])
+    func pointsAtWhatIsWrong(text: String, place: Range<Int>) {
+        #expect { try Query(text) } throws: { error in
+            (error as? QueryError)?.place == place
+        }
+    }
+
+    @Test func noDepthIsTooMuch() {
+        #expect(throws: QueryError.self) { try Query(String(repeating: "(", count: 100_000)) }
+        #expect(throws: QueryError.self) { try Query(String(repeating: "not ", count: 100_000) + "a") }
+        #expect(throws: Never.self) { try Query(String(repeating: "a or ", count: 10_000) + "a") }
+    }
+
+    @Test func knowsWhetherTimeMatters() throws {
+        #expect(try Query("not age>5s").dependsOnTime)
+        #expect(try !Query("state:running").dependsOnTime)
+        #expect(try Query("  ").isEmpty)
+    }
+
+    /// A name that comes later is found later; a name is not asked for twice.
+    @Test func namesMayComeLate() throws {
+        var forest = forest
+        var matcher = QueryMatcher(try Query("thread:late"))
+        var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 9, time: now)
+        batch.events = [ChainEvent(time: now, .started, node: NodeID(3), thread: 77)]
+        forest.apply(batch)
+        let early = matcher.matches(forest.index(of: NodeID(3))!, in: forest, now: now)
+        #expect(!early)
+        batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 10, time: now)
+        batch.threads = [77: "late-1"]
+        forest.apply(batch)
+        let late = matcher.matches(forest.index(of: NodeID(3))!, in: forest, now: now)
+        #expect(late)
+    }
+
+    @Test(arguments: [
+        ("sta", 0..<3, ["state:"]), ("order ag", 6..<8, ["age>"]),
+        ("kind:al", 5..<7, ["all", "allSettled", "callback", "thenCallback"]),
+        ("thread:work", 7..<11, ["worker-1", "worker-2"]), ("(site:42", 6..<8, ["Order.swift:42"]),
+        ("executor:", 9..<9, ["\"the pool\""]), ("label:x", 6..<7, []),
+    ])
+    func completes(text: String, place: Range<Int>, choices: [String]) {
+        let completion = QueryCompletion(of: text, in: forest)
+        #expect(completion.place == place)
+        #expect(completion.choices == choices)
+    }
+}
+
+private func makeForest() -> ChainForest {
+    let second: UInt64 = 1_000_000_000
+    let key = ProcessKey(rawValue: 1)
+    var forest = ChainForest(process: key)
+    var batch = EventBatch(process: key, sequence: 1, time: 10 * second)
+    batch.sites = [1: Site(fileID: "Shop/Order.swift", line: 41), 2: Site(fileID: "Shop/Order.swift", line: 42)]
+    batch.threads = [1: "worker-1", 2: "worker-2"]
+    batch.executors = [1: "the pool"]
+    batch.texts = ["order 17", "timeout: late", "charge"]
+    func event(_ kind: EventKind, _ node: UInt64, _ time: UInt64, _ change: (inout ChainEvent) -> Void = { _ in }) {
+        var event = ChainEvent(time: time, kind, node: NodeID(node))
+        change(&event)
+        batch.events.append(event)
+    }
+    event(.created, 1, second) { ($0.site, $0.text, $0.detail) = (1, 1, UInt16(NodeKind.work.rawValue)) }
+    event(.queued, 1, second) { $0.detail = 1 }
+    event(.started, 1, second) { $0.thread = 2 }
+    event(.rejected, 1, second + 500_000_000) { ($0.thread, $0.text, $0.flags) = (2, 2, .handlerEnded) }
+    event(.created, 2, 2 * second) {
+        ($0.site, $0.text, $0.detail, $0.other) = (1, 3, UInt16(NodeKind.then.rawValue), NodeID(1))
+        $0.flags = .hasParent
+    }
+    event(.queued, 2, 8 * second) { $0.detail = 1 }
+    event(.started, 2, 9 * second) { $0.thread = 1 }
+    event(.created, 3, 2 * second) { ($0.site, $0.detail) = (1, UInt16(NodeKind.all.rawValue)) }
+    event(.created, 4, 2 * second) {
+        ($0.site, $0.detail, $0.other, $0.flags) = (2, UInt16(NodeKind.map.rawValue), NodeID(2), .hasParent)
+    }
+    forest.apply(batch)
+    return forest
+}
