@@ -141,36 +141,3 @@ extension Query.Comparison {
         }
     }
 }
-
-/// A text that is looked for in others, upper and lower case being the same.
-struct Needle: Hashable, Sendable {
-    let number: Int
-    private let bytes: [UInt8]
-    private let isWhole: Bool
-
-    /// - Parameters:
-    ///   - text: in lower case.
-    ///   - isWhole: whether only the whole of a text matches.
-    init(_ text: String, number: Int, isWhole: Bool) {
-        bytes = Array(text.utf8)
-        self.number = number
-        self.isWhole = isWhole
-    }
-
-    func matches(_ text: String) -> Bool {
-        var text = text
-        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
-        if !isPlain { text = text.lowercased() }
-        return text.withUTF8 { hay in
-            guard isWhole ? hay.count == bytes.count : hay.count >= bytes.count else { return false }
-            for start in 0...(hay.count - bytes.count) {
-                var matched = 0
-                while matched < bytes.count, Self.lower(hay[start + matched]) == bytes[matched] { matched += 1 }
-                if matched == bytes.count { return true }
-            }
-            return false
-        }
-    }
-
-    private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
-}

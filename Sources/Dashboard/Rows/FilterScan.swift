@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 
 /// Which nodes hold a text: found in slices, kept up with each change.
@@ -11,7 +12,7 @@ struct FilterScan {
     private(set) var count = 0
     /// The next index to look at; nil when all were.
     private(set) var cursor: UInt32?
-    private var needle: [UInt8] = []
+    private var needle = Needle("")
     /// Whose word holds the text, by raw value: asked once, for making words out of enumerations is slow.
     private var kindMatches: [Bool] = []
     private var stateMatches: [Bool] = []
@@ -30,11 +31,11 @@ struct FilterScan {
 
     mutating func begin(_ newText: String) {
         text = newText.lowercased()
-        needle = Array(text.utf8)
+        needle = Needle(text)
         kindMatches = Array(repeating: false, count: 256)
-        for kind in NodeKind.allCases { kindMatches[Int(kind.rawValue)] = contains(kind.word) }
+        for kind in NodeKind.allCases { kindMatches[Int(kind.rawValue)] = needle.matches(kind.word) }
         stateMatches = Array(repeating: false, count: 256)
-        for state in NodeState.allCases { stateMatches[Int(state.rawValue)] = contains(state.word) }
+        for state in NodeState.allCases { stateMatches[Int(state.rawValue)] = needle.matches(state.word) }
         restart()
     }
 
@@ -163,28 +164,11 @@ struct FilterScan {
         let view = forest.node(node)
         if kindMatches[Int(view.kind.rawValue)] || stateMatches[Int(view.state.rawValue)] { return true }
         if let label = forest.label(of: node) {
-            if contains(label) { return true }
-        } else if let site = forest.site(of: node), contains(site.description) {
+            if needle.matches(label) { return true }
+        } else if let site = forest.site(of: node), needle.matches(site.description) {
             return true
         }
         guard let summary = forest.summary(of: node) else { return false }
-        return contains(summary)
+        return needle.matches(summary)
     }
-
-    private func contains(_ text: String) -> Bool {
-        var text = text
-        let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
-        if !isPlain { text = text.lowercased() }
-        return text.withUTF8 { hay in
-            guard hay.count >= needle.count else { return false }
-            for start in 0...(hay.count - needle.count) {
-                var matched = 0
-                while matched < needle.count, Self.lower(hay[start + matched]) == needle[matched] { matched += 1 }
-                if matched == needle.count { return true }
-            }
-            return false
-        }
-    }
-
-    private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 }
