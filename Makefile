@@ -1,10 +1,11 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo server test check bench counts cost fuzz tsan format picture record clean
+.PHONY: help demo man server test check bench counts cost fuzz tsan soak format picture record clean
 
 ARGS ?=
 FILTER ?=
 RUNS ?= 10000000
+SECONDS ?= 600
 TSAN ?= ChainAttachTests|ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
 
 ours = Sources Tests demos Benchmarks Package.swift
@@ -23,6 +24,12 @@ demo: ## the dashboard on a demo, built for release (ARGS="NAME --seed 7" and mo
 	swift build -c release --product chainview
 	@if [ -z "$$LC_ALL$$LC_CTYPE$$LANG" ]; then export LC_CTYPE=C.UTF-8; fi; \
 	exec .build/release/chainview demo $(ARGS)
+
+man: ## the manual page, as .build/chainview.1
+	@.ci/need ncursesw
+	@swift build -c release --product chainview
+	@.build/release/chainview man > .build/chainview.1
+	@echo "read it with: man -l .build/chainview.1"
 
 server: ## a small HTTP server to attach to (ARGS="--port 8081")
 	@rm -f $(stale)
@@ -47,7 +54,8 @@ bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus pr
 	@rm -f $(stale)
 	swift run -c release --package-path Benchmarks bench $(ARGS)
 	@.ci/need ncursesw vterm
-	@swift build -c release --product chainview && swift build -c release --product AttachBench
+	@for one in chainview AttachBench ScreenBench; do swift build -c release --product $$one || exit 1; done
+	@.build/release/ScreenBench $(ARGS)
 	@.build/release/AttachBench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
@@ -63,6 +71,10 @@ fuzz: ## the wire and the fold on RUNS=10000000 inputs made by libFuzzer (ARGS="
 tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)
 	@.ci/need ncursesw vterm
 	$(utf8) .ci/test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
+
+soak: ## random keys, sizes and load on the dashboard for SECONDS=600, compared with a fresh redraw
+	@.ci/need ncursesw vterm
+	CHAINVIEW_SOAK=$(SECONDS) $(utf8) swift test --filter SoakTests
 
 format: ## brings all sources into the one format
 	swift format --in-place --parallel --recursive $(ours)

@@ -18,7 +18,9 @@ let package = Package(
         .library(name: "ChainBus", targets: ["ChainBus"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
     ],
     targets: [
         // The embedded part: linked into the observed program.
@@ -38,7 +40,11 @@ let package = Package(
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
         .target(name: "ChainAttach", dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"]),
-        .target(name: "ChainInsight", dependencies: ["ChainModel", "ChainEvents"]),
+        .target(
+            name: "ChainInsight",
+            dependencies: [
+                "ChainModel", "ChainEvents", .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ]),
         .target(name: "Frames"),
         .target(name: "Dashboard", dependencies: ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
         .target(
@@ -55,6 +61,7 @@ let package = Package(
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
                 "ChainAttach", "ChainInsight", "ChainWire", "Frames", "Dashboard", "Terminal", "Stories",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
 
         // For users' tests, and the demos.
@@ -70,6 +77,11 @@ let package = Package(
                 "TerminalHarness",
             ],
             path: "Benchmarks/Attach"),
+        // Figures of the screen.
+        .target(name: "CMemory", path: "Benchmarks/Screen/CMemory"),
+        .executableTarget(
+            name: "ScreenBench", dependencies: ["CMemory", "Dashboard", "ChainModel", "ChainEvents", "Frames"],
+            path: "Benchmarks/Screen", exclude: ["CMemory"]),
 
         // Tests.
         .target(
@@ -135,8 +147,13 @@ let package = Package(
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
         .testTarget(
             name: "StoriesTests",
-            dependencies: ["Stories", "ChainInspector", "ChainTesting", "Dashboard", "GoldenSupport"],
+            dependencies: [
+                "Stories", "ChainInsight", "ChainInspector", "ChainModel", "ChainTesting", "Dashboard", "GoldenSupport",
+            ],
             exclude: ["Golden"]),
+        .testTarget(
+            name: "SoakTests",
+            dependencies: ["Dashboard", "Terminal", "Frames", "ChainModel", "ChainEvents", "TerminalHarness"]),
         .testTarget(name: "TerminalTests", dependencies: ["Terminal", "Frames", "TerminalHarness", "ScreenProbe"]),
         .testTarget(name: "TidyTests"),
     ],

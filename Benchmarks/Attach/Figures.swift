@@ -4,7 +4,7 @@ import TerminalHarness
 enum Figures {
     private static let all: [(name: String, measure: @Sendable () -> Void)] = [
         ("attach.stopped", { stoppedViewer() }), ("attach.live", { liveness() }), ("attach.screen", { firstScreen() }),
-        ("attach.cancel", { cancelKey() }),
+        ("attach.cancel", { cancelKey() }), ("screen.still", { stillScreen() }), ("screen.calm", { calmScreen() }),
     ]
 
     static func run(wanted: [String]) {
@@ -14,12 +14,12 @@ enum Figures {
         }
     }
 
-    private static func say(_ name: String, _ value: Double, _ unit: String, limit: Double) {
+    static func say(_ name: String, _ value: Double, _ unit: String, limit: Double) {
         let words = [name, String(format: "%.3g", value), unit, "limit", String(format: "%.3g", limit)]
         answer((words + [value <= limit ? "ok" : "MISS"]).joined(separator: " "))
     }
 
-    private static func withFolder(_ body: (String) -> Void) {
+    static func withFolder(_ body: (String) -> Void) {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-bench-\(getpid())"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         body(folder)
@@ -148,7 +148,7 @@ enum Figures {
         }
     }
 
-    private static func attach(_ folder: String, _ program: Role) -> PseudoTerminal {
+    static func attach(_ folder: String, _ program: Role) -> PseudoTerminal {
         let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         do {
             return try PseudoTerminal(
@@ -157,7 +157,7 @@ enum Figures {
         } catch { fatalError("\(error)") }
     }
 
-    private static func wait(_ terminal: PseudoTerminal, _ what: String, _ test: @escaping (VirtualScreen) -> Bool) {
+    static func wait(_ terminal: PseudoTerminal, _ what: String, _ test: @escaping (VirtualScreen) -> Bool) {
         do { try terminal.waitUntil(what) { test($0) } } catch { fatalError("\(error)") }
     }
 

@@ -9,6 +9,7 @@ import PromiseRuntime
 ///     nodes N        makes chains of five until N nodes more are pending; `ok`
 ///     calibrate R    finds how much work a chain does so that one thread makes R events a second; `ok`
 ///     load MS        one thread runs chains of work for so long; `done CHAINS CPU-SECONDS SECONDS`
+///     run N          from now on N threads run a handler each, for three seconds, and then the next; `ok`
 ///     digest         of all that is live in its own forest; `digest COUNT HASH`
 enum ProgramRole {
     private static let runtime = Runtime(executor: InlineExecutor.shared)
@@ -36,6 +37,9 @@ enum ProgramRole {
             case "load":
                 let (chains, cpu, wall) = load(Double(number) / 1_000)
                 answer("done", chains, cpu, wall)
+            case "run":
+                for _ in 0..<number { Thread.detachNewThread { runtime.run { rest() } } }
+                answer("ok")
             case "digest":
                 inspector.collectNow()
                 answer("digest", digest(inspector))
@@ -49,6 +53,16 @@ enum ProgramRole {
             let (root, resolver) = Promise<Int>.pending(label: "order \(number)")
             _ = root.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }.map { $0 &+ 1 }
             kept.append(resolver)
+        }
+    }
+
+    /// One handler after another that takes time but no processor.
+    private static func rest() {
+        while true {
+            let (root, resolver) = Promise<Int>.pending(label: "import")
+            let end = root.map { usleep(3_000_000) == 0 ? $0 : 0 }
+            resolver.fulfill(1)
+            precondition(end.isSettled)
         }
     }
 

@@ -100,7 +100,15 @@ public struct Site: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The last part of the file's path.
-    public var fileName: Substring { fileID.split(separator: "/").last ?? "" }
+    public var fileName: Substring {
+        let bytes = fileID.utf8
+        var end = bytes.endIndex
+        while end > bytes.startIndex, bytes[bytes.index(before: end)] == UInt8(ascii: "/") {
+            end = bytes.index(before: end)
+        }
+        guard let slash = bytes[..<end].lastIndex(of: UInt8(ascii: "/")) else { return fileID[..<end] }
+        return fileID[bytes.index(after: slash)..<end]
+    }
 
     /// `File.swift:41`, or `?` where unknown.
     public var description: String { fileID.isEmpty ? "?" : "\(fileName):\(line)" }

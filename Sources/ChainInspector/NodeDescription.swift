@@ -142,7 +142,7 @@ extension ChainForest {
 
     /// What a node waits for, in a few words; nil where it waits for nothing.
     func blockerText(of index: NodeIndex) -> String? {
-        let blocker = blocker(of: index)
+        let blocker = self.blocker(of: index)
         let other = blocker.node.map { other in
             "\(id(of: other))" + (isOnlyMentioned(other) ? " (not recorded)" : " (\(state(of: other).word))")
         }

@@ -27,6 +27,8 @@ public struct ChainForest: Sendable {
     public internal(set) var threads: [ThreadID: String] = [:]
     /// Names of executors.
     public internal(set) var executors: [ExecutorID: String] = [:]
+    /// What each executor has to do at the moment, by its number; those beyond the end have nothing.
+    public internal(set) var loads: [ExecutorLoad] = []
     /// The roots in order of (creation, id).
     public internal(set) var roots = ForestRoots()
 
@@ -35,6 +37,9 @@ public struct ChainForest: Sendable {
     var extras = Slab<NodeExtra>(shift: 9)
     var links = Slab<LinkRecord>(shift: 9)
     var evictedCounts = Slab<EvictedCounts>(shift: 6)
+    var childCounts = Slab<StateCounts>(shift: 6)
+    /// By slot, what ``NodeRecord/thenCount`` has no room for.
+    var moreThens: [UInt32: UInt32] = [:]
     var ids = IDTable()
     var texts = TextPool()
     var log = ChangeLog()
@@ -54,6 +59,8 @@ public struct ChainForest: Sendable {
     var settledLeaves = EvictionQueue()
     /// Roots of chains over the limit.
     var longChains: [UInt32] = []
+    /// What reading ahead gave; nobody needs it.
+    var warmed: UInt64 = 0
 
     /// Makes an empty forest.
     public init(process: ProcessKey, limits: ForestLimits = ForestLimits()) {
@@ -92,6 +99,14 @@ extension ChainForest {
     /// A one-line summary of a node's error, cancellation or abandonment: hostile text until it is escaped.
     public func summary(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.summary] } }
 
+    /// The label of a node whose facts are at hand.
+    public func label(of view: NodeView) -> String? { texts[view.record.label] }
+
+    /// The summary of a node whose facts are at hand.
+    public func summary(of view: NodeView) -> String? {
+        view.record.extra == noSlot ? nil : texts[extras[view.record.extra].pointee.summary]
+    }
+
     /// Who asked to cancel a node: hostile text until it is escaped.
     public func canceller(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.canceller] } }
 
@@ -120,6 +135,11 @@ extension ChainForest {
 extension ChainForest {
     /// Whether a node is a root.
     public func isRoot(_ index: NodeIndex) -> Bool { nodes[checked(index)].pointee.has(.isRoot) }
+
+    /// The number of the root of the tree that a node is in, among ``roots``, from 0. O(roots / 512).
+    public func rootNumber(of index: NodeIndex) -> Int {
+        roots.number(of: roots.index(of: rootSlot(of: checked(index)), nodes))
+    }
 
     /// Who a node stands under: its parent, else its first adopter or combinator, else its creator; nil for a root.
     public func placedParent(of index: NodeIndex) -> NodeIndex? { nodes[checked(index)].pointee.placed.asNode }

@@ -22,8 +22,11 @@ extension ChainForest {
     mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord) {
         guard !log.isEverything else { return }
         guard log.evicted.count < limits.changeLimit else { return noteEverything() }
-        let wasRoot = record.has(.isRoot)
-        log.evicted.append(.init(index: NodeIndex(rawValue: slot), id: .init(record.id), wasRoot: wasRoot))
+        let index = NodeIndex(rawValue: slot)
+        log.evicted.append(
+            .init(
+                index: index, id: .init(record.id), wasRoot: record.has(.isRoot),
+                node: NodeView(index: index, record: record)))
     }
 
     mutating func noteEverything() {

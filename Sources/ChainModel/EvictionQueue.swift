@@ -13,6 +13,9 @@ struct EvictionQueue: Sendable {
     var count: Int { entries.count - head }
     var first: Entry? { head < entries.count ? entries[head] : nil }
 
+    /// The first few.
+    func next(_ limit: Int) -> ArraySlice<Entry> { entries[head...].prefix(limit) }
+
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
     mutating func removeFirst() {

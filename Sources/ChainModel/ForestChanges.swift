@@ -18,6 +18,8 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public static let facts = NodeChanges(rawValue: 8)
     /// It is a root and the counts of its chain are others (if it is one no longer, it says ``placed`` too).
     public static let summary = NodeChanges(rawValue: 16)
+    /// Whether exactly one operation was called on it, and which (``ChainForest/continuation(of:)``), may have changed.
+    public static let continuation = NodeChanges(rawValue: 32)
 }
 
 /// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
@@ -31,13 +33,15 @@ public struct ForestChanges: Sendable {
     }
 
     /// One node that is gone.
-    public struct Eviction: Hashable, Sendable {
+    public struct Eviction: Sendable {
         /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
         public var index: NodeIndex
         /// Who it was.
         public var id: NodeID
         /// Whether it was a root.
         public var wasRoot: Bool
+        /// Its last facts.
+        public var node: NodeView
     }
 
     /// There were too many to list (or it is the first take): look at everything. The lists are empty then.

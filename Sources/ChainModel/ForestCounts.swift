@@ -13,6 +13,9 @@ extension ChainForest {
     mutating func count(_ slot: UInt32, from old: NodeState, to new: NodeState) {
         totals.counts.subtract(old)
         totals.counts.add(new)
+        weigh(slot, old, isAdded: false)
+        weigh(slot, new, isAdded: true)
+        childTurned(slot, from: old, to: new)
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else {
             if old.isLive != new.isLive { singleTurned(slot, isLive: new.isLive) }
@@ -26,8 +29,12 @@ extension ChainForest {
             if new.isLive {
                 if record.pointee.counts.liveCount == 1 { turnedLive(root, nodeCount: record.pointee.nodeCount) }
             } else {
-                if slot != root, nodes[slot].pointee.childCount == 0 { enqueueLeaf(slot) }
-                if !record.pointee.isLive { turnedSettled(root, nodeCount: record.pointee.nodeCount) }
+                let isOver = !record.pointee.isLive
+                // A leaf of a chain that has settled once and for all goes with it.
+                if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
+                    enqueueLeaf(slot)
+                }
+                if isOver { turnedSettled(root, nodeCount: record.pointee.nodeCount) }
             }
         }
         if new == .rejected || new == .abandoned { considerRejected(slot, record) }

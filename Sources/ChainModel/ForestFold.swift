@@ -9,7 +9,13 @@ extension ChainForest {
         takeTables(of: batch)
         for snapshot in batch.nodes { fold(snapshot) }
         batch.events.withUnsafeBufferPointer { events in
-            for event in events { fold(event, batch) }
+            var next = 0
+            while next < events.count {
+                let end = min(next + Self.warmCount, events.count)
+                warm(for: events[next..<end])
+                for place in next..<end { fold(events[place], batch) }
+                next = end
+            }
         }
         totals.eventCount += UInt64(batch.events.count)
         fold(batch.resync)
@@ -100,7 +106,7 @@ extension ChainForest {
         let node = nodes[slot]
         node.pointee.bits.insert(.told)
         node.pointee.resync = resyncGeneration
-        if hasParent { node.pointee.bits.insert(.hasParent) }
+        if hasParent { setHasParent(slot) }
         if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
         describe(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
         if event.flags.contains(.late) { _ = told(event.node, at: event.time) } else { setCreated(slot, event.time) }
@@ -120,8 +126,10 @@ extension ChainForest {
     mutating func queued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
         let node = nodes[slot]
         if let known = node.pointee.queued, known <= time { return }
+        weigh(slot, node.pointee.state, isAdded: false)
         node.pointee.queued = time
         if executor != 0 { node.pointee.executor = executor }
+        weigh(slot, node.pointee.state, isAdded: true)
     }
 
     mutating func started(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {

@@ -106,6 +106,21 @@ extension ChainForest {
         }
     }
 
+    /// Those that follow a node or have it for a member, by time, at most so many. O(limit).
+    public func holders(of index: NodeIndex, limit: Int) -> [NodeLink] {
+        let extra = nodes[checked(index)].pointee.extra
+        guard extra != noSlot else { return [] }
+        var result: [NodeLink] = []
+        var link = extras[extra].pointee.firstIn
+        while link != noSlot, result.count < limit {
+            let record = links[link].pointee
+            let role = record.kind == .adoption ? NodeLink.Role.followedBy : .memberOf
+            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.holder), time: record.time))
+            link = record.nextIn
+        }
+        return result
+    }
+
     /// Adoption and membership, both ways, by time. O(links of it).
     public func links(of index: NodeIndex) -> [NodeLink] {
         let extra = nodes[checked(index)].pointee.extra

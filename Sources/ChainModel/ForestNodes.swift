@@ -9,6 +9,7 @@ extension ChainForest {
         extras.makeUnique()
         links.makeUnique()
         evictedCounts.makeUnique()
+        childCounts.makeUnique()
         ids.makeUnique()
     }
 
@@ -73,7 +74,7 @@ extension ChainForest {
             appendFresh(slot, under: above)
         } else {
             addRoot(slot)
-            if origin != .none { extras[extra(of: slot)].pointee.origin = origin.rawValue }
+            if origin != .none { keepOrigin(origin, of: slot) }
         }
         return slot
     }
@@ -92,6 +93,8 @@ extension ChainForest {
     private mutating func rebase(_ slot: UInt32, to time: UInt64) {
         let node = nodes[slot]
         note(slot, [.placed, .facts])
+        weigh(slot, node.pointee.state, isAdded: false)
+        defer { weigh(slot, node.pointee.state, isAdded: true) }
         if node.pointee.has(.isRoot) {
             roots.remove(slot, nodes)
             node.pointee.rebase(to: time)

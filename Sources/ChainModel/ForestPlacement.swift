@@ -18,7 +18,14 @@ extension ChainForest {
         guard nodes[slot].pointee.has(.underOrigin) else { return }
         let origin = originID(of: slot)
         nodes[slot].pointee.bits.remove(.underOrigin)
-        extras[extra(of: slot)].pointee.origin = origin.rawValue
+        keepOrigin(origin, of: slot)
+    }
+
+    /// Keeps the id of the parent or creator of a node that does not stand under it.
+    mutating func keepOrigin(_ origin: NodeID, of slot: UInt32) {
+        // Not in one expression: the table of the extras would be read before a new one makes it grow.
+        let extra = extra(of: slot)
+        extras[extra].pointee.origin = origin.rawValue
     }
 
     /// Takes up who a node's parent or creator is, after all.
@@ -28,7 +35,7 @@ extension ChainForest {
         _ = mention(origin, at: time)
         guard originID(of: slot) != origin else { return }
         rememberOrigin(slot)
-        extras[extra(of: slot)].pointee.origin = origin.rawValue
+        keepOrigin(origin, of: slot)
         place(slot)
     }
 
@@ -139,7 +146,7 @@ extension ChainForest {
         guard index != noSlot else { return }
         let extra = extras[index].pointee
         guard extra.summary == noSlot, extra.evicted == noSlot, extra.canceller == noSlot, extra.cancelRequestedAt == 0,
-            extra.firstOut == noSlot, extra.firstIn == noSlot
+            extra.firstOut == noSlot, extra.firstIn == noSlot, extra.childCounts == noSlot
         else { return }
         extras.free(index)
         nodes[slot].pointee.extra = noSlot

@@ -3,15 +3,20 @@ import ChainEvents
 /// What the forest forgets (DESIGN §6): whole settled chains; settled leaves of chains that are live again and again;
 /// the settled beginning of chains without end.
 extension ChainForest {
-    mutating func enqueueRoot(_ slot: UInt32) { enqueue(slot, \.settledChains) }
+    mutating func enqueueRoot(_ slot: UInt32) {
+        if let entry = evictionEntry(of: slot) { settledChains.append(entry) }
+    }
 
-    mutating func enqueueLeaf(_ slot: UInt32) { enqueue(slot, \.settledLeaves) }
+    mutating func enqueueLeaf(_ slot: UInt32) {
+        if let entry = evictionEntry(of: slot) { settledLeaves.append(entry) }
+    }
 
-    private mutating func enqueue(_ slot: UInt32, _ queue: WritableKeyPath<ChainForest, EvictionQueue>) {
+    /// Of a node that is not in a queue yet.
+    private mutating func evictionEntry(of slot: UInt32) -> EvictionQueue.Entry? {
         let node = nodes[slot]
-        guard !node.pointee.has(.awaitsEviction) else { return }
+        guard !node.pointee.has(.awaitsEviction) else { return nil }
         node.pointee.bits.insert(.awaitsEviction)
-        self[keyPath: queue].append(.init(slot: slot, id: UInt32(truncatingIfNeeded: node.pointee.id), time: now))
+        return .init(slot: slot, id: UInt32(truncatingIfNeeded: node.pointee.id), time: now)
     }
 
     mutating func enqueueIfEvictable(_ slot: UInt32) {
@@ -59,9 +64,12 @@ extension ChainForest {
     }
 
     private mutating func retainChains(_ now: UInt64, _ budget: inout Int) {
+        var turn = 0
         while budget > 0, let entry = settledChains.first,
             settledChainNodeCount > limits.settledNodeLimit || isDue(entry, now)
         {
+            if turn & 15 == 0 { warmed ^= warmth(of: settledChains.next(16)) }
+            turn += 1
             budget -= 1
             if isStale(entry, isRoot: true) {
                 settledChains.removeFirst()
@@ -72,7 +80,7 @@ extension ChainForest {
             let isSettled = chain == noSlot ? !node.pointee.state.isLive : !chains[chain].pointee.isLive
             let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
             if isSettled, settled <= entry.time {
-                guard evictChain(entry.slot, &budget) else { continue }
+                guard evictSmallChain(entry.slot, &budget) || evictChain(entry.slot, &budget) else { continue }
                 settledChains.removeFirst()
             } else {
                 settledChains.removeFirst()
@@ -101,6 +109,35 @@ extension ChainForest {
             }
             guard budget > 0 else { return false }
             cursor = above
+        }
+    }
+
+    /// Takes a chain of few nodes without links away at once; false where it is none.
+    private mutating func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
+        let chain = nodes[root].pointee.chain
+        let count = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
+        guard count <= 32 else { return false }
+        return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 32) { slots in
+            var (cursor, end) = (root, 0)
+            while cursor != noSlot {
+                let extra = nodes[cursor].pointee.extra
+                if extra != noSlot, extras[extra].pointee.hasLinks { return false }
+                slots[end] = cursor
+                end += 1
+                cursor = following(cursor, within: root)
+            }
+            roots.remove(root, nodes)
+            totals.chainCount -= 1
+            settledChainNodeCount -= count
+            if chain != noSlot { chains.free(chain) }
+            // From the last on: who stands under another goes before it.
+            for slot in slots[..<end].reversed() {
+                ids.remove(NodeID(nodes[slot].pointee.id))
+                noteEvicted(slot, nodes[slot].pointee)
+                forget(slot)
+            }
+            budget -= count
+            return true
         }
     }
 
@@ -195,6 +232,7 @@ extension ChainForest {
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
         noteEvicted(slot, record)
+        weigh(slot, record.state, isAdded: false)
         if record.placed != noSlot {
             if leavesCount { countEvicted(slot, under: record.placed) }
             unlinkSibling(slot)
@@ -202,8 +240,6 @@ extension ChainForest {
             roots.remove(slot, nodes)
             totals.chainCount -= 1
         }
-        totals.counts.subtract(record.state)
-        totals.evictedCount += 1
         if record.chain == noSlot {
             settledChainNodeCount -= 1
         } else {
@@ -214,9 +250,17 @@ extension ChainForest {
             if chain.pointee.firstRejected == slot { chain.pointee.firstRejected = noSlot }
             if chain.pointee.nodeCount == 0 { chains.free(record.chain) } else { note(chain.pointee.root, .summary) }
         }
-        texts.release(record.label)
-        if record.extra != noSlot { freeExtra(record.extra) }
-        nodes[slot].pointee.id = 0
+        forget(slot)
+    }
+
+    /// Gives up what is kept of a node that stands nowhere any more and was noted as evicted.
+    private mutating func forget(_ slot: UInt32) {
+        let node = nodes[slot]
+        totals.counts.subtract(node.pointee.state)
+        totals.evictedCount += 1
+        texts.release(node.pointee.label)
+        if node.pointee.extra != noSlot { freeExtra(node.pointee.extra) }
+        node.pointee.id = 0
         nodes.free(slot)
     }
 
@@ -225,6 +269,7 @@ extension ChainForest {
         texts.release(extra.summary)
         texts.release(extra.canceller)
         if extra.evicted != noSlot { evictedCounts.free(extra.evicted) }
+        assert(extra.childCounts == noSlot, "who goes has no children")
         extras.free(index)
     }
 

@@ -13,8 +13,22 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         }
     }
 
+    /// What roots are sorted by.
+    private struct Key: Comparable {
+        var created: UInt64
+        var id: UInt64
+
+        init(_ node: NodeRecord) { (created, id) = (node.created, node.id) }
+
+        static func < (left: Key, right: Key) -> Bool {
+            left.created != right.created ? left.created < right.created : left.id < right.id
+        }
+    }
+
     private static let chunkLimit = 512
     private var chunks: [[UInt32]] = []
+    /// The key of each chunk's first root, so that finding a chunk reads no nodes.
+    private var heads: [Key] = []
     /// How many roots there are. O(1).
     public private(set) var count = 0
 
@@ -42,46 +56,73 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// Whether it is empty. O(1).
     public var isEmpty: Bool { count == 0 }
 
+    /// The place of the root with a number, from 0 up to ``count``. O(count / 512).
+    public func index(at number: Int) -> Index {
+        var rest = Swift.max(0, number)
+        for (chunk, roots) in chunks.enumerated() {
+            if rest < roots.count { return Index(chunk: chunk, offset: rest) }
+            rest -= roots.count
+        }
+        return endIndex
+    }
+
+    /// How many roots stand before a place. O(count / 512).
+    public func number(of index: Index) -> Int {
+        chunks[..<index.chunk].reduce(0) { $0 + $1.count } + index.offset
+    }
+
+    /// The place of a root that is among them.
+    func index(of slot: UInt32, _ nodes: Slab<NodeRecord>) -> Index {
+        let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
+        return Index(chunk: chunk, offset: chunks[chunk].firstIndex(of: slot) ?? 0)
+    }
+
     mutating func insert(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
         count += 1
+        let key = Key(nodes[slot].pointee)
         if let last = chunks.last?.last, nodes[last].pointee.precedes(nodes[slot].pointee) {
-            if chunks[chunks.count - 1].count < Self.chunkLimit {
-                chunks[chunks.count - 1].append(slot)
-            } else {
-                chunks.append([slot])
-            }
-            return
+            if chunks[chunks.count - 1].count < Self.chunkLimit { return chunks[chunks.count - 1].append(slot) }
+            chunks.append([slot])
+            return heads.append(key)
         }
-        guard !chunks.isEmpty else { return chunks.append([slot]) }
-        let chunk = Swift.max(0, chunk(after: slot, nodes) - 1)
+        guard !chunks.isEmpty else {
+            chunks.append([slot])
+            return heads.append(key)
+        }
+        let chunk = Swift.max(0, chunk(after: key) - 1)
         let offset = offset(after: slot, in: chunk, nodes)
         chunks[chunk].insert(slot, at: offset)
+        if offset == 0 { heads[chunk] = key }
         guard chunks[chunk].count > Self.chunkLimit else { return }
         let tail = Array(chunks[chunk][(Self.chunkLimit / 2)...])
         chunks[chunk].removeLast(tail.count)
         chunks.insert(tail, at: chunk + 1)
+        heads.insert(Key(nodes[tail[0]].pointee), at: chunk + 1)
     }
 
     /// The root's place in the order must be what it was at its insertion.
     mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
-        let chunk = chunk(after: slot, nodes) - 1
-        let offset = offset(after: slot, in: chunk, nodes) - 1
-        assert(chunks[chunk][offset] == slot)
+        let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
+        // Looking for its number reads no nodes.
+        guard chunk >= 0, let offset = chunks[chunk].firstIndex(of: slot) else {
+            return assertionFailure("It is not among the roots")
+        }
         chunks[chunk].remove(at: offset)
         count -= 1
-        if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
+        if chunks[chunk].isEmpty {
+            chunks.remove(at: chunk)
+            heads.remove(at: chunk)
+        } else if offset == 0 {
+            heads[chunk] = Key(nodes[chunks[chunk][0]].pointee)
+        }
     }
 
-    /// The first chunk that begins after a node.
-    private func chunk(after slot: UInt32, _ nodes: Slab<NodeRecord>) -> Int {
-        var (low, high) = (0, chunks.count)
+    /// The first chunk that begins after a root.
+    private func chunk(after key: Key) -> Int {
+        var (low, high) = (0, heads.count)
         while low < high {
             let middle = (low + high) / 2
-            if nodes[slot].pointee.precedes(nodes[chunks[middle][0]].pointee) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+            if key < heads[middle] { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -11,6 +11,7 @@ extension ChainForest {
         let finger = Int(node.pointee.placed & 15)
         if fingers[finger] == slot { fingers[finger] = noSlot }
         note(node.pointee.placed, .facts)
+        childLeft(slot, node.pointee.placed)
         (node.pointee.placed, node.pointee.previous, node.pointee.next) = (noSlot, noSlot, noSlot)
     }
 
@@ -20,6 +21,12 @@ extension ChainForest {
     /// one was put at the same time, so that merging a sorted run costs its length.
     @inline(__always)
     mutating func linkSibling(_ slot: UInt32, under parent: UInt32) {
+        enlist(slot, under: parent)
+        childJoined(slot, parent)
+    }
+
+    @inline(__always)
+    private mutating func enlist(_ slot: UInt32, under parent: UInt32) {
         let node = nodes[slot]
         let above = nodes[parent]
         note(parent, .facts)

@@ -78,11 +78,8 @@ extension ChainForest {
     // MARK: Folding
 
     mutating func fold(_ snapshot: NodeSnapshot) {
-        guard let slot = enter(snapshot) else { return }
+        guard let slot = enterNew(snapshot) ?? enterKnown(snapshot) else { return }
         let node = nodes[slot]
-        let hadParent = node.pointee.has(.hasParent)
-        if snapshot.parent != .none { node.pointee.bits.insert(.hasParent) }
-        if snapshot.isExternal { node.pointee.bits.insert(.external) }
         if snapshot.cancelRequested, snapshot.cancelRequestedAt == 0 { node.pointee.bits.insert(.cancelRequested) }
         if snapshot.flags.contains(.released) { node.pointee.bits.insert(.released) }
         if snapshot.flags.contains(.settledAgain) { node.pointee.bits.insert(.settledAgain) }
@@ -90,35 +87,59 @@ extension ChainForest {
         if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
         if snapshot.flags.contains(.hasBlocked) { node.pointee.troubles.insert(.hasBlocked) }
         if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.troubles.insert(.hasMisusedAwait) }
+        foldSteps(of: snapshot, slot)
+        foldLinks(of: snapshot, slot)
+        refresh(slot)
+    }
+
+    /// Of a node that was never heard of, which most are: made in its place, as its event would have.
+    private mutating func enterNew(_ snapshot: NodeSnapshot) -> UInt32? {
+        let origin = snapshot.parent == .none ? snapshot.creator : snapshot.parent
+        guard snapshot.created != 0, snapshot.id != .none, origin != snapshot.id, nodes.count < limits.nodeLimit,
+            ids.look(up: snapshot.id) == noSlot
+        else { return nil }
+        var record = NodeRecord(id: snapshot.id.rawValue, created: snapshot.created)
+        record.bits = [.createdKnown, .told]
+        if snapshot.parent != .none { record.bits.insert(.hasParent) }
+        if snapshot.isExternal { record.bits.insert(.external) }
+        record.kind = snapshot.kind
+        record.site = snapshot.site
+        record.resync = resyncGeneration
+        if let label = snapshot.label { record.label = texts.intern(label) }
+        record.state = record.derivedState
+        return insert(record, origin: origin, at: snapshot.created)
+    }
+
+    private mutating func enterKnown(_ snapshot: NodeSnapshot) -> UInt32? {
+        var earliest = snapshot.created
+        if earliest == 0 {
+            let times = [snapshot.seen, snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled]
+            earliest = times.filter { $0 != 0 }.min() ?? now
+        }
+        guard let slot = told(snapshot.id, at: earliest) else { return nil }
+        let node = nodes[slot]
+        node.pointee.bits.insert(.told)
+        if snapshot.created != 0 { setCreated(slot, snapshot.created) }
+        let hadParent = node.pointee.has(.hasParent)
+        if snapshot.parent != .none { setHasParent(slot) }
+        if snapshot.isExternal { node.pointee.bits.insert(.external) }
         describe(slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.label)
         if snapshot.parent != .none {
             setOrigin(slot, snapshot.parent, at: node.pointee.created)
         } else if !hadParent {
             setOrigin(slot, snapshot.creator, at: node.pointee.created)
         }
-        foldSteps(of: snapshot, slot)
-        foldLinks(of: snapshot, slot)
-        refresh(slot)
-    }
-
-    private mutating func enter(_ snapshot: NodeSnapshot) -> UInt32? {
-        var earliest = UInt64.max
-        let steps = (snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled)
-        for time in [snapshot.created, snapshot.seen, steps.0, steps.1, steps.2, steps.3] where time != 0 {
-            earliest = min(earliest, time)
-        }
-        if earliest == .max { earliest = now }
-        if snapshot.created != 0 { earliest = snapshot.created }
-        guard let slot = told(snapshot.id, at: earliest) else { return nil }
-        nodes[slot].pointee.bits.insert(.told)
-        if snapshot.created != 0 { setCreated(slot, snapshot.created) }
         return slot
     }
 
     private mutating func foldSteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
         let node = nodes[slot]
         if snapshot.queued != 0 { queued(slot, snapshot.queued, snapshot.executor) }
-        if node.pointee.executor == 0 { node.pointee.executor = snapshot.executor }
+        if node.pointee.executor == 0 {
+            weigh(slot, node.pointee.state, isAdded: false)
+            node.pointee.executor = snapshot.executor
+            weigh(slot, node.pointee.state, isAdded: true)
+        }
         if snapshot.started != 0 { started(slot, snapshot.started, snapshot.thread) }
         if node.pointee.thread == 0 { node.pointee.thread = snapshot.thread }
         if snapshot.ended != 0 { ended(slot, snapshot.ended) }

@@ -18,18 +18,10 @@ extension ChainForest {
     public func timing(of index: NodeIndex, now: UInt64) -> Timing {
         let record = nodes[checked(index)].pointee
         guard record.state != .skipped, record.has(.told) else { return Timing() }
-        var timing = Timing()
-        if record.kind.role != .combinator {
-            if let queued = record.queued { timing.wait = since(queued, record.started ?? record.settled ?? now) }
-            if let started = record.started {
-                timing.run = since(started, record.ended ?? (record.has(.released) ? record.settled : nil) ?? now)
-            }
-        }
-        if let begin = begin(of: index, record) { timing.total = since(begin, record.settled ?? now) }
+        var timing = NodeView(index: index, record: record).handlerTiming(now: now)
+        if let begin = begin(of: index, record) { timing.total = span(begin, record.settled ?? now) }
         return timing
     }
-
-    private func since(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end - begin : 0 }
 
     /// From when a node's total counts: its making or its parent's settlement; nil while that is to come.
     private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {
@@ -43,39 +35,6 @@ extension ChainForest {
         // Cancelled before its turn: it never counted.
         if record.settlement == .cancelled, let own = record.settled, own < settled { return nil }
         return max(record.created, settled)
-    }
-
-    /// What a node waits for. O(its members).
-    public func blocker(of index: NodeIndex) -> Blocker {
-        let record = nodes[checked(index)].pointee
-        switch record.state {
-        case .running:
-            guard let wait = wait(ofRunning: record) else { return Blocker(reason: .running) }
-            return Blocker(reason: .awaits, node: slot(of: wait.node)?.asNode)
-        case .queued: return Blocker(reason: .queued)
-        case .waiting:
-            guard let parent = parent(of: index) else { return Blocker(reason: .aboutToRun) }
-            let above = nodes[parent.rawValue].pointee
-            return above.state.isLive || !above.has(.told)
-                ? Blocker(reason: .parent, node: parent) : Blocker(reason: .aboutToRun)
-        case .pending: return linkBlocker(of: index, record)
-        default: return Blocker(reason: .settled)
-        }
-    }
-
-    private func linkBlocker(of index: NodeIndex, _ record: NodeRecord) -> Blocker {
-        var link = record.extra == noSlot ? noSlot : extras[record.extra].pointee.firstOut
-        let hasLinks = link != noSlot
-        while link != noSlot {
-            let target = nodes[links[link].pointee.target].pointee
-            if target.state.isLive || !target.has(.told) {
-                let reason = links[link].pointee.kind == .adoption ? Blocker.Reason.follows : .member
-                return Blocker(reason: reason, node: links[link].pointee.target.asNode)
-            }
-            link = links[link].pointee.nextOut
-        }
-        if record.kind == .delay || record.kind == .timeout { return Blocker(reason: .timer) }
-        return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
     }
 
     /// A node's steps by time, from its own facts; of many links the first 64.
@@ -107,6 +66,21 @@ extension ChainForest {
                 : (left.element.rank, left.offset) < (right.element.rank, right.offset)
         }
         return order.map(\.element)
+    }
+}
+
+private func span(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end - begin : 0 }
+
+extension NodeView {
+    /// Wait and run at `now` (ns of the process's clock), without the total, for which others have to be asked.
+    public func handlerTiming(now: UInt64) -> Timing {
+        var timing = Timing()
+        guard record.state != .skipped, record.has(.told), record.kind.role != .combinator else { return timing }
+        if let queued = record.queued { timing.wait = span(queued, record.started ?? record.settled ?? now) }
+        if let started = record.started {
+            timing.run = span(started, record.ended ?? (record.has(.released) ? record.settled : nil) ?? now)
+        }
+        return timing
     }
 }
 

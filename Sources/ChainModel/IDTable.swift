@@ -23,6 +23,7 @@ struct IDTable: @unchecked Sendable {
     }
 
     /// The slot of an id, or ``goneSlot``, or ``noSlot`` if it was never entered.
+    @inline(__always)
     func find(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
         if let page = key == lastKey ? lastPage : storage.page(key) { return page[Int(id.rawValue & 255)] }
@@ -51,7 +52,8 @@ struct IDTable: @unchecked Sendable {
     /// Removes an id for good.
     mutating func remove(_ id: NodeID) {
         let key = id.rawValue >> 8
-        guard let page = storage.page(key) else { return }
+        guard let page = key == lastKey ? lastPage : storage.page(key) else { return }
+        (lastKey, lastPage) = (key, page)
         page[Int(id.rawValue & 255)] = goneSlot
         page[PageStorage.liveCount] -= 1
         page[PageStorage.goneCount] += 1
@@ -132,89 +134,98 @@ private final class PageStorage {
     static let liveCount = 256, goneCount = 257
     private static let length = 258
 
+    private struct Place {
+        var key: UInt64 = 0
+        var page: Page?
+    }
+
     // @exclusivity(unchecked): only the IDTable that holds this reaches in, from methods of a value that is checked
     // itself, none of which calls out.
-    @exclusivity(unchecked) private var places: [UInt64]
-    @exclusivity(unchecked) private var pages: [Page?]
+    @exclusivity(unchecked) private var places: UnsafeMutablePointer<Place>
+    @exclusivity(unchecked) private var mask: Int
     @exclusivity(unchecked) private var count = 0
 
     init() {
-        places = Array(repeating: 0, count: 64)
-        pages = Array(repeating: nil, count: 64)
+        mask = 63
+        places = .allocate(capacity: 64)
+        places.initialize(repeating: Place(), count: 64)
     }
 
     init(copying other: PageStorage) {
-        places = other.places
-        count = other.count
-        pages = other.pages.map { old in
-            guard let old else { return nil }
+        (count, mask) = (other.count, other.mask)
+        places = .allocate(capacity: mask + 1)
+        for place in 0...mask {
+            (places + place).initialize(to: other.places[place])
+            guard let old = other.places[place].page else { continue }
             let new = Page.allocate(capacity: Self.length)
             new.initialize(from: old, count: Self.length)
-            return new
+            places[place].page = new
         }
     }
 
-    deinit { for page in pages { page?.deallocate() } }
+    deinit {
+        for place in 0...mask { places[place].page?.deallocate() }
+        places.deallocate()
+    }
 
-    var keys: [UInt64] { places.indices.compactMap { pages[$0] == nil ? nil : places[$0] } }
+    var keys: [UInt64] { (0...mask).compactMap { places[$0].page == nil ? nil : places[$0].key } }
 
     @inline(__always)
     private func home(_ key: UInt64) -> Int {
-        Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & (pages.count &- 1)
+        Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask
     }
 
+    @inline(__always)
     func page(_ key: UInt64) -> Page? {
         var place = home(key)
-        while let page = pages[place] {
-            if places[place] == key { return page }
-            place = (place &+ 1) & (pages.count &- 1)
+        while let page = places[place].page {
+            if places[place].key == key { return page }
+            place = (place &+ 1) & mask
         }
         return nil
     }
 
     func add(_ key: UInt64) -> Page {
-        if count * 2 >= pages.count { grow() }
+        if count * 2 > mask { grow() }
         let page = Page.allocate(capacity: Self.length)
         page.initialize(repeating: noSlot, count: 256)
         (page + 256).initialize(repeating: 0, count: 2)
-        put(key, page)
+        put(Place(key: key, page: page))
         count += 1
         return page
     }
 
     func remove(_ key: UInt64) {
         var hole = home(key)
-        while places[hole] != key || pages[hole] == nil { hole = (hole + 1) & (pages.count - 1) }
-        pages[hole]?.deallocate()
-        pages[hole] = nil
+        while places[hole].key != key || places[hole].page == nil { hole = (hole + 1) & mask }
+        places[hole].page?.deallocate()
+        places[hole].page = nil
         count -= 1
         // Closes the gap: who was pushed past it moves back.
-        var place = (hole + 1) & (pages.count - 1)
-        while let page = pages[place] {
-            let distance = (place - home(places[place])) & (pages.count - 1)
-            if distance >= (place - hole) & (pages.count - 1) {
-                pages[hole] = page
+        var place = (hole + 1) & mask
+        while places[place].page != nil {
+            let distance = (place - home(places[place].key)) & mask
+            if distance >= (place - hole) & mask {
                 places[hole] = places[place]
-                pages[place] = nil
+                places[place].page = nil
                 hole = place
             }
-            place = (place + 1) & (pages.count - 1)
+            place = (place + 1) & mask
         }
     }
 
-    private func put(_ key: UInt64, _ page: Page) {
-        var place = home(key)
-        while pages[place] != nil { place = (place + 1) & (pages.count - 1) }
-        places[place] = key
-        pages[place] = page
+    private func put(_ new: Place) {
+        var place = home(new.key)
+        while places[place].page != nil { place = (place + 1) & mask }
+        places[place] = new
     }
 
     private func grow() {
-        let (oldPlaces, oldPages) = (places, pages)
-        places = Array(repeating: 0, count: oldPlaces.count * 2)
-        pages = Array(repeating: nil, count: oldPages.count * 2)
-        for (key, page) in zip(oldPlaces, oldPages) {
-            if let page { put(key, page) }
-        }
+        let (old, oldMask) = (places, mask)
+        mask = oldMask * 2 + 1
+        places = .allocate(capacity: mask + 1)
+        places.initialize(repeating: Place(), count: mask + 1)
+        for place in 0...oldMask where old[place].page != nil { put(old[place]) }
+        old.deallocate()
     }
 }

@@ -42,8 +42,8 @@ struct NodeTroubles: OptionSet {
 ///     ├─ id ───┼ created ┼ 4 offsets, low 32 ──┼ high 16 each ─┤
 ///     40      44      48     52     56     60      64       68     72      76
 ///     ├placed ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
-///     76      80      84         86     88     89           90      91       92        93        94
-///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ troubles ┤
+///     76      80      84         86     88     89           90      91       92        93         94      96
+///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ troubles ┼ thens ┤
 ///
 /// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more".
 struct NodeRecord {
@@ -70,6 +70,8 @@ struct NodeRecord {
     var resync: UInt8 = 0
     var changes: NodeChanges = []
     var troubles: NodeTroubles = []
+    /// Those under it that were made by an operation on it; see ``ChainForest/moreThens``.
+    var thenCount: UInt16 = 0
 
     init(id: UInt64, created: UInt64) {
         self.id = id

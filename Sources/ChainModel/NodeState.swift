@@ -22,8 +22,11 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     /// It ended during a loss of events, or nothing was ever told of it but its id.
     case unknown = 9
 
-    /// The word, in English, lower case.
-    public var word: String { "\(self)" }
+    /// The word, in English, lower case. Costs some nanoseconds.
+    public var word: String { Self.words[Int(rawValue)] }
+
+    /// By raw value: making a word of an enumeration takes a microsecond, and a screen has many.
+    private static let words = allCases.map { "\($0)" }
 
     /// Not settled: waiting, queued, running or pending.
     public var isLive: Bool { rawValue <= NodeState.pending.rawValue }
@@ -109,6 +112,9 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
             count.pointee = count.pointee &+ difference
         }
     }
+
+    /// What lies at its end, for who reads ahead.
+    var last: UInt32 { unknown }
 
     @inline(__always) mutating func add(_ state: NodeState) { change(state, by: 1) }
     @inline(__always) mutating func subtract(_ state: NodeState) { change(state, by: .max) }

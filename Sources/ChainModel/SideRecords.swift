@@ -43,6 +43,10 @@ struct NodeExtra {
     var canceller = noSlot
     /// The links that it holds (follows, has members) and those that hold it, each by time.
     var firstOut = noSlot, lastOut = noSlot, firstIn = noSlot, lastIn = noSlot
+    /// The slot of the counts of those under it, where they are many.
+    var childCounts = noSlot
+
+    var hasLinks: Bool { firstOut != noSlot || firstIn != noSlot }
 }
 
 /// A link: 40 bytes.

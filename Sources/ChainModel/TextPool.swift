@@ -1,34 +1,42 @@
 /// Texts by slot, counted: the same text is usually kept once, and one that nobody uses is gone.
 struct TextPool: Sendable {
-    private var texts: [String] = []
-    private var useCounts: [UInt32] = []
-    private var freeSlots: [UInt32] = []
+    private struct Page {
+        var texts: [String] = []
+        /// Of one that nobody uses, the next such slot.
+        var useCounts: [UInt32] = []
+    }
+
+    private static let pageShift: UInt32 = 9
+    /// In pages, so that no growing moves what is there.
+    private var pages: [Page] = []
+    private var firstFree = noSlot
+    /// How many texts there are.
+    private(set) var count = 0
     /// The slot that a text of this hash was last put into: finds most repeated labels without a dictionary of all.
     private var recent = [UInt32](repeating: noSlot, count: 1024)
 
-    /// How many texts there are.
-    var count: Int { texts.count - freeSlots.count }
+    subscript(slot: UInt32) -> String? { slot == noSlot ? nil : text(slot) }
 
-    subscript(slot: UInt32) -> String? { slot == noSlot ? nil : texts[Int(slot)] }
+    private func text(_ slot: UInt32) -> String { pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] }
+
+    private static func offset(_ slot: UInt32) -> Int { Int(slot & (1 << pageShift &- 1)) }
+
+    private subscript(useCount slot: UInt32) -> UInt32 {
+        get { pages[Int(slot >> Self.pageShift)].useCounts[Self.offset(slot)] }
+        set { pages[Int(slot >> Self.pageShift)].useCounts[Self.offset(slot)] = newValue }
+    }
 
     /// Takes a use of `text`.
     mutating func intern(_ text: String) -> UInt32 {
-        let place = text.hashValue & 1023
+        let place = Self.place(of: text)
         let known = recent[place]
-        if known != noSlot, Int(known) < texts.count, useCounts[Int(known)] > 0, texts[Int(known)] == text {
-            useCounts[Int(known)] += 1
+        if known != noSlot, self.text(known) == text {
+            self[useCount: known] += 1
             return known
         }
-        let slot: UInt32
-        if let free = freeSlots.popLast() {
-            slot = free
-            texts[Int(slot)] = text
-            useCounts[Int(slot)] = 1
-        } else {
-            slot = UInt32(texts.count)
-            texts.append(text)
-            useCounts.append(1)
-        }
+        let slot = takeSlot()
+        pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] = text
+        self[useCount: slot] = 1
         recent[place] = slot
         return slot
     }
@@ -36,14 +44,17 @@ struct TextPool: Sendable {
     /// Gives a use back.
     mutating func release(_ slot: UInt32) {
         guard slot != noSlot else { return }
-        useCounts[Int(slot)] -= 1
-        guard useCounts[Int(slot)] == 0 else { return }
-        texts[Int(slot)] = ""
-        freeSlots.append(slot)
-        guard freeSlots.count == texts.count else { return }
-        texts = []
-        useCounts = []
-        freeSlots = []
+        self[useCount: slot] -= 1
+        guard self[useCount: slot] == 0 else { return }
+        let place = Self.place(of: text(slot))
+        if recent[place] == slot { recent[place] = noSlot }
+        pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] = ""
+        self[useCount: slot] = firstFree
+        firstFree = slot
+        count -= 1
+        guard count == 0 else { return }
+        pages = []
+        firstFree = noSlot
     }
 
     /// Puts `text` into `slot` instead of what is there.
@@ -51,5 +62,29 @@ struct TextPool: Sendable {
         guard self[slot] != text else { return }
         release(slot)
         slot = intern(text)
+    }
+
+    private mutating func takeSlot() -> UInt32 {
+        count += 1
+        if firstFree != noSlot {
+            let slot = firstFree
+            firstFree = self[useCount: slot]
+            return slot
+        }
+        if pages.last.map({ $0.texts.count == 1 << Self.pageShift }) ?? true { pages.append(Page()) }
+        let last = pages.count - 1
+        pages[last].texts.append("")
+        pages[last].useCounts.append(0)
+        return UInt32(last) << Self.pageShift | UInt32(pages[last].texts.count - 1)
+    }
+
+    /// By its length and its end, where labels that are numbered differ.
+    private static func place(of text: String) -> Int {
+        var text = text
+        return text.withUTF8 { bytes in
+            var hash = UInt32(truncatingIfNeeded: bytes.count)
+            for byte in bytes.suffix(8) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+            return Int(hash >> 10 & 1023)
+        }
     }
 }

@@ -33,8 +33,12 @@ public enum Action: Sendable {
     case pasted(String)
     /// What a key would have said.
     case perform(Intent)
+    /// Things are to be shown as they were.
+    case recall(Remembered)
     /// Something that an effect has to say on the status line, such as why an editor did not start.
     case report(String)
+    /// What an effect that went well has to say, such as where a file is.
+    case told(String)
 }
 
 /// What the owner of a dashboard has to do for it.
@@ -45,6 +49,9 @@ public enum Effect: Hashable, Sendable {
     case requestSnapshot(SourceID)
     /// Put the text into the clipboard.
     case copy(String)
+    /// Write a file: one that is there stays as it is unless `overwrites`. The path is as the user typed it. Answer with
+    /// ``Action/told(_:)`` and the whole path, or with ``Action/report(_:)``.
+    case save(path: String, content: String, overwrites: Bool)
     /// Leave the screen, open the file at the line in `$EDITOR`, and come back; ``Action/report(_:)`` if it fails.
     case openEditor(Site)
     /// Show or hide the output of the program that was started together with the dashboard; ``Action/report(_:)`` if there

@@ -7,6 +7,11 @@ extension State {
     /// Finds the rows to show; the selection stays on its node and that node on its line, if it can.
     mutating func arrange() {
         revision += 1
+        guard view == .chains else {
+            arrangeView()
+            runningStep = currentStep()
+            return
+        }
         let height = Layout(self).tree.rows
         rowCount = countRows()
         guard rowCount > 0 else {
@@ -50,6 +55,7 @@ extension State {
                 selection = newest
                 detailScroll = 0
             }
+        case .selected: keepSelectedInSight()
         case .nobody: break
         }
         if let selection, let row = row(of: selection) {
@@ -70,6 +76,29 @@ extension State {
         selectedRow = min(selectedRow, rowCount - 1)
         anchor = nil
         select(row: selectedRow)
+    }
+
+    /// The followed node is folded away by nothing; where it is gone or filtered out nothing is followed.
+    private mutating func keepSelectedInSight() {
+        guard let selection, let (place, node) = find(selection), let row = row(of: selection) else {
+            following = .nobody
+            return say("the node that was followed is gone; nothing is followed", .warning)
+        }
+        guard self.row(at: row)?.subject != selection else { return }
+        observed[place].isFolded = false
+        observed[place].unfoldAround(node)
+        rowCount = countRows()
+    }
+
+    /// Follows who was selected before the newest chain was, else who is now.
+    mutating func followSelected() {
+        if let old = selectedBefore, find(old) != nil, let row = row(of: old) {
+            following = .selected
+            moveSelection(to: old, row: row)
+        } else {
+            following = selectedNode == nil ? .nobody : .selected
+            arrange()
+        }
     }
 
     private mutating func select(row number: Int) {
@@ -125,6 +154,7 @@ extension State {
 
     /// Goes to a node, unfolding what hides it.
     mutating func reveal(_ node: NodeIndex, in place: Int) {
+        view = .chains
         if filter.hidesRest, !observed[place].outline.filter.isMatch(node) { dropFilter() }
         observed[place].isFolded = false
         observed[place].unfoldAround(node)
@@ -151,18 +181,23 @@ extension Observed {
     /// The chain that began last, among the live ones if there are any.
     fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
         guard let forest else { return nil }
-        let border = RootKey(section: .settled, rank: .min, id: 0)
-        let shown = outline.shown
-        let live = shown.key(before: border)
-        guard let key = live ?? shown.first, let node = forest.index(of: NodeID(key.id)) else { return nil }
-        return (node, live != nil)
+        var settled: NodeIndex?
+        for root in forest.roots.reversed().prefix(Self.newestLimit) where outline.isShown(root) {
+            if !outline.isRetired(root) { return (root, true) }
+            if settled == nil { settled = root }
+        }
+        return settled.map { ($0, false) }
     }
 
+    /// How many of the newest chains are looked at, for one that is live and shown.
+    private static let newestLimit = 1_000
+
     fileprivate mutating func unfoldAround(_ node: NodeIndex) {
-        var current = ChainWalk.outer(of: node, in: forest!)
+        var current = outline.outer(of: node, in: forest!)
         while let outer = current {
-            if outline.isFolded(outer) { outline.fold(outer, false, in: forest!) }
-            current = ChainWalk.outer(of: outer, in: forest!)
+            if outline.isFolded(outer, in: forest!) { outline.fold(outer, false, in: forest!) }
+            current = outline.outer(of: outer, in: forest!)
         }
+        if let site = outline.site(ofChain: forest!.root(of: node)) { outline.open(site, true) }
     }
 }

@@ -6,6 +6,9 @@ extension State {
     mutating func askToCancel(wholeChain: Bool) {
         let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         guard !subjects.isEmpty else { return say("there is nothing to cancel") }
+        if tags.isEmpty, subjects[0].site != nil {
+            return say("a group is not cancelled as a whole: unfold it, tag the chains with Space")
+        }
         let sources = Set(subjects.map(\.source))
         for place in observed.indices where sources.contains(observed[place].source) {
             if let why = whyNotCancel(in: place) { return say(why, .warning) }
@@ -64,7 +67,7 @@ extension State {
             }
         }
         if !tags.isEmpty {
-            let nodes = tags.count == 1 ? "1 tagged node" : "\(tags.count) tagged nodes"
+            let nodes = tags.count == 1 ? "1 tagged node" : "\(CountText.grouped(tags.count)) tagged nodes"
             question.what = (wholeChain ? "the chains of " : "") + nodes
         }
         return question
@@ -141,7 +144,7 @@ extension Observed {
         guard let forest else { return }
         var chains: [NodeIndex] = []
         var key = outline.list.first
-        while let current = key, current.section == .live {
+        while let current = key, chains.count < forest.totals.liveChainCount {
             if let root = forest.index(of: NodeID(current.id)), forest.chain(of: root).liveCount > 0 {
                 chains.append(root)
             }

@@ -1,24 +1,117 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Frames
 
-/// Filtering, matches, and the way to what holds a node up.
+/// What is looked for: a query, in force for all programs and views.
+struct Filter: Equatable {
+    /// Nil for no filter; never one that finds everything.
+    var query: Query?
+    /// Whether the rest is dimmed rather than hidden.
+    var dims = false
+
+    /// As it was typed; empty for no filter.
+    var text: String { query?.text ?? "" }
+    var isActive: Bool { query != nil }
+    var hidesRest: Bool { isActive && !dims }
+}
+
+/// Filtering, and going from match to match.
 extension State {
-    /// Goes on typing a filter; what was typed so far is in force at once.
+    /// Goes on typing a filter: what can be read of it is in force at once, else what could be read last.
     mutating func type(_ text: String) {
+        typing = Typing()
+        showFilter(text)
+    }
+
+    private mutating func showFilter(_ text: String) {
         mode = .filter(text)
-        if text.lowercased() != filter.text || !filter.isActive { setFilter(text) }
+        if let query = try? query(text) { setFilter(query) }
         arrange()
     }
 
+    /// What a typed line means: a query, or by `@name` one that was saved.
+    func query(_ text: String) throws(QueryError) -> Query {
+        guard let name = Self.savedName(text) else { return try Query(text) }
+        let whole = 0..<text.count
+        guard let saved = options.savedQueries[name] else {
+            let names = options.savedQueries.keys.sorted()
+            let known = names.isEmpty ? "none is in the configuration" : names.map { "@" + $0 }.joined(separator: " ")
+            throw QueryError("there is no saved query \(name): \(known)", at: whole)
+        }
+        do {
+            return try Query(saved)
+        } catch {
+            throw QueryError("the saved query \(name) cannot be read: \(error)", at: whole)
+        }
+    }
+
+    private static func savedName(_ text: String) -> String? { text.hasPrefix("@") ? String(text.dropFirst()) : nil }
+
+    /// Completes what is typed, by what there is in the programs; again: with the next choice.
+    mutating func completeFilter(_ text: String) {
+        let choices = typing.choices == nil ? filterChoices(text) : nil
+        guard let line = typing.complete(text, with: { choices! }) else { return revision += 1 }
+        let kept = typing
+        showFilter(line)
+        typing = kept
+    }
+
+    /// How a query could go on.
+    func filterChoices(_ text: String) -> Typing.Choices {
+        if let name = Self.savedName(text) {
+            let names = options.savedQueries.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
+            // All of it was typed: it becomes what it stands for.
+            let whole = options.savedQueries[name].map { [$0] } ?? []
+            return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
+        }
+        var place = text.count..<text.count
+        var words: [String] = []
+        let order = (selectedPlace.map { [$0] } ?? []) + observed.indices.filter { $0 != selectedPlace }
+        for program in order {
+            guard let forest = observed[program].forest else { continue }
+            let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
+            place = found.place
+            words += found.choices.filter { !words.contains($0) }
+        }
+        return Typing.Choices(
+            head: String(text.prefix(place.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
+    }
+
+    private static let choiceLimit = 40
+
+    /// Goes through the filters of before and those of the configuration.
+    mutating func recallFilter(_ step: Int, _ text: String) {
+        let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
+        let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }
+        guard let line = typing.recall(step, from: lines, instead: text) else { return revision += 1 }
+        let kept = typing
+        showFilter(line)
+        typing = kept
+    }
+
     /// A small forest is searched at once, a large one goes on with each tick.
-    private mutating func setFilter(_ text: String) {
-        filter.text = text.lowercased()
+    private mutating func setFilter(_ query: Query) {
+        let new = query.isEmpty ? nil : query
+        if let new, filter.query?.findsSame(as: new) == true { return }
+        guard filter.query != new else { return }
+        filter.query = new
         for place in observed.indices {
             observed[place].setFilter(filter)
             _ = observed[place].scan(budget: Self.scanBudget / observed.count)
         }
     }
+
+    /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
+    /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``
+    /// changes when an answer may be another. While a large forest is still looked through, nodes that match are let
+    /// through one after the other.
+    func filterMatches(_ node: NodeIndex, in place: Int) -> Bool {
+        !filter.isActive || observed[place].outline.filter.isMatch(node)
+    }
+
+    /// Changes whenever ``filterMatches(_:in:)`` may answer otherwise than before.
+    var filterRevision: UInt64 { observed.reduce(0) { $0 &+ $1.outline.filter.revision } }
 
     /// Matching nodes of all programs, so far.
     var matchCount: Int { observed.reduce(0) { $0 + $1.outline.filter.count } }
@@ -26,22 +119,42 @@ extension State {
     /// Whether there may be more.
     var isScanning: Bool { observed.contains(where: \.isScanning) }
 
+    /// Leaves the line with what is typed in force.
     mutating func accept(_ text: String) {
+        // The line says what is wrong.
+        guard (try? query(text)) != nil else { return revision += 1 }
         mode = .tree
-        if text.isEmpty {
+        filterHistory.add(text)
+        if !filter.isActive {
             dropFilter()
-        } else if matchCount == 0, !isScanning {
-            say("nothing holds “\(text)” yet; Esc drops the filter", .warning)
+        } else if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
+            say("nothing matches “\(text)” yet; Esc drops the filter", .warning)
         } else if following == .first {
             // Who is selected now was looked for: dropping the filter leaves the selection there.
             following = .nobody
         }
         arrange()
+        goToMatchHere()
+    }
+
+    /// Where the selected row is only there for what is under it, or is not shown: the first match.
+    private mutating func goToMatchHere() {
+        guard view == .chains, filter.isActive, matchCount > 0 else { return }
+        if let (place, node) = selectedNode, observed[place].outline.filter.isMatch(node) { return }
+        if let (place, node) = firstMatch(in: Array(observed.indices), forward: true) { reveal(node, in: place) }
+    }
+
+    /// Sets a filter that was given as a whole.
+    mutating func filter(by text: String) throws(QueryError) {
+        setFilter(try query(text))
+        filterHistory.add(text)
+        arrange()
     }
 
     mutating func dropFilter() {
         if case .filter = mode { mode = .tree }
-        setFilter("")
+        filter.query = nil
+        for place in observed.indices { observed[place].setFilter(filter) }
         arrange()
     }
 
@@ -78,65 +191,7 @@ extension State {
         for place in places { if let node = observed[place].firstMatch(forward: forward) { return (place, node) } }
         return nil
     }
-
-    // MARK: Why
-
-    private static let wayLimit = 10_000
-
-    /// Goes from the selected node to the one that holds it up, and says the way.
-    mutating func goToBlocker() {
-        guard let (place, start) = selectedNode else { return say("there is no node to ask about") }
-        let (end, words) = Self.way(from: start, in: observed[place].forest!, options.glyphs)
-        if let end, end != start { reveal(end, in: place) }
-        say(words, end == nil ? .warning : .plain)
-    }
-
-    /// Who holds a node up, nobody where that is a ring, and the way there in words.
-    private static func way(
-        from start: NodeIndex, in forest: borrowing ChainForest, _ glyphs: Glyphs
-    ) -> (end: NodeIndex?, words: String) {
-        var way = [start]
-        var seen: Set<NodeIndex> = [start]
-        var blocker = forest.blocker(of: start)
-        while let next = blocker.node, way.count < Self.wayLimit {
-            guard seen.insert(next).inserted else {
-                return (nil, "a ring: \(NodeText.name(of: next, in: forest)) waits for itself")
-            }
-            way.append(next)
-            blocker = forest.blocker(of: next)
-        }
-        let end = way[way.count - 1]
-        let reason = Self.words(for: blocker.reason, of: end, in: forest)
-        guard end != start else { return (end, "\(NodeText.name(of: start, in: forest)) \(reason)") }
-        var names = way.map { NodeText.name(of: $0, in: forest) }
-        if names.count > 5 { names.replaceSubrange(2..<(names.count - 2), with: ["\(names.count - 4) more"]) }
-        return (end, names.joined(separator: " \(glyphs.right) ") + ": " + reason)
-    }
-
-    private static func words(for reason: Blocker.Reason, of node: NodeIndex, in forest: borrowing ChainForest)
-        -> String
-    {
-        let view = forest.node(node)
-        switch reason {
-        case .settled: return "waits for nothing: it is \(view.state.word)"
-        case .parent: return "waits for its parent"
-        case .aboutToRun: return "is about to be queued"
-        case .queued:
-            let name = forest.executors[view.executor].map { " on \($0)" } ?? ""
-            return "waits for its turn\(name)"
-        case .running:
-            let name = forest.threads[view.thread].map { " on \($0)" } ?? ""
-            return "runs\(name)"
-        case .follows: return "follows another"
-        case .member: return "waits for a member"
-        case .aboutToSettle: return "is about to settle"
-        case .awaits: return "blocks its thread for another"
-        case .timer: return "waits for its timer"
-        case .resolver: return "waits for the program to resolve it"
-        }
-    }
 }
-
 extension Observed {
     mutating func toggleDim() {
         guard let forest else { return outline.filter.dims.toggle() }

@@ -21,11 +21,22 @@ struct Layout: Equatable {
     /// From this height on there is room for it below.
     static let belowRows = 16
 
+    /// From this height on the tabs of the views have a line of their own.
+    static let tabRows = 14
+
+    /// How small the detail pane can be dragged.
+    static let leastDetailColumns = 32
+    static let leastDetailRows = 4
+
     var isTooSmall: Bool
+    /// The line of the tabs; nil where there is no room for it.
+    var tabs: Area?
     /// The rows of the tree, without the heads of its columns.
     var tree: Area
     /// The detail pane with its border; nil where it is closed or has no room.
     var detail: Area?
+    /// Whether the pane stands beside the rows, not below.
+    var isBeside = false
     var footerRow: Int
 
     init(_ state: borrowing State) {
@@ -33,19 +44,30 @@ struct Layout: Equatable {
         isTooSmall = size.columns < Self.least.columns || size.rows < Self.least.rows
         footerRow = size.rows - 1
         let isWide = size.columns >= Self.besideColumns
-        let body = Area(row: 1, column: 0, rows: max(0, size.rows - 2), columns: size.columns)
-        tree = Area(row: 2, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
+        let head = size.rows >= Self.tabRows ? 2 : 1
+        if head > 1 { tabs = Area(row: 1, column: 0, rows: 1, columns: size.columns) }
+        let body = Area(row: head, column: 0, rows: max(0, size.rows - 1 - head), columns: size.columns)
+        tree = Area(row: head + 1, column: 0, rows: max(0, body.rows - 1), columns: size.columns)
         guard state.wantsDetail ?? isWide else { return }
         if isWide {
-            let columns = min(64, max(46, size.columns * 3 / 10))
+            isBeside = true
+            let usual = min(64, max(46, size.columns * 3 / 10))
+            let columns = min(max(Self.leastDetailColumns, state.detailColumns ?? usual), size.columns / 2)
             // The tree's last column, the scroll bar's, is the border.
             tree.columns -= columns - 1
             detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
         } else if size.rows >= Self.belowRows {
-            let rows = min(14, max(6, size.rows * 2 / 5))
+            let usual = min(14, max(6, size.rows * 2 / 5))
+            let rows = min(max(Self.leastDetailRows, state.detailRows ?? usual), size.rows - 8)
             tree.rows -= rows
             detail = Area(row: body.row + body.rows - rows, column: 0, rows: rows, columns: size.columns)
         }
+    }
+
+    /// Whether a cell is on the line between the rows and the detail pane.
+    func isDivider(row: Int, column: Int) -> Bool {
+        guard let detail, detail.contains(row: row, column: column) else { return false }
+        return isBeside ? column == detail.column : row == detail.row
     }
 }
 
@@ -85,6 +107,29 @@ struct Columns: Equatable {
     var run = Span()
     var total = Span()
     var value = Span()
+
+    /// The head of a column: what it sorts by, where it stands, and where a click on it counts.
+    struct Head {
+        var column: SortColumn
+        var span: Span
+        var isRight = false
+
+        func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
+    }
+
+    /// The heads that are shown, from left to right.
+    var heads: [Head] {
+        var node = node
+        node.start += 2
+        node.width = max(0, node.width - 2)
+        let state = Span(start: Self.glyph, width: word.isShown ? word.width : 0)
+        let all = [
+            Head(column: .state, span: state), Head(column: .node, span: node), Head(column: .thread, span: thread),
+            Head(column: .wait, span: wait, isRight: true), Head(column: .run, span: run, isRight: true),
+            Head(column: .total, span: total, isRight: true), Head(column: .value, span: value),
+        ]
+        return all.filter(\.span.isShown)
+    }
 
     /// The columns of a pane; `indent` is what the tree stands further in.
     init(width: Int, indent: Int = 0) {
@@ -138,6 +183,10 @@ enum TreeLines {
 }
 
 extension State {
-    /// How much further in chains stand below the row of their program.
-    var indent: Int { showsPrograms ? TreeLines.level : 0 }
+    /// How much further in a row stands: a group below its program, a chain below both.
+    func indent(of row: WindowRow) -> Int {
+        if row.subject.isProgram { return 0 }
+        let isInGroup = row.tree != nil && observed[row.place].outline.order.isGrouped
+        return (showsPrograms ? TreeLines.level : 0) + (isInGroup ? TreeLines.level : 0)
+    }
 }

@@ -1,16 +1,22 @@
 import ChainEvents
 import ChainModel
 
-// Tagging, copying, and opening call sites.
+// Tagging, and opening call sites.
 extension State {
     mutating func toggleTag() {
         guard let selection, let (place, node) = selectedNode else {
-            return say(selectedPlace == nil ? "there is nothing to tag" : "only nodes can be tagged, not programs")
+            let isGroup = selection?.site != nil
+            return say(
+                selectedPlace == nil
+                    ? "there is nothing to tag" : "only nodes can be tagged, not \(isGroup ? "groups" : "programs")")
         }
         let isTagged = observed[place].outline.isTagged(node)
         observed[place].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         revision += 1
+        guard view == .chains else {
+            return cursor.selected + 1 < cursor.count ? moveInView(to: cursor.selected + 1) : arrange()
+        }
         let row = currentRow()
         if row + 1 < rowCount { move(to: row + 1) }
     }
@@ -27,27 +33,8 @@ extension State {
         tags = []
     }
 
-    mutating func copy() -> [Effect] {
-        let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
-        let lines = subjects.compactMap(line)
-        guard !lines.isEmpty else {
-            say("there is nothing to copy")
-            return []
-        }
-        say(lines.count == 1 ? "copied" : "\(lines.count) nodes copied")
-        return [.copy(lines.joined(separator: "\n"))]
-    }
-
-    /// A node or program as one line of text.
-    private func line(_ subject: Subject) -> String? {
-        if let (place, node) = find(subject) {
-            return NodeText.line(node, in: observed[place].forest!, now: observed[place].shownNow)
-        }
-        guard subject.node == nil, let place = place(of: subject.source) else { return nil }
-        return ProgramText.line(observed[place])
-    }
-
     mutating func edit() -> [Effect] {
+        if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
         guard let (place, node) = selectedNode else {
             say("there is no node to open")
             return []

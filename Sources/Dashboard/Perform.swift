@@ -6,12 +6,23 @@ import Frames
 extension State {
     mutating func press(_ key: KeyPress) -> [Effect] {
         if let intent = KeyMap.intent(for: key, in: context) { return perform(intent) }
-        guard case .filter(let text) = mode else { return [] }
-        switch (key.key, key.modifiers) {
-        case (.character(let character), []), (.character(let character), .shift): type(text + String(character))
-        case (.backspace, _): text.isEmpty ? dropFilter() : type(String(text.dropLast()))
-        case (.character("u"), .control): type("")
-        default: break
+        switch mode {
+        case .filter(let text):
+            switch (key.key, key.modifiers) {
+            case (.character(let character), []), (.character(let character), .shift): type(text + String(character))
+            case (.backspace, _): text.isEmpty ? dropFilter() : type(String(text.dropLast()))
+            case (.character("u"), .control): type("")
+            default: break
+            }
+        case .command(let text):
+            switch (key.key, key.modifiers) {
+            case (.character(let character), []), (.character(let character), .shift):
+                typeCommand(text + String(character))
+            case (.backspace, _): text.isEmpty ? leaveCommand() : typeCommand(String(text.dropLast()))
+            case (.character("u"), .control): typeCommand("")
+            default: break
+            }
+        case .tree, .confirm, .help: break
         }
         return []
     }
@@ -26,14 +37,19 @@ extension State {
             switch intent {
             case .accept: accept(text)
             case .abort: dropFilter()
+            case .complete: completeFilter(text)
+            case .up: recallFilter(1, text)
+            case .down: recallFilter(-1, text)
             default: return performInTree(intent)
             }
             return []
+        case .command(let text): return performInCommand(intent, text)
         case .tree: return performInTree(intent)
         }
     }
 
     private mutating func performInTree(_ intent: Intent) -> [Effect] {
+        if let effects = performInView(intent) { return effects }
         let page = max(1, Layout(self).tree.rows - 1)
         switch intent {
         case .up: step(by: -1, orSay: "this is the first row")
@@ -47,6 +63,25 @@ extension State {
         case .unfoldAll: foldAll(false)
         case .foldAll: foldAll(true)
         case .follow: toggleFollow()
+        case .foldLess: fold(byLevels: 1)
+        case .foldMore: fold(byLevels: -1)
+        case .group: toggleGroups()
+        case .sort: sortByNext()
+        case .invertSort: invertSort()
+        case .chains: show(.chains)
+        case .threads: show(.threads)
+        case .timeline: show(.timeline)
+        case .sites: show(.sites)
+        case .warnings: show(.warnings)
+        case .events: show(.events)
+        case .nextView: show(view.next(by: 1))
+        case .previousView: show(view.next(by: -1))
+        case .zoomIn, .zoomOut, .earlier, .later, .scope: say("only the timeline does that; 3 shows it")
+        case .visit: say("only Sites and Warnings do that; 4 and 5 show them")
+        case .dismiss, .hide: say("only Warnings does that; 5 shows it")
+        case .commandLine: typeCommand("")
+        case .faster: changeRate(by: 1)
+        case .slower: changeRate(by: -1)
         case .detail: toggleDetail()
         case .detailUp: scrollDetail(by: -1)
         case .detailDown: scrollDetail(by: 1)
@@ -62,6 +97,7 @@ extension State {
         case .cancelChain: askToCancel(wholeChain: true)
         case .freeze: return toggleFreeze()
         case .copy: return copy()
+        case .copyTree: return copyTree()
         case .edit: return edit()
         case .output: return [.toggleOutput]
         case .redraw: return [.redraw]
@@ -71,7 +107,7 @@ extension State {
             revision += 1
         case .quit: return [.quit]
         case .yes, .no: say("nothing was asked")
-        case .accept, .abort: say("no filter is being typed")
+        case .accept, .abort, .complete: say("nothing is being typed")
         }
         return []
     }
@@ -119,13 +155,20 @@ extension State {
     private mutating func foldOrLeave() {
         guard let (_, row) = selectedRow(orSay: "there is nothing to fold") else { return }
         guard let tree = row.tree else {
-            if observed[row.place].isFolded { return say("this is the top") }
-            return fold(row, true)
+            if !isFolded(row) { return fold(row, true) }
+            guard row.subject.site != nil, showsPrograms,
+                let number = self.row(of: Subject(source: row.subject.source))
+            else { return say("this is the top") }
+            return move(to: number)
         }
         if tree.flags.contains(.foldable), !tree.flags.contains(.folded) {
             fold(row, true)
-        } else if let outer = ChainWalk.outer(of: tree.node, in: observed[row.place].forest!),
+        } else if let outer = observed[row.place].outline.outer(of: tree.node, in: observed[row.place].forest!),
             let number = self.row(of: subject(outer, in: row.place))
+        {
+            move(to: number)
+        } else if let site = observed[row.place].outline.site(ofChain: tree.node),
+            let number = self.row(of: Subject(source: row.subject.source, site: site))
         {
             move(to: number)
         } else if showsPrograms, let number = self.row(of: Subject(source: row.subject.source)) {
@@ -146,8 +189,9 @@ extension State {
         }
     }
 
-    private func isFolded(_ row: WindowRow) -> Bool {
-        row.tree?.flags.contains(.folded) ?? observed[row.place].isFolded
+    func isFolded(_ row: WindowRow) -> Bool {
+        if let site = row.subject.site { return !observed[row.place].outline.isOpen(site) }
+        return row.tree?.flags.contains(.folded) ?? observed[row.place].isFolded
     }
 
     /// Folds or unfolds what a row stands for.
@@ -155,6 +199,9 @@ extension State {
         if following != .nobody { following = .nobody }
         if let tree = row.tree {
             observed[row.place].fold(tree.node, isFolded)
+            noteFold(of: tree.node, in: row.place, isFolded)
+        } else if let site = row.subject.site {
+            observed[row.place].outline.open(site, !isFolded)
         } else {
             observed[row.place].isFolded = isFolded
         }
@@ -162,19 +209,30 @@ extension State {
     }
 
     private mutating func foldAll(_ isFolded: Bool) {
-        guard rowCount > 0 else { return say("there is nothing here yet") }
-        if filter.hidesRest { return say("a filter unfolds what matches; Esc drops it") }
+        if let hindrance = foldAllHindrance() { return say(hindrance) }
         for place in observed.indices { observed[place].foldAll(isFolded) }
+        if !isFolded {
+            foldedSites = []
+            for place in observed.indices { observed[place].siteFolds = SiteFolds() }
+        }
         arrange()
     }
 
     private mutating func toggleFollow() {
-        if following == .newest {
-            following = .nobody
-            say("stays on this node")
-        } else {
+        switch following {
+        case .first, .nobody:
+            // The next time it is followed itself.
+            selectedBefore = following == .nobody ? selection : nil
             following = .newest
-            say("follows the newest chain; any move stops that")
+            say("follows the newest chain; again: the node that was selected")
+        case .newest:
+            followSelected()
+            guard following == .selected, let (place, node) = selectedNode else { return say("follows nothing") }
+            let name = NodeText.safe(NodeText.name(of: node, in: observed[place].forest!))
+            return say("follows \(name): it stays on its line; any move stops that")
+        case .selected:
+            following = .nobody
+            say("follows nothing")
         }
         arrange()
     }
@@ -185,9 +243,9 @@ extension State {
         } else if Layout(self).detail != nil {
             wantsDetail = false
             arrange()
-        } else if following == .newest {
+        } else if following == .newest || following == .selected {
             following = .nobody
-            say("stays on this node")
+            say("follows nothing")
         } else if !tags.isEmpty {
             untag()
         } else {

@@ -25,15 +25,20 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .key(let key): return state.press(key)
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text):
-        if case .filter(let typed) = state.mode { state.type(typed + text.filter { !$0.isNewline }) }
+        let line = text.filter { !$0.isNewline }
+        if case .filter(let typed) = state.mode { state.type(typed + line) }
+        if case .command(let typed) = state.mode { state.typeCommand(typed + line) }
     case .perform(let intent): return state.perform(intent)
+    case .recall(let old): state.recall(old)
     case .report(let text): state.say(text, .warning)
+    case .told(let text): state.say(text)
     }
     return []
 }
 
 extension State {
-    static let scanBudget = 4_000
+    /// Nodes that a filter looks at in one go: some 2 ms.
+    static let scanBudget = 10_000
 
     mutating func receive(_ source: SourceID, _ batch: EventBatch) {
         guard let place = place(of: source) else { return }
@@ -63,13 +68,18 @@ extension State {
             isChanged = true
         }
         var isMoved = false
+        countSitesIfSeen()
         let scanning = observed.count { $0.isScanning }
+        let working = observed.count { $0.outline.hasWork }
         for place in observed.indices {
             if observed[place].rate.tick(wall) { isChanged = true }
             if observed[place].tick(wall: wall, process: process) { isMoved = true }
+            if observed[place].tickInsight(options.warnings) { isMoved = true }
             if !observed[place].isHeld, tidy(place) { isMoved = true }
+            if observed[place].work(budget: Outline.slice / max(1, working)) { isMoved = true }
             if observed[place].scan(budget: Self.scanBudget / max(1, scanning)) { isMoved = true }
         }
+        if tickEvents() { isMoved = true }
         if isMoved {
             forgetEvictedTags()
             arrange()
@@ -85,7 +95,7 @@ extension State {
 
     /// Lets what is over go down or fold, where the user is not in it; true if anything did.
     private mutating func tidy(_ place: Int) -> Bool {
-        let selected = following == .nobody ? selectedNode(in: place) : nil
+        let selected = following == .nobody || following == .selected ? selectedNode(in: place) : nil
         var isMoved = false
         if observed[place].hasDue {
             retire(place, selected: selected)
@@ -104,26 +114,24 @@ extension State {
         guard let row = observed[place].retire(selected: selected, watched: node) else { return }
         // The chain at the top went: what is where it was stays there now.
         let last = max(0, observed[place].outline.rowCount - 1)
-        self.anchor = observed[place].treeRow(at: min(row, last)).map {
-            Anchor(subject: subject($0.node, in: place), line: 0)
-        }
+        self.anchor = observed[place].subject(at: min(row, last)).map { Anchor(subject: $0, line: 0) }
     }
 
     /// A number that changes when a time on the screen is to be drawn anew.
     func currentStep() -> UInt64 {
         var isInSeconds = observed.contains { $0.link.outage != nil || $0.restart?.isShown(at: wall) == true }
-        for line in window {
-            guard let row = line.tree else {
-                isInSeconds = true
-                continue
-            }
-            guard let age = observed[line.place].growingAge(of: row, line.subject) else { continue }
-            // The finest grain on the screen decides; each running time counts from another moment, so tenths of
-            // the clock itself stand for all of those under ten seconds.
-            if age < 11_000_000_000 { return 1 << 62 | wall / 100_000_000 }
+        if view != .chains { return viewStep &* 31 &+ detailStep }
+        // The finest grain on the screen decides; each running time counts from another moment, so tenths of the clock
+        // itself stand for all of those under ten seconds.
+        let tenths: UInt64 = 11_000_000_000
+        for place in observed.indices {
+            guard let age = observed[place].growingAge(of: window, at: place, limit: tenths) else { continue }
+            if age < tenths { return 1 << 62 | wall / 100_000_000 }
             isInSeconds = true
         }
-        return isInSeconds ? 1 << 61 | wall / 1_000_000_000 : 0
+        if window.contains(where: { $0.tree == nil && $0.subject.isProgram }) { isInSeconds = true }
+        let step = isInSeconds ? 1 << 61 | wall / 1_000_000_000 : 0
+        return selectedLine == nil ? step &* 31 &+ detailStep : step
     }
 
     // MARK: Freezing

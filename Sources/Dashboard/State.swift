@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Frames
 
@@ -22,11 +23,25 @@ public struct State {
         public var limits: ForestLimits
         /// Events and nodes that wait at most while the picture is frozen.
         public var frozenLimit: Int
+        /// Frames a second at most, while something moves.
+        public var refreshRate: Int
+        /// What is warned of, and from where on.
+        public var warnings: WarningOptions
+        /// Queries by name, for `/`.
+        public var savedQueries: [String: String]
+        /// In which order the chains stand at first.
+        public var order: TreeOrder
+
+        /// Chains of more nodes are kept in lists, in chunks of at most so many.
+        var longFrom = 256
+        var chunkLimit = 256
 
         /// The usual choices.
         public init(
             theme: Theme = .dark, glyphs: Glyphs = .unicode, isReadOnly: Bool = false, clockOffset: Int = 0,
-            actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000
+            actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000,
+            refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:],
+            order: TreeOrder = TreeOrder()
         ) {
             self.theme = theme
             self.glyphs = glyphs
@@ -35,6 +50,10 @@ public struct State {
             self.actor = actor
             self.limits = limits
             self.frozenLimit = frozenLimit
+            self.refreshRate = refreshRate
+            self.warnings = warnings
+            self.savedQueries = savedQueries
+            self.order = order
         }
     }
 
@@ -43,7 +62,7 @@ public struct State {
         var subject: Subject
         /// The program's place in ``State/observed``.
         var place: Int
-        /// How the node is drawn; nil for a program.
+        /// How the node is drawn; nil for a program, and for a group.
         var tree: TreeRow?
     }
 
@@ -53,6 +72,8 @@ public struct State {
         case first
         /// The newest chain.
         case newest
+        /// The selected node: it stays on its line and in sight, whatever happens.
+        case selected
         /// Nothing: it stays on its node.
         case nobody
     }
@@ -67,6 +88,7 @@ public struct State {
     enum Mode: Equatable {
         case tree
         case filter(String)
+        case command(String)
         case confirm(Confirmation)
         case help(scroll: Int)
     }
@@ -80,8 +102,8 @@ public struct State {
         var until: UInt64
     }
 
-    /// Choices made at the start.
-    public let options: Options
+    /// Choices made at the start, and changed on the command line of the dashboard.
+    public internal(set) var options: Options
     /// The programs, in the order of their sources.
     var observed: [Observed] = []
     /// The screen.
@@ -91,10 +113,23 @@ public struct State {
     /// Changes whenever the picture would: a loop draws when it is not the one that it drew last.
     public internal(set) var revision: UInt64 = 0
 
+    /// Which view is shown, and what each of them is at.
+    public internal(set) var view = ViewID.chains
+    var threads = ThreadsView()
+    var timeline = TimelineView()
+    var sites = SitesView()
+    var warnings = WarningsView()
+    var events = EventsView()
+
     var filter = Filter()
     var mode = Mode.tree
+    var typing = Typing()
+    var filterHistory = LineHistory()
+    var commandHistory = LineHistory()
     var status: Status?
     var following = Following.first
+    /// Who was selected before the newest chain was followed.
+    var selectedBefore: Subject?
     var anchor: Anchor?
     /// The first row of the tree that is shown, its number among all rows, and those shown.
     var top = 0
@@ -107,6 +142,13 @@ public struct State {
     /// What the user said of the detail pane; nil is: shown where there is room beside the tree.
     var wantsDetail: Bool?
     var detailScroll = 0
+    /// Where the user dragged the pane's border: its columns beside the rows, its rows below them; nil is the usual.
+    var detailColumns: Int?
+    var detailRows: Int?
+    /// Where nodes were made that come folded: `Module/File.swift:31`. Those that the user folded.
+    var foldedSites: [String] = []
+    /// Whether the border is being dragged.
+    var isDraggingDivider = false
     /// Nodes, in the order in which they were tagged.
     var tags: [Subject] = []
     /// Whether the picture stands still.
@@ -118,16 +160,21 @@ public struct State {
     /// What the running times on the screen show; see ``DurationText/step(_:)``.
     var runningStep: UInt64 = 0
 
+    /// In which order the chains stand.
+    public internal(set) var order: TreeOrder
+
     /// A dashboard with nothing to look at yet.
     public init(size: Size, options: Options = Options()) {
         self.size = size
         self.options = options
+        order = options.order
     }
 
     /// Which table of keys is in force.
     public var context: KeyMap.Context {
         switch mode {
-        case .tree: .tree
+        case .tree: view.context
+        case .command: .command
         case .filter: .filter
         case .confirm: .confirm
         case .help: .help
@@ -138,18 +185,7 @@ public struct State {
     var showsPrograms: Bool { observed.count > 1 }
 
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
-    public var isIdle: Bool { observed.allSatisfy(\.isIdle) && !isAboutToAsk }
-}
-
-/// What is looked for.
-struct Filter: Equatable {
-    /// In lower case; empty for no filter.
-    var text = ""
-    /// Whether the rest is dimmed rather than hidden.
-    var dims = false
-
-    var isActive: Bool { !text.isEmpty }
-    var hidesRest: Bool { isActive && !dims }
+    public var isIdle: Bool { observed.allSatisfy(\.isIdle) && !isAboutToAsk && !isFindingEvents }
 }
 
 /// The question before a cancellation: bound to nodes, never to rows.

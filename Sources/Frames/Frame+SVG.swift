@@ -122,8 +122,8 @@ struct SVGPicture {
 
     private func colors(_ style: Style) -> (foreground: String, background: String?) {
         let look = theme.look(style, depth: .ansi256)
-        let front = look.foreground < 0 ? theme.page.foreground : SVGPicture.hex(look.foreground)
-        let back = look.background < 0 ? nil : SVGPicture.hex(look.background)
+        let front = look.foreground < 0 ? theme.page.foreground : Palette.hex(look.foreground)
+        let back = look.background < 0 ? nil : Palette.hex(look.background)
         return look.attributes.contains(.reversed) ? (back ?? theme.page.background, front) : (front, back)
     }
 
@@ -156,22 +156,5 @@ struct SVGPicture {
             }
         }
         return result
-    }
-
-    /// The usual colour of a number of the 256.
-    static func hex(_ index: Int16) -> String {
-        let index = Int(index)
-        if index < 16 {
-            return [
-                "#1d1f21", "#cc6666", "#8fb573", "#d8b26e", "#6f9bd1", "#b294bb", "#7fbab5", "#c5c8c6",
-                "#6b6f76", "#f07178", "#b5d68f", "#f0d68a", "#8fb8ec", "#d0a8dc", "#9fdcd6", "#ffffff",
-            ][max(index, 0)]
-        }
-        let levels = [0, 95, 135, 175, 215, 255]
-        let rgb =
-            index >= 232
-            ? Array(repeating: 8 + (index - 232) * 10, count: 3)
-            : [levels[(index - 16) / 36], levels[(index - 16) / 6 % 6], levels[(index - 16) % 6]]
-        return "#" + rgb.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

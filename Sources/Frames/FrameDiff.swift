@@ -35,6 +35,15 @@ public struct FrameDiff: Hashable, Sendable {
         }
     }
 
+    /// All of a frame, a run a row: for a screen of which nothing is known.
+    public init(whole frame: Frame) {
+        size = frame.size
+        runs = []
+        let width = size.columns
+        guard width > 0 else { return }
+        for row in 0..<size.rows { add(row * width..<(row + 1) * width, row, row * width, frame.cells) }
+    }
+
     private mutating func compare(
         _ before: UnsafeBufferPointer<Cell>, _ after: UnsafeBufferPointer<Cell>, row: Int, start: Int, width: Int,
         _ gapLimit: Int, _ cells: [Cell]

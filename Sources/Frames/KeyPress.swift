@@ -85,7 +85,7 @@ extension Key {
     }
 }
 
-/// Something that the mouse did, at a cell counted from 0. Double clicks are for whoever knows the time.
+/// Something that the mouse did, at a cell counted from 0.
 public struct Mouse: Hashable, Sendable {
     /// What was done.
     public enum Action: Hashable, Sendable { case press, release, drag, wheelUp, wheelDown }
@@ -102,13 +102,19 @@ public struct Mouse: Hashable, Sendable {
     public var column: Int
     /// What was held.
     public var modifiers: KeyPress.Modifiers
+    /// Of a press: 1, or more where the same button went down at the same cell shortly before.
+    public var clickCount: Int
 
     /// Describes one action.
-    public init(_ action: Action, _ button: Button = .none, row: Int, column: Int, modifiers: KeyPress.Modifiers = []) {
+    public init(
+        _ action: Action, _ button: Button = .none, row: Int, column: Int, modifiers: KeyPress.Modifiers = [],
+        clickCount: Int = 1
+    ) {
         self.action = action
         self.button = button
         self.row = row
         self.column = column
         self.modifiers = modifiers
+        self.clickCount = clickCount
     }
 }

@@ -8,6 +8,8 @@ enum ControlSequence {
     case unknown(count: Int)
     case key(KeyPress, count: Int)
     case mouse(Mouse, count: Int)
+    /// The terminal was asked about mode 2026 (DECRQM) and says whether it has it.
+    case synchronizedOutput(isThere: Bool, count: Int)
 
     /// A sequence that is longer than this is nonsense, and is given up.
     private static let lengthLimit = 64
@@ -29,6 +31,13 @@ enum ControlSequence {
         let parameters = body[..<end]
         if parameters.first == UInt8(ascii: "<") {
             return mouse(parameters.dropFirst(), final: body[end], count: count)
+        }
+        if body[end] == UInt8(ascii: "y"), parameters.first == UInt8(ascii: "?"),
+            parameters.last == UInt8(ascii: "$"), let answer = numbers(parameters.dropFirst().dropLast()),
+            answer.count == 2, answer[0] == SynchronizedOutput.mode
+        {
+            // 0: not known; 1: set; 2: not set; 3 and 4: so for good.
+            return .synchronizedOutput(isThere: answer[1] == 1 || answer[1] == 2, count: count)
         }
         guard let numbers = numbers(parameters), let key = key(numbers, final: body[end]) else {
             return .unknown(count: count)

@@ -9,6 +9,8 @@ struct KeyDecoder {
     enum Input: Hashable {
         case key(KeyPress)
         case mouse(Mouse)
+        /// Whether the terminal has ``SynchronizedOutput``.
+        case synchronizedOutput(isThere: Bool)
     }
 
     /// What the terminal's description says that its keys send.
@@ -102,7 +104,7 @@ struct KeyDecoder {
             case .incomplete: return isFlushing ? .nothing(count: bytes.count) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)
             case .input(.key(let key), let count): return alt(key, count)
-            case .input(.mouse, let count): return .nothing(count: count + 1)
+            case .input(.mouse, let count), .input(.synchronizedOutput, let count): return .nothing(count: count + 1)
             }
         }
     }
@@ -121,6 +123,8 @@ struct KeyDecoder {
         case .unknown(let count): return .nothing(count: count + introducer)
         case .key(let key, let count): return .input(.key(key), count: count + introducer)
         case .mouse(let mouse, let count): return .input(.mouse(mouse), count: count + introducer)
+        case .synchronizedOutput(let isThere, let count):
+            return .input(.synchronizedOutput(isThere: isThere), count: count + introducer)
         }
     }
 

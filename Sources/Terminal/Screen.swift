@@ -24,6 +24,9 @@ public final class Screen {
     private var shown: Frame?
     private var waiting: [ScreenEvent] = []
     private var isOpen = true
+    private var clicks = ClickCounter()
+    /// Whether the terminal holds a frame back until it is whole; known once it has answered.
+    private var isSynchronized = false
     /// How many bytes were written since the opening: nothing changed, nothing written.
     public private(set) var writtenByteCount = 0
 
@@ -55,9 +58,18 @@ public final class Screen {
                         Int32(look.foreground), Int32(look.background), Int32(look.attributes.rawValue), $0, $1)
                 }
             })
+        askForSynchronizedOutput()
     }
 
     deinit { close() }
+
+    /// The answer comes among the keys, or never.
+    private func askForSynchronizedOutput() {
+        guard SynchronizedOutput.mayAsk(terminal: getenv("TERM").map { String(cString: $0) } ?? "") else { return }
+        let bytes = SynchronizedOutput.question
+        // A terminal that cannot be written to says so at the first frame.
+        _ = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
+    }
 
     /// Whether the locale can show more than ASCII.
     public static var localeCharset: Charset { ct_locale_is_utf8() ? .unicode : .ascii }
@@ -80,9 +92,12 @@ public final class Screen {
             whole.draw(frame, row: 0, column: 0)
             frame = whole
         }
-        let bytes = painter.paint(frame, over: shown, theme: theme)
+        var bytes = painter.paint(frame, over: shown, theme: theme)
         shown = frame
         guard !bytes.isEmpty else { return }
+        if isSynchronized, bytes.count > SynchronizedOutput.leastByteCount {
+            bytes = SynchronizedOutput.begin + bytes + SynchronizedOutput.end
+        }
         let code = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
         guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
         writtenByteCount += bytes.count
@@ -98,7 +113,10 @@ public final class Screen {
         let end = timeout.map { clockNow() &+ min($0, 1 << 60) }
         while true {
             if !waiting.isEmpty { return waiting.removeFirst() }
-            if let input = decoder.next() { return event(input) }
+            if let input = decoder.next() {
+                if let event = event(input) { return event }
+                continue
+            }
             var patience = end.map { Int64($0) - Int64(clockNow()) } ?? -1
             if let end, clockNow() >= end { patience = 0 }
             let isHolding = decoder.isHolding
@@ -108,17 +126,19 @@ public final class Screen {
             if found & Int32(CT_INPUT | CT_HANGUP) != 0 {
                 try takeInput()
             } else if found == 0 {
-                if isHolding, let input = decoder.flush() { return event(input) }
+                if isHolding, let input = decoder.flush(), let event = event(input) { return event }
                 if let end, clockNow() >= end, !decoder.isHolding { return nil }
             }
         }
     }
 
-    private func event(_ input: KeyDecoder.Input) -> ScreenEvent {
+    private func event(_ input: KeyDecoder.Input) -> ScreenEvent? {
         switch input {
-        case .key(let key): .key(key)
-        case .mouse(let mouse): .mouse(mouse)
+        case .key(let key): return .key(key)
+        case .mouse(let mouse): return .mouse(clicks.counted(mouse, at: clockNow()))
+        case .synchronizedOutput(let isThere): isSynchronized = isThere
         }
+        return nil
     }
 
     private func takeInput() throws(ScreenError) {

@@ -33,20 +33,28 @@ struct ScreenPainter {
 
     /// The bytes that make a terminal which shows `shown` show `frame`; nil stands for a terminal in any state.
     mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
+        var before = shown
         if self.theme != theme {
+            // Another theme changes every cell.
+            if self.theme != nil { before = nil }
             self.theme = theme
             looks = Array(repeating: nil, count: Style.count)
         }
         bytes.removeAll(keepingCapacity: true)
         cursor = nil
         style = nil
-        var before = shown
         if before?.size != frame.size { before = nil }
         if before == nil { bytes += clear }
-        let diff = FrameDiff(from: before ?? Frame(size: frame.size), to: frame)
+        let diff = before.map { FrameDiff(from: $0, to: frame) } ?? whole(frame, theme)
         guard !diff.isEmpty || before == nil else { return [] }
         for run in diff.runs { paint(run, in: frame.size) }
         return bytes
+    }
+
+    /// What is to be written on a cleared screen: blanks, too, where they are not what clearing leaves.
+    private func whole(_ frame: Frame, _ theme: Theme) -> FrameDiff {
+        theme.look(.normal, depth: depth) == Look()
+            ? FrameDiff(from: Frame(size: frame.size), to: frame) : FrameDiff(whole: frame)
     }
 
     private mutating func paint(_ run: FrameDiff.Run, in size: Size) {

@@ -11,12 +11,15 @@ struct Chainview: ParsableCommand {
             the screen.
 
             Exit codes: 0 done or quit, 64 wrong usage or a terminal that cannot be used, 65 another version of the \
-            protocol, 66 no such file, process or program, 69 the program is gone or does not answer, 70 a defect of \
-            chainview, 74 input or output failed, 77 refused; `run` gives the program's own. A signal that ends \
-            chainview is raised again once the terminal is restored.
+            protocol or a configuration file that is wrong, 66 no such file, process or program, 69 the program is gone \
+            or does not answer, 70 a defect of chainview, 74 input or output failed, 77 refused; `run` gives the \
+            program's own. A signal that ends chainview is raised again once the terminal is restored.
             """,
         version: Version.text,
-        subcommands: [Attach.self, Run.self, PS.self, Cancel.self, Demo.self, Pick.self, RelayCommand.self],
+        subcommands: [
+            Attach.self, Run.self, PS.self, Cancel.self, Demo.self, ConfigCommand.self, Man.self, Pick.self,
+            RelayCommand.self,
+        ],
         defaultSubcommand: Pick.self)
 
     static func main() {
@@ -41,12 +44,25 @@ struct Chainview: ParsableCommand {
             }
             exit(withError: nil)
         }
-        let words = message(for: error).split(separator: "\n").joined(separator: " ")
+        let words = oneLine(message(for: error))
         guard code == .validationFailure else { Failure(status: .defect, message: words).exit() }
         let dot = [".", "?"].contains(words.last) ? "" : "."
         let names = Set(configuration.subcommands.map { $0._commandName }).subtracting(["pick", "relay"])
         let command = CommandLine.arguments.dropFirst().first.map { names.contains($0) ? $0 + " " : "" } ?? ""
         Failure(status: .usage, message: "\(words)\(dot) `chainview \(command)--help` says what can be given.").exit()
+    }
+}
+
+extension Chainview {
+    /// A message of several lines as one sentence; points of a list with commas between them.
+    fileprivate static func oneLine(_ message: String) -> String {
+        var words = ""
+        for line in message.split(separator: "\n") {
+            let isPoint = line.hasPrefix("  - ")
+            if !words.isEmpty { words += isPoint && !words.hasSuffix(":") ? ", " : " " }
+            words += isPoint ? line.dropFirst(4) : line
+        }
+        return words
     }
 }
 

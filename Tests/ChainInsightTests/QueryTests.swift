@@ -74,6 +74,8 @@ struct QueryTests {
         ("kind:al", 5..<7, ["all", "allSettled", "callback", "thenCallback"]),
         ("thread:work", 7..<11, ["worker-1", "worker-2"]), ("(site:42", 6..<8, ["Order.swift:42"]),
         ("executor:", 9..<9, ["\"the pool\""]), ("label:x", 6..<7, []),
+        ("!sta", 1..<4, ["state:"]), ("age>", 4..<4, ["100ms", "1s", "5s", "1m"]),
+        ("run>1.5", 4..<7, ["1.5ms", "1.5s", "1.5m", "1.5h"]), ("run>5s", 4..<6, []),
     ])
     func completes(text: String, place: Range<Int>, choices: [String]) {
         let completion = QueryCompletion(of: text, in: forest)
@@ -112,4 +114,98 @@ private func makeForest() -> ChainForest {
     }
     forest.apply(batch)
     return forest
+}
+
+/// A query finds what its terms say, taken one by one, and tells in time when that changes by itself.
+struct QueryMatcherTests {
+    private let forest = makeForest()
+    private let second: UInt64 = 1_000_000_000
+
+    private static let words = [
+        "order", "charge", "running", "state:rejected", "state:live", "kind:then", "kind:all", "thread:worker-1",
+        "executor:pool", "site:Order.swift:42", "error~timeout", "id:3", "age>5s", "age<=9s", "run>=1s", "run<700ms",
+        "wait>1s", "total<3s", "label:r",
+    ]
+
+    private func term(_ depth: Int, _ random: inout Steady) -> String {
+        guard depth > 0 else { return Self.words[Int(random.next() % UInt64(Self.words.count))] }
+        switch random.next() % 4 {
+        case 0: return "not \(term(depth - 1, &random))"
+        case 1: return "(\(term(depth - 1, &random)) or \(term(depth - 1, &random)))"
+        case 2: return "(\(term(depth - 1, &random)) and \(term(depth - 1, &random)))"
+        default: return term(0, &random)
+        }
+    }
+
+    /// One after the other, without shortcuts; single words are asked of a matcher of their own.
+    private func holds(_ term: Query.Term, _ node: NodeIndex, _ now: UInt64) -> Bool {
+        switch term {
+        case .all(let terms): return terms.map { holds($0, node, now) }.allSatisfy { $0 }
+        case .any(let terms): return terms.map { holds($0, node, now) }.contains(true)
+        case .not(let term): return !holds(term, node, now)
+        case .states(let states): return states.contains(forest.state(of: node))
+        case .kinds(let kinds): return kinds.contains(forest.node(node).kind)
+        case .id(let id): return forest.id(of: node) == id
+        case .text(let text):
+            let label = forest.label(of: node) ?? forest.site(of: node)!.description
+            let words = [forest.state(of: node).word, forest.node(node).kind.word]
+            return ([label, forest.summary(of: node) ?? ""] + words).contains { $0.lowercased().contains(text) }
+        case .field(let field, _, let text):
+            let view = forest.node(node)
+            let hay: String? =
+                switch field {
+                case .label: forest.label(of: node)
+                case .error: forest.summary(of: node)
+                case .canceller: forest.canceller(of: node)
+                case .site: forest.site(of: node)?.description
+                case .thread: forest.threads[view.thread]
+                case .executor: forest.executors[view.executor]
+                }
+            return hay?.lowercased().contains(text) ?? false
+        case .duration(let duration, let comparison, let limit):
+            let (view, timing) = (forest.node(node), forest.timing(of: node, now: now))
+            let value: UInt64? =
+                switch duration {
+                case .age: (view.settled ?? max(now, view.created)) - view.created
+                case .wait: timing.wait
+                case .run: timing.run
+                case .total: timing.total
+                }
+            guard let value else { return false }
+            return switch comparison {
+            case .less: value < limit
+            case .atMost: value <= limit
+            case .atLeast: value >= limit
+            default: value > limit
+            }
+        }
+    }
+
+    @Test(arguments: 1...200 as ClosedRange<UInt64>) func isWhatTheTermsSay(_ seed: UInt64) throws {
+        var random = Steady(state: seed)
+        let query = try Query(term(4, &random))
+        var matcher = QueryMatcher(query)
+        for id in 1...4 as ClosedRange<UInt64> {
+            let node = forest.index(of: NodeID(id))!
+            // The last answer holds as long as it said.
+            var last: (answer: Bool, until: UInt64)?
+            for step in 0..<80 {
+                let now = 6 * second + UInt64(step) * second / 4
+                let answer = matcher.matches(node, in: forest, now: now)
+                #expect(answer == holds(query.root, node, now), "\(query.text) of \(id) at \(now)")
+                if let last, now < last.until { #expect(answer == last.answer, "\(query.text) of \(id) at \(now)") }
+                last = (answer, matcher.holdsUntil)
+            }
+        }
+    }
+}
+
+/// Numbers that are the same in every run.
+private struct Steady {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return (state ^ (state >> 29)) >> 16
+    }
 }

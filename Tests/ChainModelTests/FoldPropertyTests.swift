@@ -79,11 +79,16 @@ import Testing
         var known: [NodeIndex: String] = [:]
         var first = true
         for batch in log(seed).batches(upTo: 40, using: &generator) {
+            let evictedBefore = forest.totals.evictedCount
             forest.apply(batch)
             forest.retain(now: forest.now)
             forest.expectConsistent("seed \(seed)")
             let changes = forest.takeChanges()
             #expect(changes.isEverything == first)
+            if !first {
+                // Each once: who counts nodes takes those that are gone from this list.
+                #expect(changes.evicted.count == Int(forest.totals.evictedCount - evictedBefore), "seed \(seed)")
+            }
             for gone in changes.evicted { known[gone.index] = nil }
             for entry in changes.nodes { known[entry.index] = line(entry.index, forest) }
             let actual = all(forest)

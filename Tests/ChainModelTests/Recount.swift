@@ -28,7 +28,28 @@ extension ChainForest {
         if liveChains != totals.liveChainCount { problems.append("\(liveChains) live, kept \(totals.liveChainCount)") }
         if settledNodes != settledChainNodeCount { problems.append("\(settledNodes) kept \(settledChainNodeCount)") }
         if roots.count != totals.chainCount { problems.append("\(roots.count) roots, kept \(totals.chainCount)") }
+        problems += recountLoads()
+        problems += roots.enumerated().compactMap { rootNumber(of: $1) == $0 ? nil : "\(id(of: $1)) is not \($0)" }
         #expect(problems == [], comment, sourceLocation: sourceLocation)
+    }
+
+    private func recountLoads() -> [String] {
+        var loads: [ExecutorID: ExecutorLoad] = [:]
+        var oldest: [ExecutorID: UInt64] = [:]
+        for slot in 0..<UInt32(nodes.bound) where isTaken(slot) {
+            let record = nodes[slot].pointee
+            if record.state == .running { loads[record.executor, default: ExecutorLoad()].runningCount += 1 }
+            guard record.state == .queued, let queued = record.queued else { continue }
+            loads[record.executor, default: ExecutorLoad()].queuedCount += 1
+            loads[record.executor]?.ages.add(queued)
+            oldest[record.executor] = min(oldest[record.executor] ?? .max, queued / QueueAges.grain)
+        }
+        let known = Set(loads.keys).union(self.loads.indices.map { ExecutorID($0) })
+        return known.compactMap { executor in
+            let (kept, counted) = (load(of: executor), loads[executor] ?? ExecutorLoad())
+            let isRight = kept == counted && kept.oldestQueued.map { $0 / QueueAges.grain } == oldest[executor]
+            return isRight ? nil : "load of \(executor): kept \(kept), counted \(counted)"
+        }
     }
 
     private func recount(_ root: NodeIndex, _ problems: inout [String]) -> ChainSummary {
@@ -52,9 +73,12 @@ extension ChainForest {
 
     private func recountChildren(of index: NodeIndex, _ stack: inout [NodeIndex], _ problems: inout [String]) {
         var (count, previous) = (0, NodeIndex?.none)
+        var (states, thens) = (StateCounts(), [NodeIndex]())
         var child = firstChild(of: index)
         while let current = child {
             count += 1
+            states[state(of: current)] += 1
+            if node(current).hasParent { thens.append(current) }
             stack.append(current)
             if placedParent(of: current) != index { problems.append("\(id(of: current)) under another") }
             if previousSibling(of: current) != previous { problems.append("\(id(of: current)) has a wrong previous") }
@@ -64,6 +88,14 @@ extension ChainForest {
             previous = current
             child = nextSibling(of: current)
         }
+        if continuation(of: index) != (thens.count == 1 ? thens[0] : nil) {
+            problems.append("\(id(of: index)) goes on with another")
+        }
+        for then in thens where isContinuation(then) != (thens.count == 1) {
+            problems.append("whether \(id(of: then)) goes on")
+        }
+        if let kept = childCounts(of: index), kept != states { problems.append("states under \(id(of: index))") }
+        if count > 128, childCounts(of: index) == nil { problems.append("no states under \(id(of: index))") }
         if count != childCount(of: index) || lastChild(of: index) != previous {
             problems.append("children of \(id(of: index))")
         }

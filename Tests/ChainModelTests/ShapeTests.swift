@@ -149,4 +149,25 @@ import Testing
         #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
         #expect(!changes.isEverything)
     }
+
+    /// Facts that only some nodes have grow beside the nodes: while a node is moved is a moment for it, too.
+    @Test func aHundredThousandMadeByHandlersAndAdopted() {
+        var script = Script()
+        var batch = EventBatch(process: .test, sequence: 1, time: 10)
+        for id in stride(from: UInt64(1), to: 100_000, by: 2) {
+            var creator = NodeSnapshot(id: NodeID(id), kind: .promise)
+            creator.created = id
+            var made = NodeSnapshot(id: NodeID(id + 1), kind: .promise)
+            made.created = id + 1
+            made.creator = NodeID(id)
+            made.adopted = NodeID(id + 2)
+            made.adoptedAt = id + 1
+            batch.nodes += [creator, made]
+        }
+        script.forest.apply(batch)
+        #expect(script.forest.totals.counts.nodeCount == 100_001)
+        #expect(script.forest.totals.chainCount == 1)
+        #expect(script.forest.origin(of: script.index(99_998)) == NodeID(99_997))
+        #expect(script.above(99_999) == 99_998)
+    }
 }

@@ -22,12 +22,12 @@ import Testing
                     SourceID(0),
                     Command(
                         id: 1, process: Script.process.key, request: .cancel(.node(NodeID(401)), by: "the dashboard"))))
-        let row = screen.frame.rowText(2 + screen.state.selectedLine!)
+        let row = screen.frame.rowText(3 + screen.state.selectedLine!)
         #expect(row.contains("running ") && row.contains("cancel requested"))
         var told = Script(sequence: 9, time: 4_300)
         told.cancel(401, "cancelled by the dashboard")
         screen.feed(told)
-        let after = screen.frame.rowText(2 + screen.state.selectedLine!)
+        let after = screen.frame.rowText(3 + screen.state.selectedLine!)
         #expect(after.contains("⊘ cancelled") && after.contains("cancelled by the dashboard"))
     }
 

@@ -48,6 +48,12 @@ import Testing
         screen.type("jj")
         switch context {
         case .tree: break
+        case .threads: screen.type("2")
+        case .timeline: screen.type("3")
+        case .sites: screen.type("4")
+        case .warnings: screen.type("5")
+        case .events: screen.type("6")
+        case .command: screen.type(":")
         case .filter: screen.type("/order")
         case .confirm: screen.type("<End>c")
         case .help: screen.type("?j")
@@ -78,7 +84,7 @@ import Testing
     @Test func helpCanBeScrolledToItsEnd() {
         var screen = GoldenTests.checkout(60, 12)
         screen.type("?")
-        for _ in 0..<100 { screen.type("j") }
+        for _ in 0..<300 { screen.type("j") }
         #expect(screen.text.contains("it ended while events were lost"))
         screen.type("<Esc>")
         #expect(screen.state.context == .tree)

@@ -98,7 +98,7 @@ import Testing
     @Test func runningTimesStandStillAtTheLoss() {
         var screen = GoldenTests.checkout(120, 60)
         screen.go(to: 401)
-        let line = { (screen: Screen) in screen.frame.rowText(2 + screen.visibleIDs.firstIndex(of: 401)!) }
+        let line = { (screen: Screen) in screen.frame.rowText(3 + screen.visibleIDs.firstIndex(of: 401)!) }
         // Silence is noticed only after a while.
         screen.tick(7_240)
         #expect(line(screen).contains("3.3s"))
@@ -166,7 +166,7 @@ import Testing
         state.resync(.end(epoch: 9_300_000_001))
         screen.feed(state)
         #expect(screen.visibleIDs.contains(500))
-        let row = screen.frame.rowText(2 + screen.visibleIDs.firstIndex(of: 401)!)
+        let row = screen.frame.rowText(3 + screen.visibleIDs.firstIndex(of: 401)!)
         #expect(row.contains("fulfilled"), "\(row)")
         #expect(screen.state.forest!.totals.counts[.unknown] > 0)
         #expect(screen.frame.rowText(0).contains("● live"))
@@ -266,7 +266,7 @@ import Testing
         #expect(screen.text.contains("● 1 live   ○ 1 lost"))
         GoldenTests.check(screen, "programs-lost-120x40")
         screen.go(to: 21)
-        let row = screen.frame.rowText(2 + screen.visibleIDs.firstIndex(of: 21)!)
+        let row = screen.frame.rowText(3 + screen.visibleIDs.firstIndex(of: 21)!)
         #expect(row.contains("13s"), "the other goes on: \(row)")
         screen.go(to: 401)
         screen.act(.connected(Self.one, Self.restarted))
@@ -292,7 +292,7 @@ import Testing
         #expect(screen.visibleIDs.first == 0)
         screen.type("G")
         #expect(screen.state.selection == Subject(source: ProgramsTests.billing))
-        let row = screen.frame.rowText(2 + screen.state.selectedLine!)
+        let row = screen.frame.rowText(3 + screen.state.selectedLine!)
         #expect(row.contains("◌ absent") && row.contains("connecting (attempt 2: "), "\(row)")
         screen.type("c")
         #expect(screen.message == "billing is not there yet: there is nothing to cancel")

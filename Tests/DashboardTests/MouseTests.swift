@@ -6,7 +6,7 @@ import Testing
 @Suite struct MouseTests {
     @Test func aClickSelectsARow() {
         var screen = GoldenTests.checkout(120, 40)
-        screen.act(.mouse(Mouse(.press, .left, row: 5, column: 30)))
+        screen.act(.mouse(Mouse(.press, .left, row: 6, column: 30)))
         #expect(screen.selectedID == screen.visibleIDs[3])
         #expect(screen.state.selectedLine == 3)
     }
@@ -14,12 +14,12 @@ import Testing
     @Test func aClickOnAMarkerFolds() {
         var screen = GoldenTests.checkout(120, 40)
         let start = Columns(width: 120).node.start
-        screen.act(.mouse(Mouse(.press, .left, row: 2, column: start)))
+        screen.act(.mouse(Mouse(.press, .left, row: 3, column: start)))
         #expect(!screen.visibleIDs.contains(101))
-        screen.act(.mouse(Mouse(.press, .left, row: 2, column: start)))
+        screen.act(.mouse(Mouse(.press, .left, row: 3, column: start)))
         #expect(screen.visibleIDs.contains(101))
         // The marker of `all`, one level in.
-        screen.act(.mouse(Mouse(.press, .left, row: 5, column: start + 2)))
+        screen.act(.mouse(Mouse(.press, .left, row: 6, column: start + 2)))
         #expect(!screen.visibleIDs.contains(110))
     }
 
@@ -51,6 +51,54 @@ import Testing
         screen.act(.mouse(Mouse(.wheelDown, row: detail.row + 2, column: 5)))
         #expect(screen.state.detailScroll > 0)
         #expect(screen.state.top == 0)
+    }
+
+    @Test(arguments: [Size(columns: 160, rows: 40), Size(columns: 100, rows: 40)])
+    func theBorderOfTheDetailsCanBeDragged(_ size: Size) {
+        var screen = GoldenTests.checkout(size.columns, size.rows)
+        if size.columns < Layout.besideColumns { screen.type("<Enter>") }
+        let before = Layout(screen.state)
+        let (row, column) = (before.detail!.row, before.detail!.column)
+        func mouse(_ action: Mouse.Action, _ row: Int, _ column: Int) {
+            screen.act(.mouse(Mouse(action, .left, row: row, column: column)))
+        }
+        mouse(.press, row + (before.isBeside ? 5 : 0), column + (before.isBeside ? 0 : 9))
+        let (toRow, toColumn) = before.isBeside ? (row + 7, column - 11) : (row - 5, column + 12)
+        mouse(.drag, toRow, toColumn)
+        let after = Layout(screen.state)
+        #expect(after.isBeside ? after.detail!.column == toColumn : after.detail!.row == toRow)
+        #expect(after.detail!.row + after.detail!.rows == before.detail!.row + before.detail!.rows)
+        mouse(.release, toRow, toColumn)
+        // Let go, it stays.
+        mouse(.drag, row, column)
+        #expect(Layout(screen.state) == after)
+        // As far as it goes.
+        mouse(.press, after.detail!.row, after.detail!.column)
+        mouse(.drag, size.rows + 50, size.columns + 50)
+        #expect(Layout(screen.state).detail!.columns >= Layout.leastDetailColumns)
+        #expect(Layout(screen.state).detail!.rows >= Layout.leastDetailRows)
+        mouse(.drag, 0, 0)
+        #expect(Layout(screen.state).tree.rows >= 4 && Layout(screen.state).tree.columns >= size.columns / 2)
+        _ = screen.frame
+    }
+
+    @Test func aDoubleClickShowsTheDetails() {
+        var screen = GoldenTests.checkout(100, 40)
+        screen.act(.mouse(Mouse(.press, .left, row: 6, column: 40)))
+        #expect(Layout(screen.state).detail == nil)
+        screen.act(.mouse(Mouse(.press, .left, row: 6, column: 40, clickCount: 2)))
+        #expect(Layout(screen.state).detail != nil)
+        #expect(screen.selectedID == screen.visibleIDs[3])
+    }
+
+    @Test func aClickOnATabShowsItsView() {
+        var screen = GoldenTests.checkout(100, 40)
+        for tab in TabLine(screen.state).tabs.reversed() {
+            screen.act(.mouse(Mouse(.press, .left, row: 1, column: tab.start + 1)))
+            #expect(screen.state.view == tab.view)
+        }
+        screen.act(.mouse(Mouse(.press, .left, row: 1, column: 99)))
+        #expect(screen.state.view == .chains)
     }
 
     @Test func clicksOutsideDoNothing() {

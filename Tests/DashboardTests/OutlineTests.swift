@@ -57,6 +57,8 @@ struct RandomWorld {
         options.limits.ageLimit = seed % 4 == 0 ? 3_000_000_000 : 600_000_000_000
         if seed % 5 == 0 { options.limits.changeLimit = 3 }
         if seed % 7 == 0 { options.frozenLimit = 40 }
+        // Else nothing in here would be a long chain.
+        if seed % 2 == 1 { (options.longFrom, options.chunkLimit) = (5, 4) }
         return options
     }
 
@@ -66,11 +68,17 @@ struct RandomWorld {
             tell(programs.indices.randomElement(using: &random)!, &random)
         }
         screen.tick(time)
-        let keys = ["j", "k", "h", "l", "h", "l", "G", "g", "<PgDn>", "<PgUp>", "*", "_", "f", "m", "n", "N", "w", " "]
+        let keys = [
+            "j", "k", "h", "l", "h", "l", "G", "g", "<PgDn>", "<PgUp>", "*", "_", "f", "m", "n", "N", "w", " ", "s",
+            "S", "t",
+        ]
         for _ in 0..<Int.random(in: 0..<3, using: &random) { screen.type(keys.randomElement(using: &random)!) }
         switch Int.random(in: 0..<14, using: &random) {
         case 0:
-            needle = ["a", "b", "map", "rejected", "a1"].randomElement(using: &random)!
+            needle = [
+                "a", "b", "map", "rejected", "a1", "state:running", "age>2s", "run>=1s or kind:map", "total>500ms",
+                "not age>4s a",
+            ].randomElement(using: &random)!
             screen.type("/<^U>\(needle)<Enter>")
         case 1: screen.type("<Esc>")
         case 2: screen.act(.mouse(Mouse(Bool.random(using: &random) ? .wheelDown : .wheelUp, row: 5, column: 5)))
@@ -83,7 +91,8 @@ struct RandomWorld {
     }
 
     private mutating func click(_ random: inout Seeded) {
-        let row = Int.random(in: 0..<20, using: &random)
+        // Below the tabs.
+        let row = Int.random(in: 2..<22, using: &random)
         let column = Columns(width: 80).node.start + Int.random(in: 0..<4, using: &random)
         screen.act(.mouse(Mouse(.press, .left, row: row, column: column)))
     }
@@ -145,11 +154,15 @@ struct RandomWorld {
     // MARK: What there should be
 
     mutating func check(_ what: String, _ random: inout Seeded) {
+        // What changed is where it belongs from the next second on.
+        time = (time / 1_000).rounded(.up) * 1_000 + 1
+        screen.tick(time)
         var expected: [Subject] = []
         var matching = 0
         for process in screen.state.observed {
             guard let forest = process.forest else { continue }
             let filter = process.outline.filter
+            #expect(!process.outline.order.isSorting && process.outline.order.shown == screen.state.order, "\(what)")
             let naive = NaiveRows(
                 forest: forest, outline: process.outline, needle: filter.text, hides: filter.hidesRest)
             let rows = naive.rows()
@@ -160,7 +173,12 @@ struct RandomWorld {
                 if !filter.hidesRest || !rows.isEmpty { expected.append(Subject(source: process.source)) }
                 if process.isFolded { continue }
             }
-            expected += rows.map(process.subject)
+            expected += rows.map {
+                switch $0 {
+                case .node(let node): process.subject(node)
+                case .group(let site): Subject(source: process.source, site: site)
+                }
+            }
         }
         #expect(screen.state.countRows() == expected.count, "\(what)")
         #expect(screen.state.rows(from: 0, count: expected.count + 5).map(\.subject) == expected, "\(what)")

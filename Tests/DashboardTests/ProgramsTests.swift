@@ -90,13 +90,13 @@ import Testing
     @Test func aClickOnAProgramsMarkerFoldsIt() {
         var screen = Self.both(120, 80)
         let column = Columns(width: 120).node.start
-        screen.act(.mouse(Mouse(.press, .left, row: 2, column: column)))
+        screen.act(.mouse(Mouse(.press, .left, row: 3, column: column)))
         #expect(screen.visibleIDs == [0, 0, 7, 8, 9, 20, 21])
         // A chain's marker stands one level further in.
-        screen.act(.mouse(Mouse(.press, .left, row: 4, column: column)))
+        screen.act(.mouse(Mouse(.press, .left, row: 5, column: column)))
         #expect(screen.visibleIDs == [0, 0, 7, 8, 9, 20, 21])
         #expect(screen.selectedID == 7)
-        screen.act(.mouse(Mouse(.press, .left, row: 4, column: column + TreeLines.level)))
+        screen.act(.mouse(Mouse(.press, .left, row: 5, column: column + TreeLines.level)))
         #expect(screen.visibleIDs == [0, 0, 7, 20, 21])
     }
 

@@ -225,33 +225,4 @@ import Testing
         #expect(screen.state.forest?.index(of: NodeID(900)) == nil)
         #expect(screen.state.forest?.sites.count ?? 0 >= 20, "names are not told again, so they are kept")
     }
-
-    // MARK: Why
-
-    @Test func whyGoesToTheBlockerAndSaysTheWay() {
-        var screen = GoldenTests.checkout(120, 60)
-        screen.type("G")
-        screen.type("w")
-        #expect(screen.selectedID == 401)
-        #expect(screen.message?.hasSuffix("reserve stock: runs on worker-2") == true)
-        screen.type("w")
-        #expect(screen.message == "reserve stock runs on worker-2")
-        screen.type("g")
-        screen.type("w")
-        #expect(screen.message == "order 15 waits for nothing: it is fulfilled")
-    }
-
-    @Test func whyUnfoldsTheWay() {
-        var screen = GoldenTests.checkout(120, 60)
-        screen.type("_")
-        for _ in 0..<2 { screen.type("j") }
-        #expect(screen.selectedID == 300)
-        screen.type("l")
-        screen.type("/write receipt<Enter>")
-        screen.type("gnnn")
-        #expect(screen.selectedID == 304)
-        screen.type("<Esc>w")
-        #expect([311, 312].contains(screen.selectedID))
-        #expect(screen.state.selectedLine != nil)
-    }
 }

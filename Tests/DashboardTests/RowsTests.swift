@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Frames
 import Testing
@@ -19,44 +20,89 @@ struct Seeded: RandomNumberGenerator {
 }
 
 @Suite struct RootListTests {
-    @Test(arguments: [1, 2, 3] as [UInt64]) func isWhatAPlainArrayWouldBe(_ seed: UInt64) {
+    /// Keys with weights as one would keep them, in the order of the rows.
+    private struct Plain {
+        var rows: [(key: RootKey, weight: Int)] = []
+        var merge: RootList.Merge?
+
+        func precedes(_ left: RootKey, _ right: RootKey) -> Bool {
+            guard let merge, Rank.section(left.rank) < 2, Rank.section(right.rank) < 2,
+                Rank.section(left.rank) != Rank.section(right.rank)
+            else { return left < right }
+            let lengths = [left, right].map { key in
+                let payload = Rank.payload(key.rank)
+                let isGrowing = Rank.section(key.rank) == 0
+                let number = isGrowing != merge.isDescending ? Rank.payloadMask - payload : payload
+                return isGrowing ? merge.moment - min(merge.moment, number) : number
+            }
+            if lengths[0] == lengths[1] { return Rank.section(left.rank) == 0 }
+            return (lengths[0] > lengths[1]) == merge.isDescending
+        }
+
+        func place(of key: RootKey) -> Int {
+            var (low, high) = (0, rows.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if precedes(rows[middle].key, key) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64]) func isWhatAPlainArrayWouldBe(_ seed: UInt64) { check(seed, nil) }
+
+    @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+    func mergesWhatGrowsIntoWhatIsKnown(_ seed: UInt64, isDescending: Bool) {
+        for moment in [0, 150, 1_000] as [UInt64] {
+            check(seed &+ moment, RootList.Merge(moment: moment, isDescending: isDescending))
+        }
+    }
+
+    private func check(_ seed: UInt64, _ merge: RootList.Merge?) {
         var random = Seeded(state: seed)
         var list = RootList()
-        var plain: [(key: RootKey, weight: Int)] = []
-        for _ in 0..<6_000 {
-            let key = RootKey(
-                section: Bool.random(using: &random) ? .live : .settled,
-                rank: Int64.random(in: -300...300, using: &random),
-                id: UInt64.random(in: 1...3, using: &random))
-            let place = plain.firstIndex { !($0.key < key) } ?? plain.count
-            let isThere = place < plain.count && plain[place].key == key
-            switch Int.random(in: 0..<4, using: &random) {
-            case 0, 1:
-                let weight = Int.random(in: 1...9, using: &random)
+        list.merge = merge
+        var plain = Plain(merge: merge)
+        // Long stretches one after the other, as new chains come, fill chunks.
+        var next: UInt64 = 0
+        for step in 0..<2_000 {
+            let section = UInt64.random(in: 0...2, using: &random)
+            var payload = UInt64.random(in: 0...300, using: &random)
+            if step % 500 < 300 {
+                next += 1
+                payload = section == 1 ? 1_000 &- next : next
+            }
+            let rank = Rank.made(section: section, payload, flips: (section == 0) != (merge?.isDescending ?? true))
+            let key = RootKey(rank: rank, id: UInt64.random(in: 1...3, using: &random))
+            let place = plain.place(of: key)
+            let isThere = place < plain.rows.count && plain.rows[place].key == key
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1, 2:
+                let weight = step % 3 == 0 ? Int.random(in: 1...9, using: &random) : 1
                 if isThere {
-                    plain[place].weight = weight
+                    plain.rows[place].weight = weight
                     list.setWeight(weight, of: key)
                 } else {
-                    plain.insert((key, weight), at: place)
+                    plain.rows.insert((key, weight), at: place)
                     list.insert(key, weight: weight)
                 }
-            case 2:
+            case 3:
                 let removed = list.remove(key)
                 #expect(removed == isThere)
-                if isThere { plain.remove(at: place) }
+                if isThere { plain.rows.remove(at: place) }
             default:
                 #expect(list.contains(key) == isThere)
-                #expect(list.row(of: key) == (isThere ? plain[..<place].reduce(0) { $0 + $1.weight } : nil))
-                #expect(list.key(before: key) == (place > 0 ? plain[place - 1].key : nil))
+                #expect(list.row(of: key) == (isThere ? plain.rows[..<place].reduce(0) { $0 + $1.weight } : nil))
+                #expect(list.key(before: key) == (place > 0 ? plain.rows[place - 1].key : nil))
                 let after = isThere ? place + 1 : place
-                #expect(list.key(after: key) == (after < plain.count ? plain[after].key : nil))
+                #expect(list.key(after: key) == (after < plain.rows.count ? plain.rows[after].key : nil))
             }
         }
-        #expect(list.count == plain.count)
-        #expect(list.rowCount == plain.reduce(0) { $0 + $1.weight })
-        #expect(list.first == plain.first?.key && list.last == plain.last?.key)
+        #expect(list.count == plain.rows.count)
+        #expect(list.rowCount == plain.rows.reduce(0) { $0 + $1.weight })
+        #expect(list.first == plain.rows.first?.key && list.last == plain.rows.last?.key)
         var row = 0
-        for entry in plain {
+        for entry in plain.rows {
             for offset in 0..<entry.weight {
                 let found = list.select(row: row + offset)
                 #expect(found?.key == entry.key && found?.offset == offset)
@@ -64,6 +110,12 @@ struct Seeded: RandomNumberGenerator {
             row += entry.weight
         }
         #expect(list.select(row: row) == nil && list.select(row: -1) == nil)
+        // Down to nothing.
+        for entry in plain.rows.shuffled(using: &random) {
+            let wasThere = list.remove(entry.key)
+            #expect(wasThere)
+        }
+        #expect(list.count == 0 && list.rowCount == 0 && list.first == nil && list.select(row: 0) == nil)
     }
 }
 
@@ -75,6 +127,11 @@ struct NaiveRows {
     let hides: Bool
 
     func matches(_ node: NodeIndex) -> Bool {
+        // More than a word: the query is asked anew for each node, at the moment that the outline's filter is at.
+        if needle.contains(where: { ":<>".contains($0) }) {
+            var matcher = QueryMatcher(try! Query(needle))
+            return matcher.matches(node, in: forest, now: outline.filter.moment)
+        }
         let label = forest.label(of: node) ?? forest.site(of: node)?.description ?? ""
         let texts = [label, forest.summary(of: node) ?? "", forest.node(node).kind.word, forest.state(of: node).word]
         return texts.contains { $0.lowercased().contains(needle) }
@@ -92,10 +149,24 @@ struct NaiveRows {
 
     private func holdsMatch(_ node: NodeIndex) -> Bool { matches(node) || children(node).contains(where: holdsMatch) }
 
-    func rows() -> [NodeIndex] {
-        forest.roots.filter { !hides || holdsMatch($0) }
-            .sorted { outline.key(of: $0)! < outline.key(of: $1)! }
-            .flatMap { rows(of: $0, isRoot: true) }
+    /// The rows of nodes, and of groups by their site.
+    enum Row: Equatable { case node(NodeIndex), group(Site) }
+
+    func rows() -> [Row] {
+        let roots = forest.roots.filter { !hides || holdsMatch($0) }
+        let inOrder = roots.sorted(by: order.precedes)
+        let rows = { (roots: [NodeIndex]) in roots.flatMap { self.rows(of: $0, isRoot: true) }.map(Row.node) }
+        guard outline.order.isGrouped else { return rows(inOrder) }
+        let sites = Dictionary(grouping: inOrder) { forest.site(of: $0) ?? Site(fileID: "", line: 0) }
+        let names = sites.keys.sorted {
+            // Who knows no file comes last.
+            ($0.fileID.isEmpty ? 1 : 0, $0.fileID, $0.line) < ($1.fileID.isEmpty ? 1 : 0, $1.fileID, $1.line)
+        }
+        return names.flatMap { [Row.group($0)] + (outline.isOpen($0) ? rows(sites[$0]!) : []) }
+    }
+
+    private var order: NaiveOrder {
+        NaiveOrder(forest: forest, outline: outline, moment: outline.list.merge?.moment ?? 0)
     }
 
     private func rows(of node: NodeIndex, isRoot: Bool) -> [NodeIndex] {
@@ -110,9 +181,75 @@ struct NaiveRows {
             inner = inner.filter(holdsMatch)
             tail = tail.filter(holdsMatch)
         }
-        let isFolded = hides ? outline.isFoldedByUser(node) : outline.isFolded(node)
+        let isFolded = hides ? outline.isFoldedByUser(node) : outline.isFolded(node, in: forest)
         if isFolded, isRoot { return [node] }
         let below = isFolded ? [] : inner.flatMap { rows(of: $0, isRoot: false) }
         return [node] + below + tail.flatMap { rows(of: $0, isRoot: false) }
+    }
+}
+
+/// The order of chains, by what their rows show.
+struct NaiveOrder {
+    let forest: ChainForest
+    let outline: Outline
+    let moment: UInt64
+
+    /// A duration, or since when it grows.
+    private enum Length { case known(UInt64), since(UInt64) }
+
+    func precedes(_ left: NodeIndex, _ right: NodeIndex) -> Bool {
+        let ids = (forest.id(of: left).rawValue, forest.id(of: right).rawValue)
+        let order = outline.order.shown
+        switch order.column {
+        case .start:
+            let retired = (outline.isRetired(left), outline.isRetired(right))
+            guard retired.0 == retired.1 else { return retired.1 }
+            // A clock that stands before its zero gives moments centuries away: from 146 years on all are equal.
+            let time = { (root: NodeIndex) in
+                min(retired.0 ? forest.chain(of: root).settled! : forest.node(root).created, Rank.payloadMask)
+            }
+            if time(left) == time(right) { return ids.0 < ids.1 }
+            return (time(left) < time(right)) != (order.isInverted != retired.0)
+        case .wait, .run, .total:
+            switch (length(left, order.column), length(right, order.column)) {
+            case (nil, nil): return ids.0 < ids.1
+            case (nil, _): return false
+            case (_, nil): return true
+            case (.known(let one)?, .known(let other)?):
+                return one == other ? ids.0 < ids.1 : (one > other) != order.isInverted
+            case (.since(let one)?, .since(let other)?):
+                return one == other ? ids.0 < ids.1 : (one < other) != order.isInverted
+            case (.since(let start)?, .known(let other)?):
+                let age = min(moment - min(start, moment), Rank.payloadMask)
+                return age == other || (age > other) != order.isInverted
+            case (.known(let one)?, .since(let start)?):
+                let age = min(moment - min(start, moment), Rank.payloadMask)
+                return age != one && (one > age) != order.isInverted
+            }
+        case .state, .node, .thread, .value:
+            // How texts become numbers has tests of its own.
+            let rank = SortRank(order: TreeOrder(column: order.column))
+            let ranks = [left, right].map { rank.rank(ofRoot: $0, isRetired: false, in: forest) }
+            guard ranks[0] != ranks[1] else { return ids.0 < ids.1 }
+            guard Rank.section(ranks[0]) == Rank.section(ranks[1]) else { return ranks[0] < ranks[1] }
+            return (ranks[0] < ranks[1]) != order.isInverted
+        }
+    }
+
+    private func length(_ root: NodeIndex, _ column: SortColumn) -> Length? {
+        let view = forest.node(root)
+        // Later than any time, but for those of a clock that stands before its zero.
+        let now: UInt64 = 1 << 61
+        let timing = forest.timing(of: root, now: now)
+        switch column {
+        case .wait: return timing.wait.map { view.state == .queued ? .since(now - $0) : .known($0) }
+        case .run: return timing.run.map { view.activity == .running ? .since(now - $0) : .known($0) }
+        default:
+            let chain = forest.chain(of: root)
+            if chain.nodeCount == 1 { return timing.total.map { view.isLive ? .since(now - $0) : .known($0) } }
+            // A clock that stands before its zero gives ages of centuries: from 146 years on all are equal.
+            return chain.settled.map { .known(min($0 - min(view.created, $0), Rank.payloadMask)) }
+                ?? .since(min(view.created, Rank.payloadMask))
+        }
     }
 }

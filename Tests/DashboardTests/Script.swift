@@ -89,5 +89,12 @@ struct Script {
     mutating func skip(_ node: UInt64, error: Bool = false) { add(.skipped, node, flags: error ? .error : []) }
     mutating func cancel(_ node: UInt64, _ who: String) { add(.cancelled, node, text: who, flags: .byViewer) }
     mutating func abandon(_ node: UInt64, _ text: String) { add(.abandoned, node, text: text) }
+    mutating func requestCancel(_ node: UInt64, _ who: String) { add(.cancelRequested, node, text: who) }
+    /// The handler of a node blocks its thread for another.
+    mutating func block(_ waiter: UInt64, for node: UInt64, on thread: ThreadID) {
+        add(.awaited, node, other: waiter, thread: thread)
+    }
     mutating func release(_ node: UInt64) { add(.released, node) }
+    mutating func leaveUnhandled(_ node: UInt64, _ error: String) { add(.unhandled, node, text: error) }
+    mutating func settleAgain(_ node: UInt64) { add(.settledAgain, node) }
 }

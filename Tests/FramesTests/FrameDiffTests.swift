@@ -53,4 +53,15 @@ import Testing
         new.restyle(row: 0) { $0.selected }
         #expect(FrameDiff(from: old, to: new).runs.map(\.cells.count) == [8])
     }
+
+    @Test func aWholeFrameWritesEveryCell() {
+        var frame = Frame(size: Size(columns: 6, rows: 3))
+        frame.write("漢字!", row: 1, column: 0, style: .label)
+        let whole = FrameDiff(whole: frame)
+        #expect(whole.runs.map(\.cells.count) == [6, 6, 6])
+        var other = Frame(size: frame.size)
+        other.fill(row: 0, column: 0, rows: 3, columns: 6, style: .rejected)
+        #expect(whole.applied(to: other) == frame)
+        #expect(FrameDiff(whole: Frame(size: Size(columns: 0, rows: 3))).isEmpty)
+    }
 }

@@ -17,10 +17,10 @@ import Testing
         #expect(Style(rawValue: .max).role == .normal)
     }
 
-    @Test(arguments: ColorDepth.allCases)
-    func looksStayWithinTheTerminalsColours(depth: ColorDepth) {
+    @Test(arguments: ColorDepth.allCases, Theme.all)
+    func looksStayWithinTheTerminalsColours(depth: ColorDepth, theme: Theme) {
         for raw in 0..<Style.count {
-            let look = Theme.dark.look(Style(rawValue: UInt16(raw)), depth: depth)
+            let look = theme.look(Style(rawValue: UInt16(raw)), depth: depth)
             #expect(look.foreground >= -1 && look.foreground < Int16(max(depth.rawValue, 0)))
             #expect(look.background >= -1 && look.background < Int16(max(depth.rawValue, 0)))
             #expect(!look.attributes.contains(.selected))
@@ -29,10 +29,13 @@ import Testing
     }
 
     @Test func theSelectedRowShowsInEveryDepth() {
-        for depth in ColorDepth.allCases {
-            for role in Role.allCases where role != .selected {
-                let plain = Theme.dark.look(Style(role), depth: depth)
-                #expect(plain != Theme.dark.look(Style(role).selected, depth: depth), "\(role) \(depth)")
+        for theme in Theme.all {
+            for depth in ColorDepth.allCases {
+                for role in Role.allCases where role != .selected {
+                    let plain = theme.look(Style(role), depth: depth)
+                    let selected = theme.look(Style(role).selected, depth: depth)
+                    #expect(plain != selected, "\(theme.name) \(role) \(depth)")
+                }
             }
         }
     }

@@ -72,6 +72,8 @@ public final class PseudoTerminal {
     public static var standardEnvironment: [String: String] {
         var environment = [
             "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
+            // Nobody's own settings count in tests.
+            "XDG_CONFIG_HOME": "/dev/null/config", "XDG_STATE_HOME": "/dev/null/state",
         ]
         for name in ["PATH", "HOME"] { environment[name] = getenv(name).map { String(cString: $0) } }
         return environment

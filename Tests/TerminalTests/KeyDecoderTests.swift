@@ -54,6 +54,19 @@ import Testing
         }
     }
 
+    @Test func answersAboutModesAreNoKeys() {
+        for split in 0..<11 {
+            #expect(
+                decoded(Array("\u{1B}[?2026;2$y".utf8), split: split) == [.synchronizedOutput(isThere: true)],
+                "\(split)")
+        }
+        #expect(decoded("\u{1B}[?2026;1$y") == [.synchronizedOutput(isThere: true)])
+        for no in ["0", "3", "4"] { #expect(decoded("\u{1B}[?2026;\(no)$y") == [.synchronizedOutput(isThere: false)]) }
+        for other in ["\u{1B}[2026;2$y", "\u{1B}[?2026$y", "\u{1B}[?2026;2y", "\u{1B}[?$y"] {
+            #expect(decoded(other).isEmpty, "\(other.debugDescription)")
+        }
+    }
+
     @Test func keysInARowStayApart() {
         // A lone Escape would join what follows it, as Alt does.
         for (text, key) in Self.keys where !["\u{1B}", "\u{1B}[", "\u{1B}O"].contains(text) {

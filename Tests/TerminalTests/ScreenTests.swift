@@ -71,6 +71,45 @@ import Testing
         try terminal.waitForExit()
     }
 
+    private static let question = Array("\u{1B}[?2026$p".utf8)
+    private static let begin = Array("\u{1B}[?2026h".utf8)
+    private static let end = Array("\u{1B}[?2026l".utf8)
+
+    private func places(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> [Int] {
+        bytes.indices.filter { bytes[$0...].starts(with: part) }
+    }
+
+    @Test func framesAreHeldTogetherWhereTheTerminalKnowsHow() throws {
+        let (terminal, _) = try shownProbe()
+        #expect(places(of: Self.question, in: terminal.received[...]).count == 1)
+        #expect(places(of: Self.begin, in: terminal.received[...]).isEmpty, "nobody answered yet")
+        terminal.send("\u{1B}[?2026;2$y")
+        let before = terminal.received.count
+        terminal.send("R")
+        try waitForMark(1, terminal)
+        let after = terminal.received[before...]
+        let (begins, ends) = (places(of: Self.begin, in: after), places(of: Self.end, in: after))
+        #expect(!begins.isEmpty && begins.count == ends.count)
+        #expect(zip(begins, ends).allSatisfy { $0 < $1 } && zip(ends, begins.dropFirst()).allSatisfy { $0 < $1 })
+        terminal.send("q")
+        try terminal.waitForExit()
+    }
+
+    @Test func aTerminalWithoutThatIsLeftAlone() throws {
+        let (terminal, _) = try shownProbe()
+        terminal.send("\u{1B}[?2026;0$y")
+        terminal.send("R")
+        try waitForMark(1, terminal)
+        #expect(places(of: Self.begin, in: terminal.received[...]).isEmpty)
+        terminal.send("q")
+        try terminal.waitForExit()
+        let console = try probe("--plain", setting: ["TERM": "linux"])
+        try console.waitUntil("the first frame") { $0.contains("probe 60x16") }
+        #expect(places(of: Self.question, in: console.received[...]).isEmpty)
+        console.send("q")
+        try console.waitForExit()
+    }
+
     @Test func aNewSizeIsPaintedWhole() throws {
         let (terminal, _) = try shownProbe()
         for (columns, rows) in [(80, 20), (20, 5), (100, 30), (1, 1), (60, 16)] {

@@ -17,7 +17,7 @@ private let allowedImports: [String: Set<String>] = [
 
     "ChainSource": ["ChainBus", "ChainEvents"],
     "ChainAttach": ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"] + system + ["Foundation"],
-    "ChainInsight": ["ChainModel", "ChainEvents", "HdrHistogram"],
+    "ChainInsight": ["ChainModel", "ChainEvents", "Histogram"],
     "Frames": [],
     "Dashboard": ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"],
     "CTerminal": [],
@@ -25,7 +25,7 @@ private let allowedImports: [String: Set<String>] = [
     "chainview": [
         "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire", "ChainInspector",
         "ChainSource", "ChainAttach", "ChainInsight", "Frames", "Dashboard", "Terminal", "ChainTesting", "Stories",
-        "ArgumentParser",
+        "ArgumentParser", "TOMLKit",
     ] + system + ["Foundation"],
 
     "ChainTesting": ["PromiseRuntime", "ChainEvents", "ChainModel"] + system + ["Foundation", "Testing"],

@@ -5,8 +5,10 @@ import Testing
 /// A folder of sockets that only this test looks into.
 final class Place {
     let path: String
-    /// What has programs and viewers meet there.
-    var environment: [String: String] { ["XDG_RUNTIME_DIR": path] }
+    /// What has programs and viewers meet there, with settings of their own.
+    var environment: [String: String] {
+        ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path + "/config", "XDG_STATE_HOME": path + "/state"]
+    }
 
     init() throws {
         // Short: a socket's path has some hundred bytes.

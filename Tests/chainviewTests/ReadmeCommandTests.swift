@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Frames
 import TerminalHarness
 import Testing
 
@@ -19,7 +20,8 @@ import Testing
     private var commands: Set<String> {
         let spans = readme.matches(of: /`chainview ?([^`\n]*)`/).map { String($0.1) }
         let lines = readme.matches(of: /(?m)^    chainview(.*)$/).map { match in
-            match.1.components(separatedBy: "  ")[0].trimmingCharacters(in: .whitespaces)
+            match.1.components(separatedBy: "  ")[0].components(separatedBy: " > ")[0]
+                .trimmingCharacters(in: .whitespaces)
         }
         return Set(spans + lines)
     }
@@ -29,6 +31,8 @@ import Testing
         // A command alone is spoken of, and help ends like an error.
         for words in commands where !words.contains("--help") && words != "run" {
             do { _ = try Chainview.parseAsRoot(words.split(separator: " ").map(String.init)) } catch {
+                // What prints a script ends like an error, too.
+                if Chainview.exitCode(for: error) == .success { continue }
                 Issue.record("chainview \(words): \(Chainview.message(for: error))")
             }
         }
@@ -55,6 +59,15 @@ import Testing
             let outcome = try Shell.run(words + " --headless --for 200ms")
             #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(words): \(outcome)")
         }
+    }
+
+    @Test func theConfigurationIsRight() throws {
+        let examples = readme.matches(of: /(?ms)^```toml\n(.*?)^```/).map { String($0.1) }
+        #expect(!examples.isEmpty)
+        for example in examples { #expect(ConfigFile(example, file: "README.md").problems.isEmpty, "\(example)") }
+        // Each theme, and no other.
+        let section = try #require(readme.firstMatch(of: /(?ms)^\| theme \|.*?\n\n/)).0
+        #expect(section.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) } == Theme.all.map(\.name))
     }
 
     @Test func theTableOfExitCodesIsThatOfTheHelp() throws {

@@ -41,7 +41,7 @@ import Testing
         viewer.terminal.goOn()
         try viewer.wait("the tree again") { $0.isAlternate && $0.contains("answer from") }
         viewer.type("j")
-        try viewer.wait("row 3") { _ in viewer.selectedRow == 3 }
+        try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
         try viewer.quit()
     }
 
@@ -57,14 +57,14 @@ import Testing
     @Test func sixteenColoursWillDo() throws {
         let viewer = try Viewer.demo("stuck", setting: ["TERM": "xterm"])
         #expect(!String(decoding: viewer.terminal.received, as: UTF8.self).contains("38;5;"))
-        #expect((0..<120).contains { viewer.screen.cell(2, $0).foreground != nil })
+        #expect((0..<120).contains { viewer.screen.cell(3, $0).foreground != nil })
         try viewer.quit()
     }
 
     @Test func asciiIsDrawnWhereAskedForOrNeeded() throws {
         for (arguments, setting) in [(["--ascii"], [:]), ([], ["LC_ALL": "C", "LANG": "C"])] {
             let viewer = try Viewer(["demo", "stuck"] + arguments, setting: setting, waits: false)
-            try viewer.wait("the rows") { $0.contains("answer from") && viewer.selectedRow == 2 }
+            try viewer.wait("the rows") { $0.contains("answer from") && viewer.selectedRow == 3 }
             #expect(viewer.text.utf8.allSatisfy { $0 < 0x80 }, "\(viewer.text)")
             try viewer.quit()
         }
@@ -78,7 +78,7 @@ import Testing
             output.write(Data("printed meanwhile\n".utf8))
             try output.close()
             viewer.type("j")
-            try viewer.wait("row 3") { _ in viewer.selectedRow == 3 }
+            try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
             #expect(!viewer.screen.contains("printed meanwhile"))
             viewer.type("q")
             #expect(try viewer.terminal.waitForExit() == .exited(0))

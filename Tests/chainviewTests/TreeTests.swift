@@ -17,7 +17,7 @@ import Testing
         for part in ["chainview", "checkout \(viewer.terminal.processID)", "● live", "nodes", "running", "0 lost"] {
             #expect(header.contains(part), "\(header)")
         }
-        let titles = viewer.screen.text(row: 1)
+        let titles = viewer.screen.text(row: 2)
         for title in ["state", "node", "thread", "wait", "run", "total", "value / error"] {
             #expect(titles.contains(title), "\(titles)")
         }
@@ -25,7 +25,7 @@ import Testing
         for hint in ["↑↓ move", "←→ fold", "c cancel", "/ filter", "? help", "q quit"] {
             #expect(footer.contains(hint), "\(footer)")
         }
-        #expect(viewer.selectedRow == 2)
+        #expect(viewer.selectedRow == 3)
         // New chains come, and some get somewhere.
         try viewer.see("order 3")
         try viewer.wait("a value") { $0.contains("✔ fulfilled") }
@@ -44,8 +44,8 @@ import Testing
     @Test func theSelectionMoves() throws {
         let viewer = try stuck()
         let steps: [(String, Int)] = [
-            ("j", 3), ("\u{1B}OB", 4), ("k", 3), ("\u{1B}OA", 2), ("G", 10), ("g", 2), ("\u{1B}OF", 10),
-            ("\u{1B}OH", 2), ("\u{1B}[6~", 10), ("\u{1B}[5~", 2), ("jjjj", 6),
+            ("j", 4), ("\u{1B}OB", 5), ("k", 4), ("\u{1B}OA", 3), ("G", 11), ("g", 3), ("\u{1B}OF", 11),
+            ("\u{1B}OH", 3), ("\u{1B}[6~", 11), ("\u{1B}[5~", 3), ("jjjj", 7),
         ]
         for (keys, row) in steps {
             viewer.type(keys)
@@ -65,7 +65,7 @@ import Testing
         try viewer.see("forget to")
         viewer.type("_")
         try viewer.wait("one row a chain") { !$0.contains("forget to") && !$0.contains("go home") }
-        #expect(viewer.screen.text(row: 5).isEmpty && viewer.screen.contains("answer from"))
+        #expect(viewer.screen.text(row: 6).isEmpty && viewer.screen.contains("answer from"))
         viewer.type("*")
         try viewer.wait("all rows") { $0.contains("forget to") && $0.contains("go home") && $0.contains("complain") }
         // Left on what cannot be folded goes to the node above.
@@ -80,10 +80,10 @@ import Testing
         try viewer.select("call back")
         #expect(!viewer.screen.contains("made at"))
         viewer.press(.enter)
-        try viewer.see("made at   Stories/Stuck.swift:")
+        try viewer.see("made at     Stories/Stuck.swift:")
         viewer.type("jj")
         try viewer.wait("the error in full") {
-            $0.contains("was released; keep it until it settles") && $0.contains("made by   ◇ forget to")
+            $0.contains("was released; keep it until it ") && $0.contains("made by     ◇ forget to")
         }
         viewer.press(.escape)
         try viewer.seeNoMore("made at")
@@ -98,9 +98,9 @@ import Testing
         let viewer = try stuck()
         for (open, close) in [("?", "\u{1B}"), ("\u{1B}OP", "q"), ("?", "?")] {
             viewer.type(open)
-            try viewer.wait("the help") { $0.contains("In the tree") && $0.contains("this help") }
-            viewer.press(.pageDown)
-            try viewer.wait("its end") { $0.contains("States") && !$0.contains("In the tree") }
+            try viewer.wait("the help") { $0.contains("In every view") }
+            viewer.press(.end)
+            try viewer.wait("its end") { $0.contains("States") && !$0.contains("In every view") }
             viewer.type(close)
             try viewer.wait("the tree") { !$0.contains("States") && $0.contains("answer from") }
         }
@@ -112,7 +112,7 @@ import Testing
         viewer.type("/deskq")
         try viewer.see("/deskq")
         viewer.press(.backspace)
-        try viewer.wait("the match") { $0.contains("1 match") && !$0.contains("answer from") }
+        try viewer.wait("the match") { $0.contains("1 of 9") && !$0.contains("answer from") }
         viewer.press(.enter)
         try viewer.see("Esc drop")
         #expect(viewer.screen.contains("wait at the desk") && !viewer.screen.contains("go home"))
@@ -125,7 +125,7 @@ import Testing
             $0.contains("answer from") && viewer.selected.contains("wait at the")
         }
         viewer.type("/nowhere\r")
-        try viewer.see("nothing holds “nowhere”")
+        try viewer.see("nothing matches “nowhere”")
         viewer.press(.escape)
         try viewer.see("answer from")
         try viewer.quit()
@@ -144,7 +144,7 @@ import Testing
         #expect((1..<39).map { viewer.screen.text(row: $0) } == before)
         // It can still be looked about in.
         viewer.type("jj")
-        try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
+        try viewer.wait("row 5") { _ in viewer.selectedRow == 5 }
         viewer.type("p")
         try viewer.wait("the rest") { $0.contains("● live") }
         viewer.type("G")
@@ -178,12 +178,12 @@ import Testing
 
     @Test func theMouseSelectsFoldsAndScrolls() throws {
         let viewer = try stuck()
-        viewer.press(.click(row: 6, column: 30))
-        try viewer.wait("the clicked row") { _ in viewer.selectedRow == 6 }
-        let marker = try #require((0..<60).first { viewer.screen.cell(5, $0).text == "▾" })
-        viewer.press(.click(row: 5, column: marker))
-        try viewer.wait("the fold") { !$0.contains("forget to") && viewer.selectedRow == 5 }
-        viewer.press(.click(row: 5, column: marker))
+        viewer.press(.click(row: 7, column: 30))
+        try viewer.wait("the clicked row") { _ in viewer.selectedRow == 7 }
+        let marker = try #require((0..<60).first { viewer.screen.cell(6, $0).text == "▾" })
+        viewer.press(.click(row: 6, column: marker))
+        try viewer.wait("the fold") { !$0.contains("forget to") && viewer.selectedRow == 6 }
+        viewer.press(.click(row: 6, column: marker))
         try viewer.see("forget to")
         viewer.terminal.resize(columns: 100, rows: 9)
         try viewer.wait("few rows") { $0.contains("quit") && !$0.contains("go home") }

@@ -73,7 +73,10 @@ final class Viewer {
     }
 
     /// The first row of the screen that holds a text.
-    func row(_ label: String) -> String { screen.row(containing: label).map { screen.text(row: $0) } ?? "" }
+    /// Below the header and the tabs, which name the selected node.
+    func row(_ label: String) -> String {
+        (2..<max(2, screen.rows)).lazy.map { self.screen.text(row: $0) }.first { $0.contains(label) } ?? ""
+    }
 
     /// Presses `q` and sees that chainview ends as it should.
     func quit(_ location: SourceLocation = #_sourceLocation) throws {

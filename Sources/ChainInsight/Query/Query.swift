@@ -28,8 +28,25 @@ public struct Query: Hashable, Sendable {
     /// Whether it finds everything.
     public var isEmpty: Bool { root == .all([]) }
 
+    /// The text that it looks for, in lower case, where it does nothing else: who has texts besides the nodes' looks for it
+    /// there, too.
+    public var plainText: String? { root.plainText }
+
+    /// Whether it finds the same as another, however that was typed.
+    public func findsSame(as other: Query) -> Bool { root == other.root }
+
     /// Whether what it finds changes by the passing of time alone (`age>5s`).
-    public var dependsOnTime: Bool { root.dependsOnTime }
+    public var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }
+
+    /// Whether it asks for the total time, which begins with the settlement of a node's parent.
+    public var dependsOnParents: Bool { root.contains { if case .duration(.total, _, _) = $0 { true } else { false } } }
+
+    /// The texts that a label, or a site in its place, is found by, in lower case: to be marked where they stand.
+    public var markedTexts: [String] {
+        var texts: [String] = []
+        root.collectMarked(into: &texts)
+        return texts
+    }
 
     indirect enum Term: Hashable, Sendable {
         case all([Term])
@@ -42,12 +59,28 @@ public struct Query: Hashable, Sendable {
         case kinds(Set<NodeKind>)
         case id(NodeID)
 
-        var dependsOnTime: Bool {
+        var plainText: String? {
             switch self {
-            case .all(let terms), .any(let terms): terms.contains(where: \.dependsOnTime)
-            case .not(let term): term.dependsOnTime
-            case .duration: true
-            case .text, .field, .states, .kinds, .id: false
+            case .text(let text): text
+            case .all(let terms), .any(let terms): terms.count == 1 ? terms[0].plainText : nil
+            default: nil
+            }
+        }
+
+        /// Whether it is, or has in it, what is asked for.
+        func contains(_ isAsked: (Term) -> Bool) -> Bool {
+            switch self {
+            case .all(let terms), .any(let terms): terms.contains { $0.contains(isAsked) }
+            case .not(let term): term.contains(isAsked)
+            default: isAsked(self)
+            }
+        }
+
+        func collectMarked(into texts: inout [String]) {
+            switch self {
+            case .all(let terms), .any(let terms): for term in terms { term.collectMarked(into: &texts) }
+            case .text(let text), .field(.label, _, let text), .field(.site, _, let text): texts.append(text)
+            case .not, .field, .duration, .states, .kinds, .id: break
             }
         }
     }
@@ -72,7 +105,7 @@ enum QueryDuration: String, CaseIterable, Sendable {
     case wait, run, total
 }
 
-/// What a query cannot be read for, and where.
+/// Why a query cannot be read, and where.
 public struct QueryError: Error, Hashable, CustomStringConvertible {
     /// One short sentence, without a full stop.
     public let description: String
@@ -80,7 +113,8 @@ public struct QueryError: Error, Hashable, CustomStringConvertible {
     /// missing.
     public let place: Range<Int>
 
-    init(_ description: String, at place: Range<Int>) {
+    /// One sentence without a full stop, and the characters that it is about.
+    public init(_ description: String, at place: Range<Int>) {
         self.description = description
         self.place = place
     }

@@ -14,6 +14,8 @@ public struct QueryCompletion: Hashable, Sendable {
         let characters = Array(text)
         var start = characters.count
         while start > 0, !characters[start - 1].isWhitespace, !"()".contains(characters[start - 1]) { start -= 1 }
+        // `!` before a word is `not`.
+        if start < characters.count, characters[start] == "!" { start += 1 }
         let word = String(characters[start...])
         guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else {
             place = start..<characters.count
@@ -30,9 +32,16 @@ public struct QueryCompletion: Hashable, Sendable {
             case "thread": Set(forest.threads.values).sorted()
             case "executor": Set(forest.executors.values).sorted()
             case "site": Set(forest.sites.values.map(\.description)).sorted()
+            case "age", "wait", "run", "total": Self.durations(value)
             default: []
             }
         choices = Self.fitting(String(value), values.filter { $0 != value }.map(Self.quoted), limit)
+    }
+
+    /// A number lacks its unit; nothing yet may be any of the usual ones.
+    private static func durations(_ value: Substring) -> [String] {
+        if value.isEmpty { return ["100ms", "1s", "5s", "1m"] }
+        return value.allSatisfy { $0.isNumber || $0 == "." } ? ["ms", "s", "m", "h"].map { value + $0 } : []
     }
 
     private static func sign(of field: String) -> String { QueryDuration(rawValue: field) == nil ? ":" : ">" }

@@ -3,15 +3,21 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// Moving.
     case up, down, pageUp, pageDown, home, end
     /// The tree.
-    case left, right, unfoldAll, foldAll, follow
+    case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
+    /// Which view.
+    case chains, threads, timeline, sites, warnings, events, nextView, previousView
+    /// In views that have it: nearer, farther, earlier, later, all or one chain.
+    case zoomIn, zoomOut, earlier, later, scope
+    /// In views whose rows are no nodes: go to the nodes of a row, take a row away, hide all of its kind.
+    case visit, dismiss, hide
     /// Looking closer.
     case detail, detailUp, detailDown, why, back
     /// Finding.
     case filter, nextMatch, previousMatch, dim
     /// Doing.
-    case tag, untag, cancelNode, cancelChain, freeze, copy, edit, output
+    case tag, untag, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
     /// The screen.
     case redraw, suspend, help, quit
-    /// In the dialog, and while a filter is typed.
-    case yes, no, accept, abort
+    /// In the dialog, and while a filter or a command is typed.
+    case yes, no, accept, abort, complete
 }

@@ -5,9 +5,21 @@ public enum KeyMap {
     /// What the keys are going to: one table each.
     public enum Context: String, Hashable, Sendable, CaseIterable {
         /// The tree, with or without a detail pane.
-        case tree = "In the tree"
+        case tree = "In every view"
+        /// What only the view of threads has.
+        case threads = "In Threads"
+        /// What only the timeline has.
+        case timeline = "In Timeline"
+        /// What only the view of sites has.
+        case sites = "In Sites"
+        /// What only the view of warnings has.
+        case warnings = "In Warnings"
+        /// What only the view of events has.
+        case events = "In Events"
         /// The line on which a filter is typed; characters that are not bound are text.
         case filter = "While typing a filter"
+        /// The line on which a command is typed.
+        case command = "While typing a command"
         /// The question before a cancellation.
         case confirm = "Asked before cancelling"
         /// The help over the screen.
@@ -39,21 +51,38 @@ public enum KeyMap {
     }
 
     /// What a key means in a context; nil if it is not bound there.
-    public static func intent(for key: KeyPress, in context: Context) -> Intent? { table[context]?[key] }
+    /// A view has the keys of the tree besides its own.
+    public static func intent(for key: KeyPress, in context: Context) -> Intent? {
+        table[context]?[key] ?? (context.isView ? table[.tree]?[key] : nil)
+    }
 
     /// The rows of a context, in the order of the help.
     public static func bindings(in context: Context) -> [Binding] {
         switch context {
         case .tree: tree
+        case .threads: threads
+        case .timeline: timeline
+        case .sites: sites
+        case .warnings: warnings
+        case .events: events
         case .filter: filter
+        case .command: command
         case .confirm: confirm
         case .help: help
         }
     }
 
-    private static func key(_ character: Character) -> KeyPress { .character(character) }
+    static func key(_ character: Character) -> KeyPress { .character(character) }
 
     private static let tree: [Binding] = [
+        Binding(.chains, [key("1")], "the tree of all chains"),
+        Binding(.threads, [key("2")], "threads: what runs on each, and what blocks it"),
+        Binding(.timeline, [key("3")], "timeline: the waterfall of a chain, or of all"),
+        Binding(.sites, [key("4")], "call sites: how many, how fast, how often rejected"),
+        Binding(.warnings, [key("5")], "warnings: what looks wrong, and what to do"),
+        Binding(.events, [key("6")], "events: what the program says, one by one"),
+        Binding(.nextView, [KeyPress(.tab)], "the next view"),
+        Binding(.previousView, [KeyPress(.backTab)], "the view before"),
         Binding(.up, [KeyPress(.up), key("k")], "up one row", footer: "move"),
         Binding(.down, [KeyPress(.down), key("j")], "down one row"),
         Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
@@ -64,6 +93,11 @@ public enum KeyMap {
         Binding(.right, [KeyPress(.right), key("l")], "unfold; again: to the first node inside"),
         Binding(.unfoldAll, [key("*")], "unfold everything"),
         Binding(.foldAll, [key("_")], "fold every chain to one row"),
+        Binding(.foldLess, [key("}")], "show one level more of every chain"),
+        Binding(.foldMore, [key("{")], "show one level less"),
+        Binding(.group, [key("t")], "put chains from the same call site together, or apart"),
+        Binding(.sort, [key("s")], "sort by the next column"),
+        Binding(.invertSort, [key("S")], "turn the order round"),
         Binding(.detail, [KeyPress(.enter)], "show or hide the details of the selected node", footer: "detail"),
         Binding(.detailUp, [key("K")], "scroll the details up"),
         Binding(.detailDown, [key("J")], "scroll the details down"),
@@ -72,13 +106,17 @@ public enum KeyMap {
         Binding(.cancelChain, [key("C")], "cancel its whole chain (asks first)"),
         Binding(.tag, [KeyPress(.character(" "))], "tag or untag; tagged nodes are cancelled and copied together"),
         Binding(.untag, [key("U")], "untag all"),
-        Binding(.filter, [key("/")], "show only nodes that hold a text", footer: "filter"),
+        Binding(.filter, [key("/")], "show only nodes that a text or query finds", footer: "filter"),
         Binding(.nextMatch, [key("n")], "to the next match"),
         Binding(.previousMatch, [key("N")], "to the match before"),
         Binding(.dim, [key("m")], "dim what does not match instead of hiding it"),
-        Binding(.follow, [key("f")], "follow the newest chain", footer: "follow"),
+        Binding(.follow, [key("f")], "follow the newest chain, then the selected one, then none", footer: "follow"),
+        Binding(.faster, [key("+")], "more frames a second"),
+        Binding(.slower, [key("-")], "fewer frames a second"),
+        Binding(.commandLine, [key(":")], "type a command"),
         Binding(.freeze, [key("p")], "freeze the picture, or go on", footer: "freeze"),
         Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
+        Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
         Binding(.edit, [key("e")], "open its call site in $EDITOR"),
         Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
         Binding(.back, [KeyPress(.escape)], "back: close details, drop the filter, stop following"),
@@ -90,9 +128,19 @@ public enum KeyMap {
 
     private static let filter: [Binding] = [
         Binding(.accept, [KeyPress(.enter)], "keep the filter and go to the tree", footer: "keep"),
+        Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
         Binding(.abort, [KeyPress(.escape)], "drop the filter", footer: "drop"),
-        Binding(.up, [KeyPress(.up)], "up one row"),
-        Binding(.down, [KeyPress(.down)], "down one row"),
+        Binding(.up, [KeyPress(.up)], "the filter before; then those of the configuration"),
+        Binding(.down, [KeyPress(.down)], "the filter after"),
+        Binding(.quit, [.control("c")], "quit"),
+    ]
+
+    private static let command: [Binding] = [
+        Binding(.accept, [KeyPress(.enter)], "do it", footer: "do it"),
+        Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
+        Binding(.up, [KeyPress(.up)], "the command before"),
+        Binding(.down, [KeyPress(.down)], "the command after"),
+        Binding(.abort, [KeyPress(.escape)], "leave it", footer: "leave"),
         Binding(.quit, [.control("c")], "quit"),
     ]
 
@@ -107,6 +155,8 @@ public enum KeyMap {
         Binding(.down, [KeyPress(.down), key("j")], "down"),
         Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
         Binding(.pageDown, [KeyPress(.pageDown), KeyPress(.character(" "))], "down one page"),
+        Binding(.home, [KeyPress(.home), key("g")], "to its beginning"),
+        Binding(.end, [KeyPress(.end), key("G")], "to its end"),
         Binding(.back, [KeyPress(.escape), key("?"), key("q"), KeyPress(.enter)], "close", footer: "close"),
         Binding(.quit, [.control("c")], "quit"),
     ]
@@ -138,14 +188,22 @@ extension KeyMap {
     /// What the footer says: the first key, or both arrows of a pair, and one word.
     static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
         let isASCII = glyphs.charset == .ascii
-        return bindings(in: context).compactMap { binding in
+        let own = bindings(in: context)
+        // What a view's own table says of a key or an intent stands in the place of the common one; only the tree folds
+        // and follows.
+        let shared = tree.filter { common in
+            ![.left, .follow].contains(common.intent)
+                && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }
+        }
+        let all = context.isView && context != .tree ? own + shared : own
+        return all.compactMap { binding in
             guard let word = binding.footer else { return nil }
             var key = name(of: binding.keys[0], glyphs)
             switch binding.intent {
             case .up: key = isASCII ? "jk" : "↑↓"
-            case .left: key = isASCII ? "hl" : "←→"
-            case .detail, .accept: key = glyphs.enter
-            default: break
+            case .left, .earlier: key = isASCII ? "hl" : "←→"
+            case .zoomIn: key = "+-"
+            default: if binding.keys[0].key == .enter { key = glyphs.enter }
             }
             return (key, word, binding.intent)
         }
@@ -154,7 +212,7 @@ extension KeyMap {
     /// The tables as Markdown: what the README holds between its marks, ending in a newline.
     public static func markdown() -> String {
         var text = ""
-        for context in Context.allCases {
+        for context in Context.allCases where !bindings(in: context).isEmpty {
             text += (text.isEmpty ? "" : "\n") + "| \(context.rawValue.lowercased()) | |\n| --- | --- |\n"
             for binding in bindings(in: context) {
                 let keys = binding.keys.map { "`\($0)`" }.joined(separator: " ")

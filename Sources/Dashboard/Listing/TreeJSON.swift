@@ -57,7 +57,7 @@ public struct TreeJSON: Sendable {
                 + [("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)")])
     }
 
-    private func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
+    func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
         let view = forest.node(row.node)
         let timing = forest.timing(of: row.node, now: now)
         let site = forest.site(of: row.node)

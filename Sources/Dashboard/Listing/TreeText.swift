@@ -110,7 +110,7 @@ public struct TreeText: Sendable {
         return "\(safe(process.name)) \(process.pid)  \(words.joined(separator: " \(glyphs.dot) "))\n"
     }
 
-    private func line(_ row: TreeRow, _ forest: ChainForest, _ now: UInt64) -> String {
+    func line(_ row: TreeRow, _ forest: ChainForest, _ now: UInt64) -> String {
         let view = forest.node(row.node)
         let timing = forest.timing(of: row.node, now: now)
         let times = [

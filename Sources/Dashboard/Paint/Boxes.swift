@@ -14,13 +14,19 @@ struct HelpBox {
 
     init(size: Size, glyphs: Glyphs) {
         var lines: [Line] = []
-        for context in KeyMap.Context.allCases {
+        for context in KeyMap.Context.allCases where !KeyMap.bindings(in: context).isEmpty {
             if !lines.isEmpty { lines.append(Line()) }
             lines.append(Line(keys: context.rawValue, isTitle: true))
             for binding in KeyMap.bindings(in: context) {
                 lines.append(Line(keys: binding.keyNames(glyphs), text: binding.text))
             }
         }
+        lines.append(Line())
+        lines.append(Line(keys: "Commands", isTitle: true))
+        for entry in CommandTable.entries { lines.append(Line(keys: entry.usage, text: entry.text)) }
+        lines.append(Line())
+        lines.append(Line(keys: "Queries", isTitle: true))
+        for (form, text) in CommandTable.queries { lines.append(Line(keys: form, text: text)) }
         lines.append(Line())
         lines.append(Line(keys: "Programs", isTitle: true))
         for (glyph, word, text) in HelpBox.programs(glyphs) { lines.append(Line(keys: "\(glyph) \(word)", text: text)) }

@@ -3,9 +3,9 @@ import Frames
 /// Collects lines of a width.
 struct DetailWriter {
     private(set) var lines: [DetailLine] = []
-    let width: Int
+    var width: Int
     let glyphs: Glyphs
-    private static let nameWidth = 10
+    static let nameWidth = 12
 
     init(width: Int, glyphs: Glyphs) {
         self.width = width
@@ -13,15 +13,37 @@ struct DetailWriter {
     }
 
     mutating func add(_ line: DetailLine) { lines.append(line) }
+    mutating func add(_ parts: [(String, Style)]) { lines.append(DetailLine(parts)) }
+
+    /// Lines in two columns, the second from a column on.
+    mutating func add(_ left: [DetailLine], beside right: [DetailLine], at column: Int) {
+        for place in 0..<max(left.count, right.count) {
+            var line = place < left.count ? left[place] : DetailLine("")
+            if place < right.count {
+                let used = line.parts.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
+                line.parts.append((String(repeating: " ", count: max(1, column - used)), .normal))
+                line.parts += right[place].parts
+            }
+            lines.append(line)
+        }
+    }
+
     mutating func gap() { lines.append(DetailLine("")) }
 
-    /// A name and what belongs to it, wrapped under itself.
-    mutating func field(_ name: String, _ value: String) {
-        let padded = name + String(repeating: " ", count: max(1, Self.nameWidth - name.count))
-        let pieces = TextWrap.lines(value, columns: width - Self.nameWidth, charset: glyphs.charset)
-        for (place, piece) in pieces.enumerated() {
-            let head = place == 0 ? padded : String(repeating: " ", count: Self.nameWidth)
-            lines.append(DetailLine([(head, .dim), (piece, .normal)]))
+    /// A name and what belongs to it, wrapped under itself; before it a sign in a style of its own.
+    mutating func field(_ name: String, _ value: String, sign: (text: String, style: Style)? = nil) {
+        let inset = sign.map { TextWidth.of($0.text, charset: glyphs.charset) + 1 } ?? 0
+        let columns = width - Self.nameWidth - inset
+        for (place, piece) in TextWrap.lines(value, columns: columns, charset: glyphs.charset).enumerated() {
+            let head = place == 0 ? name : ""
+            var parts: [(String, Style)] = [
+                (head + String(repeating: " ", count: max(1, Self.nameWidth - head.count)), .dim)
+            ]
+            if let sign {
+                parts.append(
+                    place == 0 ? (sign.text + " ", sign.style) : (String(repeating: " ", count: inset), .normal))
+            }
+            lines.append(DetailLine(parts + [(piece, .normal)]))
         }
     }
 

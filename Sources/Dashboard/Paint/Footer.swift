@@ -6,7 +6,8 @@ extension Painter {
     mutating func paintFooter(_ state: borrowing State) {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
-        if let status = state.status, state.context == .tree {
+        if case .command(let text) = state.mode { return paintCommandLine(text, state, row) }
+        if let status = state.status, state.context.isView {
             frame.write(
                 status.text, row: row, column: 1, maxColumns: frame.size.columns - 2,
                 style: status.tone == .warning ? .warning : .status, ellipsis: glyphs.ellipsis)
@@ -34,13 +35,16 @@ extension Painter {
 
     private func items(for state: borrowing State) -> [(key: String, word: String)] {
         var items = KeyMap.footer(in: state.context, glyphs)
-        if state.context == .tree {
+        if state.context.isView {
             let isNothing = state.selection == nil
+            // Keys that act on a node do nothing where rows are no nodes.
+            let isOfNodes = state.view != .sites
             items.removeAll { item in
                 switch item.intent {
-                case .cancelNode: !state.canCancel
-                case .why: !state.isSelectionLive
-                case .left, .detail: isNothing
+                case .cancelNode: !state.canCancel || !isOfNodes
+                case .why: !state.isSelectionLive || !isOfNodes
+                case .left: isNothing
+                case .detail: isNothing && isOfNodes
                 default: false
                 }
             }
@@ -61,29 +65,16 @@ extension Painter {
         return items.map { ($0.key, $0.word) }
     }
 
-    private func found(in state: borrowing State) -> String {
-        let count = CountText.grouped(state.matchCount)
-        return state.isScanning ? "\(count) so far" : "\(count) \(state.matchCount == 1 ? "match" : "matches")"
-    }
-
-    private mutating func paintFilterLine(_ text: String, _ state: borrowing State, _ row: Int) {
-        var column = 1
-        column += frame.write("/", row: row, column: column, style: .key)
-        let room = max(4, frame.size.columns - 32)
-        // The end of a long text is where one types.
-        var shown = SafeText.line(text, charset: glyphs.charset)
-        while TextWidth.of(shown, charset: glyphs.charset) > room { shown.removeFirst() }
-        column += frame.write(shown, row: row, column: column, style: .label)
-        frame.fill(row: row, column: column, columns: 1, style: Style.normal.reversed)
-        column += 3
-        if state.filter.isActive {
-            column += frame.write(found(in: state), row: row, column: column, style: .status) + 3
+    /// How many match, and of how many.
+    func found(in state: borrowing State) -> String {
+        if state.view == .events, !state.filter.dims {
+            let count = state.events.index.entries.count
+            return "\(CountText.grouped(count)) \(count == 1 ? "event" : "events")"
         }
-        for item in KeyMap.footer(in: .filter, glyphs) {
-            guard column + item.key.count + item.word.count + 1 < frame.size.columns else { break }
-            column += frame.write(item.key, row: row, column: column, style: .key) + 1
-            column += frame.write(item.word, row: row, column: column, style: .keyText) + 2
-        }
+        let total = state.observed.reduce(0) { $0 + ($1.forest?.totals.counts.nodeCount ?? 0) }
+        let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"
+        if state.isScanning { return count + " so far" }
+        return state.filter.dims ? count + (state.matchCount == 1 ? " matches" : " match") : count + " shown"
     }
 }
 

@@ -55,7 +55,14 @@ extension Painter {
         let lost = reached.reduce(0) { $0 + $1.lostCount }
         // Shown losses are never the first to go.
         items.append(counted(lost, "lost", "lost", rank: lost > 0 ? 1 : 8, style: lost > 0 ? .headerAccent : .header))
-        if state.following == .newest { items.append(Item(parts: [("following", .header)], rank: 4)) }
+        switch state.following {
+        case .newest: items.append(Item(parts: [("following newest", .header)], rank: 4))
+        case .selected: items.append(Item(parts: [("following selected", .header)], rank: 4))
+        case .first, .nobody: break
+        }
+        if state.order.column == .start, state.order.isInverted {
+            items.append(Item(parts: [("newest first", .header)], rank: 4))
+        }
         return items
     }
 

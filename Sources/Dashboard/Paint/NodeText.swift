@@ -33,13 +33,39 @@ enum NodeText {
     /// A text without anything that a terminal or a clipboard's reader would take for more than text.
     static func safe(_ text: String) -> String { SafeText.line(text) }
 
+    /// What many children of a folded node are doing, in parts: `  1,204 children: 3 running, 1 rejected`. Who waits or
+    /// went well is not told apart.
+    static func children(of node: NodeIndex, in forest: borrowing ChainForest) -> [(text: String, style: Style)] {
+        guard var counts = forest.childCounts(of: node) else { return [] }
+        // The one with which the chain goes on is not inside it.
+        if let tail = forest.continuation(of: node) { counts[forest.state(of: tail)] -= 1 }
+        let told: [NodeState] = [.running, .rejected, .abandoned, .cancelled, .unknown, .queued, .pending]
+        let children = "  \(CountText.grouped(counts.nodeCount)) children"
+        let states = told.filter { counts[$0] > 0 }
+        guard !states.isEmpty else {
+            let what = counts.liveCount == 0 ? "all went well" : "\(CountText.grouped(counts.liveCount)) waiting"
+            return [(children, .dim), (": " + what, .dim)]
+        }
+        return [(children, .dim)]
+            + states.enumerated().map { place, state in
+                let separator = place == 0 ? ": " : ", "
+                return ("\(separator)\(CountText.grouped(counts[state])) \(state.word)", state.wordStyle)
+            }
+    }
+
     /// How far a combinator is: `2/3`, or nil for other kinds.
     ///
-    /// Members are links, bounded in number; where there are none, those under the node stand for them.
+    /// Members are links, bounded in number; where there are none, those under the node stand for them. Of very many,
+    /// all that stand there count, but for the one with which the chain goes on.
     static func progress(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         switch forest.node(node).kind {
         case .all, .allSettled, .any, .race, .sequence, .forEach: break
         default: return nil
+        }
+        let evictedCount = forest.evictedCounts(of: node)?.count ?? 0
+        if let counts = forest.childCounts(of: node), let tail = forest.continuation(of: node) {
+            let settled = counts.settledCount - (forest.state(of: tail).isLive ? 0 : 1)
+            return "\(settled + evictedCount)/\(counts.nodeCount - 1 + evictedCount)"
         }
         let limit = 1_000
         var memberCount = 0
@@ -53,7 +79,6 @@ enum NodeText {
             child = forest.nextSibling(of: current)
         }
         guard child == nil else { return "\(forest.childCount(of: node)) inside" }
-        let evictedCount = forest.evictedCounts(of: node)?.count ?? 0
         memberCount += evictedCount
         settledCount += evictedCount
         return memberCount == 0 ? nil : "\(settledCount)/\(memberCount)"

@@ -24,13 +24,14 @@ struct Painter {
     mutating func paint(_ state: borrowing State) {
         guard !layout.isTooSmall else { return paintTooSmall() }
         paintHeader(state)
+        paintTabs(state)
         paintDetail(state)
-        paintTree(state)
+        paintView(state)
         paintFooter(state)
         switch state.mode {
         case .help(let scroll): paintHelp(scroll)
         case .confirm(let question): paintConfirm(question)
-        case .tree, .filter: break
+        case .tree, .filter, .command: break
         }
     }
 

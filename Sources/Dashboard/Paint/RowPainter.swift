@@ -2,26 +2,32 @@ import ChainEvents
 import ChainModel
 import Frames
 
-/// Draws one row of the tree.
+/// Draws rows of the tree, of one program. Made once a frame: it holds all of the program.
 struct RowPainter {
-    let row: Int
-    let tree: TreeRow
     let columns: Columns
     let process: Observed
     private let forest: ChainForest
+    /// The row that is drawn.
+    private(set) var row = 0
+    private(set) var tree: TreeRow
     /// Whether it is not what the filter looks for, or history because its program is gone.
-    let isDimmed: Bool
-    let isMatch: Bool
+    private(set) var isDimmed = false
+    private(set) var isMatch = false
 
-    init(row: Int, tree: TreeRow, columns: Columns, of process: Observed) {
-        self.row = row
+    init(tree: TreeRow, columns: Columns, of process: Observed) {
         self.tree = tree
         self.columns = columns
         self.process = process
         forest = process.forest!
-        let filter = process.outline.filter
-        isMatch = filter.isActive && filter.isMatch(tree.node)
-        isDimmed = filter.isActive && !isMatch || process.link.outage != nil
+    }
+
+    /// Goes to another row.
+    mutating func move(to row: Int, _ tree: TreeRow) {
+        self.row = row
+        self.tree = tree
+        let isActive = process.outline.filter.isActive
+        isMatch = isActive && process.outline.filter.isMatch(tree.node)
+        isDimmed = isActive && !isMatch || process.link.outage != nil
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
@@ -29,7 +35,7 @@ struct RowPainter {
     func paint(into painter: inout Painter, _ state: borrowing State) {
         let view = forest.node(tree.node)
         paintState(into: &painter, state, view)
-        paintNode(into: &painter, view)
+        let left = paintNode(into: &painter, view)
         if view.thread != 0 {
             let thread = forest.threads[view.thread] ?? "\(view.thread)"
             painter.write(thread, row: row, in: columns.thread, style: style(.thread))
@@ -37,6 +43,19 @@ struct RowPainter {
         paintTimes(into: &painter, view)
         let (value, valueStyle) = value(of: view, painter.glyphs)
         painter.write(value, row: row, in: columns.value, style: style(valueStyle))
+        if value.isEmpty, tree.flags.intersection([.root, .folded]) == .folded { paintLeft(left, into: &painter) }
+    }
+
+    /// What there was no room for after the label, where a value would stand.
+    private func paintLeft(_ left: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
+        var column = columns.value.start
+        let end = column + columns.value.width
+        for (place, extra) in left.enumerated() where column < end {
+            let text = place == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
+            column += painter.frame.write(
+                text, row: row, column: column, maxColumns: end - column, style: style(extra.style),
+                ellipsis: painter.glyphs.ellipsis)
+        }
     }
 
     private func paintState(into painter: inout Painter, _ state: borrowing State, _ view: NodeView) {
@@ -60,7 +79,10 @@ struct RowPainter {
 
     // MARK: The tree
 
-    private func paintNode(into painter: inout Painter, _ view: NodeView) {
+    /// Draws the node's column; gives what follows the label and had no room.
+    private func paintNode(
+        into painter: inout Painter, _ view: NodeView
+    ) -> ArraySlice<(text: String, style: Style)> {
         let glyphs = painter.glyphs
         let end = columns.node.start + columns.node.width
         paintLines(into: &painter)
@@ -90,13 +112,18 @@ struct RowPainter {
         column += painter.frame.write(
             text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
-        if isMatch { highlight(process.outline.filter.text, in: text, from: start, to: column, of: &painter) }
-        for extra in extras {
+        if isMatch {
+            for marked in process.outline.filter.markedTexts {
+                highlight(marked, in: text, from: start, to: column, of: &painter)
+            }
+        }
+        for (place, extra) in extras.enumerated() {
             // Whole or not at all: half a number would be a lie.
-            guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { break }
+            guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { return extras[place...] }
             column += painter.frame.write(
                 extra.text, row: row, column: column, maxColumns: end - column, style: style(extra.style))
         }
+        return []
     }
 
     private func labelStyle(_ view: NodeView, _ isRoot: Bool, _ isLabel: Bool) -> Style {
@@ -134,7 +161,9 @@ struct RowPainter {
     private func extras(_ glyphs: Glyphs) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
-        guard tree.flags.contains(.root) else { return extras }
+        guard tree.flags.contains(.root) else {
+            return tree.flags.contains(.folded) ? extras + NodeText.children(of: tree.node, in: forest) : extras
+        }
         let chain = forest.chain(of: tree.node)
         guard chain.nodeCount + chain.evictedCount > 1 else { return extras }
         let role = NodeText.role(of: chain)

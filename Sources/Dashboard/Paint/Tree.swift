@@ -7,16 +7,26 @@ extension Painter {
     mutating func paintTree(_ state: borrowing State) {
         let area = layout.tree
         let columns = Columns(width: area.columns)
-        paintHeads(columns, row: area.row - 1)
+        paintHeads(columns, row: area.row - 1, state)
         guard !state.window.isEmpty else { return paintEmpty(state) }
-        let indented = Columns(width: area.columns, indent: state.indent)
+        var painter: RowPainter?
+        var painted = -1
         for (line, shown) in state.window.prefix(area.rows).enumerated() {
             let row = area.row + line
             if let tree = shown.tree {
                 // Between a batch and the tick after it a row's node may be gone.
                 guard state.find(shown.subject)?.node == tree.node else { continue }
-                RowPainter(row: row, tree: tree, columns: indented, of: state.observed[shown.place])
-                    .paint(into: &self, state)
+                if painter == nil || painted != shown.place {
+                    (painter, painted) = (nil, shown.place)
+                    let indented = Columns(width: area.columns, indent: state.indent(of: shown))
+                    painter = RowPainter(tree: tree, columns: indented, of: state.observed[shown.place])
+                }
+                painter!.move(to: row, tree)
+                painter!.paint(into: &self, state)
+            } else if let site = shown.subject.site {
+                let indented = Columns(width: area.columns, indent: state.indent(of: shown))
+                GroupPainter(row: row, columns: indented, site: site, process: state.observed[shown.place])
+                    .paint(into: &self, isSelected: line == state.selectedLine)
             } else {
                 ProgramPainter(row: row, columns: columns, process: state.observed[shown.place], wall: state.wall)
                     .paint(into: &self, isSelected: line == state.selectedLine)
@@ -25,11 +35,11 @@ extension Painter {
                 frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { Self.selected($0) }
             }
         }
-        paintScrollBar(state)
+        paintScrollBar(count: state.rowCount, top: state.top)
     }
 
     /// On the selected row what is dim is to be read, too.
-    private static func selected(_ style: Style) -> Style {
+    static func selected(_ style: Style) -> Style {
         switch style.role {
         case .dim: Style(.normal, style.modifiers.union(.selected))
         case .guide: Style(.dim, style.modifiers.union(.selected))
@@ -38,19 +48,20 @@ extension Painter {
         }
     }
 
-    private mutating func paintHeads(_ columns: Columns, row: Int) {
-        if columns.word.isShown {
-            frame.write("state", row: row, column: Columns.glyph, style: .title)
+    /// The heads, a mark in the one that is sorted by: which way, or that the rows are not there yet.
+    private mutating func paintHeads(_ columns: Columns, row: Int, _ state: borrowing State) {
+        let order = state.order
+        let isSorting = state.observed.contains { $0.outline.order.isSorting }
+        for head in columns.heads {
+            var text = head.column.title
+            var style = Style.title
+            if head.column == order.column {
+                let mark = isSorting ? glyphs.ellipsis : order.isDescending ? glyphs.descending : glyphs.ascending
+                text += " " + mark
+                style = .title.bold
+            }
+            write(text, row: row, in: head.span, style: style, isRight: head.isRight)
         }
-        var node = columns.node
-        node.start += 2
-        node.width -= 2
-        write("node", row: row, in: node, style: .title)
-        write("thread", row: row, in: columns.thread, style: .title)
-        write("wait", row: row, in: columns.wait, style: .title, isRight: true)
-        write("run", row: row, in: columns.run, style: .title, isRight: true)
-        write("total", row: row, in: columns.total, style: .title, isRight: true)
-        write("value / error", row: row, in: columns.value, style: .title)
     }
 
     private mutating func paintEmpty(_ state: borrowing State) {
@@ -58,7 +69,7 @@ extension Painter {
         if state.observed.isEmpty {
             text = "waiting for a program"
         } else if state.filter.isActive {
-            text = (state.isScanning ? "looking for " : "nothing holds ") + state.filter.text
+            text = (state.isScanning ? "looking for " : "nothing matches ") + state.filter.text
         } else if case .ended(let reason) = state.observed[0].link {
             text = "ended: \(reason)"
         } else if case .absent(let attempt, let failure) = state.observed[0].link {
@@ -66,19 +77,25 @@ extension Painter {
         } else {
             text = "no chains yet: they appear here as the program makes them"
         }
+        paintMessage(text)
+    }
+
+    /// One sentence in the place of rows.
+    mutating func paintMessage(_ text: String) {
         let area = layout.tree
         let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
         let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
         frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
     }
 
-    private mutating func paintScrollBar(_ state: borrowing State) {
+    /// The scroll bar at the right of the rows, where there are more than are shown.
+    mutating func paintScrollBar(count: Int, top: Int) {
         let area = layout.tree
-        guard state.rowCount > area.rows, area.rows > 1 else { return }
-        let thumb = max(1, area.rows * area.rows / state.rowCount)
-        let limit = state.rowCount - area.rows
+        guard count > area.rows, area.rows > 1 else { return }
+        let thumb = max(1, area.rows * area.rows / count)
+        let limit = count - area.rows
         let isBordered = area.columns < frame.size.columns
-        let start = (area.rows - thumb) * state.top / max(1, limit)
+        let start = (area.rows - thumb) * top / max(1, limit)
         for line in 0..<area.rows {
             let isThumb = line >= start && line < start + thumb
             guard isThumb || !isBordered else { continue }

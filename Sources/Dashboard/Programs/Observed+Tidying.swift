@@ -20,11 +20,19 @@ extension Observed {
         return outline.key(of: root) == key ? nil : row
     }
 
-    /// Folds what has gone well inside live chains; true if there was anything to look at.
+    /// Folds what has gone well inside live chains, and who got many children; true if there was anything to look at.
     mutating func tidy(selected: NodeIndex?) -> Bool {
-        guard forest != nil, outline.hasTidy(now: now) else { return false }
+        guard forest != nil else { return false }
+        let isFolded = outline.foldLarge(in: forest!, selected: selected)
+        guard outline.hasTidy(now: now) else { return isFolded }
         outline.tidy(in: forest!, now: now, selected: selected)
         return true
+    }
+
+    /// Goes on with long work on the rows, at most so many units of it; true if there was any.
+    mutating func work(budget: Int) -> Bool {
+        guard forest != nil else { return false }
+        return outline.work(in: forest!, now: now, budget: budget)
     }
 
     // MARK: Commands

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 
 /// One program that is looked at: what it told, how far it can be reached, and which rows it has.
@@ -16,6 +17,8 @@ struct Observed {
     var link = Link.absent(attempt: 0, lastFailure: nil)
     var restart: Restart?
     var outline = Outline()
+    var siteFolds = SiteFolds()
+    var insight = Insight()
     var rate = RateMeter()
     var requests: [Request] = []
     /// Whether only its own row is shown.
@@ -49,19 +52,29 @@ struct Observed {
     /// Events and nodes that it made and that are not in the picture.
     var lostCount: Int { forest.map { Int(clamping: $0.loss.lostCount &+ $0.totals.refusedCount) } ?? 0 }
 
-    /// How old what stands in a row is, as long as that is to be seen growing; nil where it does not grow.
-    func growingAge(of row: TreeRow, _ subject: Subject) -> UInt64? {
-        guard !isStill, let forest, let id = subject.id, forest.index(of: id) == row.node else { return nil }
-        let isLive =
-            row.flags.contains(.root)
-            ? forest.chain(of: row.node).liveCount > 0 : forest.state(of: row.node).isLive
-        return isLive ? now &- min(forest.node(row.node).created, now) : nil
+    /// How old what stands in the rows of a window is, the least of them, as long as that is to be seen growing; nil where
+    /// nothing grows. Any age under `limit` will do. `place` is its own among the programs.
+    func growingAge(of window: [State.WindowRow], at place: Int, limit: UInt64) -> UInt64? {
+        // All lines in one call: what a copy of the forest's parts costs is paid once.
+        guard !isStill, let forest else { return nil }
+        var least: UInt64?
+        for line in window where line.place == place {
+            guard let row = line.tree, let id = line.subject.id, forest.index(of: id) == row.node else { continue }
+            let isLive =
+                row.flags.contains(.root)
+                ? forest.chain(of: row.node).liveCount > 0 : forest.state(of: row.node).isLive
+            guard isLive else { continue }
+            least = min(least ?? .max, now &- min(forest.node(row.node).created, now))
+            if least! < limit { break }
+        }
+        return least
     }
 
     /// Whether nothing but the passing of time can change its rows.
     var isIdle: Bool {
-        guard let forest, !isStill else { return true }
-        return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && !outline.hasAnyTidy
+        if isScanning || outline.hasWork || outline.order.isBusy { return false }
+        guard let forest, !isStill else { return insight.sites.isIdle }
+        return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && !outline.hasAnyTidy && insight.isIdle
     }
 }
 
@@ -80,6 +93,8 @@ struct Held {
     var waitingCount = 0
     /// The limit was passed: what had waited was dropped, but for the tables.
     var isOverflown = false
+    /// Events that were dropped.
+    var droppedCount = 0
     /// A new run of the program, which takes the place of this one when the picture goes on; batches that wait are its.
     var successor: ProcessInfo?
 
@@ -90,10 +105,11 @@ struct Held {
 
 extension Observed {
     /// It was reached: goes on where it is the same run, else begins anew.
-    mutating func connect(_ new: ProcessInfo, limits: ForestLimits) {
+    mutating func connect(_ new: ProcessInfo, _ options: State.Options) {
         if info?.key != new.key {
-            forest = ChainForest(process: new.key, limits: limits)
-            outline = Outline()
+            forest = ChainForest(process: new.key, limits: options.limits)
+            outline = Outline(longFrom: options.longFrom, chunkLimit: options.chunkLimit)
+            insight = Insight()
             requests = []
             clock = RemoteClock()
         }
@@ -121,6 +137,7 @@ extension Observed {
 
     private mutating func fold(_ batch: EventBatch) {
         forest?.apply(batch)
+        if forest != nil { insight.hear(batch, in: forest!) }
         clock.hear(batch.time)
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
     }
@@ -132,15 +149,33 @@ extension Observed {
         forest!.takeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
         outline.follow(changes, of: forest!, now: now)
+        if !siteFolds.isEmpty { foldBySite(changes) }
+        insight.follow(changes, of: forest!, now: now)
         return true
     }
 
     /// Lets time go on; true if that changed the forest.
     mutating func tick(wall: UInt64, process: UInt64) -> Bool {
-        guard held == nil, forest != nil else { return false }
+        guard forest != nil else { return false }
+        // What stands still can be sorted, too.
+        guard held == nil else { return outline.tickOrder(in: forest!, now: shownNow, wall: wall) }
         if link.isLive { clock.tick(wall: wall, own: process) }
         forest!.retain(now: now)
-        return follow()
+        let isChanged = follow()
+        return outline.tickOrder(in: forest!, now: shownNow, wall: wall) || isChanged
+    }
+
+    /// Lets the views' own figures follow, a slice at a time; true if that changed anything.
+    mutating func tickInsight(_ options: WarningOptions) -> Bool {
+        guard forest != nil else { return false }
+        // What is counted can be counted on while nothing moves; what holds now cannot be told anew.
+        guard held == nil else { return insight.sites.tick(forest!, now: shownNow) }
+        return insight.tick(forest!, now: now, options: options)
+    }
+
+    /// Call sites are to be seen: in their view, or with a node's details.
+    mutating func countSites() {
+        if forest != nil { insight.sites.begin(forest!, now: shownNow) }
     }
 
     // MARK: Standing still
@@ -148,13 +183,15 @@ extension Observed {
     /// Stands still from now on.
     mutating func hold() {
         follow()
-        held = Held(now: now)
+        held = Held(now: shownNow)
+        _ = outline.bringUpToDate(at: shownNow)
     }
 
     /// Goes on with what waited; true if a fresh state has to be asked for.
     mutating func goOn() -> Bool {
         guard let old = held else { return false }
         held = nil
+        if old.isOverflown { insight.events.miss(old.droppedCount) }
         for batch in old.batches { fold(batch) }
         follow()
         return old.isOverflown
@@ -169,6 +206,7 @@ extension Held {
         // What was told of names is not told again: it is kept, all in one batch.
         var tables = EventBatch(process: batch.process, sequence: batch.sequence, time: batch.time)
         for old in batches + [batch] {
+            droppedCount += old.events.count
             tables.sites.merge(old.sites) { $1 }
             tables.threads.merge(old.threads) { $1 }
             tables.executors.merge(old.executors) { $1 }

@@ -11,22 +11,32 @@ extension Observed {
 
     mutating func setFilter(_ filter: Filter) {
         if outline.filter.dims != filter.dims { outline.filter.dims = filter.dims }
-        outline.setFilter(filter.text)
+        outline.setFilter(filter.query, now: shownNow)
     }
 
     /// Whether it is still looked through for what the filter holds.
-    var isScanning: Bool { isReached && outline.filter.cursor != nil }
+    var isScanning: Bool { isReached && outline.filter.hasWork }
 
     mutating func scan(budget: Int) -> Bool {
         guard let forest = forest else { return false }
+        outline.filter.tick(shownNow)
         return outline.scan(in: forest, budget: budget)
     }
 
     /// The row of a node among its chains' rows.
     mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest!) }
 
-    /// The row at a number among its chains' rows.
-    mutating func treeRow(at row: Int) -> TreeRow? { outline.rows(from: row, count: 1, in: forest!).first }
+    /// Who stands in the row at a number among its chains' rows.
+    mutating func subject(at row: Int) -> Subject? {
+        outline.lines(from: row, count: 1, in: forest!).first.map(subject)
+    }
+
+    fileprivate func subject(_ row: OutlineRow) -> Subject {
+        switch row {
+        case .tree(let tree): subject(tree.node)
+        case .group(let site): Subject(source: source, site: site)
+        }
+    }
 
     mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { outline.fold(node, isFolded, in: forest!) }
 
@@ -60,11 +70,17 @@ extension State {
         guard let place = place(of: subject.source) else { return nil }
         var first = 0
         for before in 0..<place { first += rowCount(of: before) }
-        guard subject.node != nil else { return hasHead(place) ? first : nil }
-        guard let found = find(subject) else { return nil }
+        guard !subject.isProgram else { return hasHead(place) ? first : nil }
+        let found = find(subject)
+        guard found != nil || subject.site != nil else { return nil }
         guard showsChains(place) else { return hasHead(place) ? first : nil }
-        guard let row = observed[place].row(of: found.node) else { return nil }
-        return first + (hasHead(place) ? 1 : 0) + row
+        let row: Int? =
+            if let site = subject.site {
+                observed[place].outline.row(ofGroup: site)
+            } else {
+                found.flatMap { observed[place].row(of: $0.node) }
+            }
+        return row.map { first + (hasHead(place) ? 1 : 0) + $0 }
     }
 
     /// The rows from a number on, at most so many.
@@ -94,8 +110,10 @@ extension State {
             }
         }
         guard count > 0, showsChains(place), observed[place].isReached else { return }
-        for row in observed[place].treeRows(from: first, count: count) {
-            result.append(WindowRow(subject: subject(row.node, in: place), place: place, tree: row))
+        for row in observed[place].lines(from: first, count: count) {
+            var tree: TreeRow?
+            if case .tree(let shown) = row { tree = shown }
+            result.append(WindowRow(subject: observed[place].subject(row), place: place, tree: tree))
         }
     }
 
@@ -103,7 +121,7 @@ extension State {
 }
 
 extension Observed {
-    fileprivate mutating func treeRows(from row: Int, count: Int) -> [TreeRow] {
-        outline.rows(from: row, count: count, in: forest!)
+    fileprivate mutating func lines(from row: Int, count: Int) -> [OutlineRow] {
+        outline.lines(from: row, count: count, in: forest!)
     }
 }

@@ -87,9 +87,11 @@ extension State {
             let pids = old.pid == info.pid ? "pid \(info.pid)" : "pid \(old.pid) \(options.glyphs.right) \(info.pid)"
             say("\(observed[place].shownName) restarted (\(pids))", .warning)
         } else {
-            observed[place].connect(info, limits: options.limits)
+            observed[place].connect(info, options)
             if old == nil {
                 observed[place].setFilter(filter)
+                observed[place].foldSites(foldedSites)
+                observed[place].setOrder(order)
                 if isFrozen { observed[place].hold() }
             }
             if let outage {
@@ -104,16 +106,18 @@ extension State {
     /// Puts a new run of a program into the place of the old one.
     mutating func replace(_ place: Int, by info: ProcessInfo) {
         let old = observed[place].info
-        observed[place].connect(info, limits: options.limits)
+        observed[place].connect(info, options)
         if let old { observed[place].restart = Restart(time: wall, oldPid: old.pid) }
         observed[place].setFilter(filter)
+        observed[place].foldSites(foldedSites)
+        observed[place].setOrder(order)
         let source = observed[place].source
         tags.removeAll { $0.source == source }
-        if selection?.source == source, selection?.node != nil {
+        if selection?.source == source, selection?.isProgram == false {
             selection = showsPrograms ? Subject(source: source) : nil
             if !showsPrograms { following = .first }
         }
-        if anchor?.subject.source == source, anchor?.subject.node != nil { anchor = nil }
+        if anchor?.subject.source == source, anchor?.subject.isProgram == false { anchor = nil }
     }
 
     mutating func lose(_ source: SourceID, _ outage: Link.Outage) {

@@ -6,8 +6,8 @@ import ChainModel
 /// then its *continuation*, at its own level, if exactly one `then` was called on it: so a chain reads as a list.
 /// Folding a node hides its inner nodes; folding a root hides everything under it.
 struct ChainWalk {
-    /// What is folded, asked for each node that has something under it.
-    typealias IsFolded = (NodeIndex, _ isRoot: Bool) -> Bool
+    /// What is folded, asked for each node that has something under it; `depth` is how far in it stands.
+    typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
     /// Which nodes are left out, with what is under them; nil shows all.
     typealias IsHidden = (NodeIndex) -> Bool
 
@@ -22,12 +22,13 @@ struct ChainWalk {
 
     /// The rows of a chain. O(its nodes); iterative, so that depth costs no stack.
     static func rows(
-        of root: NodeIndex, in forest: borrowing ChainForest, isFolded: IsFolded, isHidden: IsHidden? = nil
+        of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
+        isHidden: IsHidden? = nil, siblings: SiblingOrder? = nil
     ) -> [TreeRow] {
         var rows: [TreeRow] = []
         var stack = [Pending(node: root, depth: 0, guides: 0, isContinuation: false, moreAfter: false)]
         var inner: [NodeIndex] = []
-        while let next = stack.popLast() {
+        while rows.count < limit, let next = stack.popLast() {
             let node = next.node
             let isRoot = node == root
             inner.removeAll(keepingCapacity: true)
@@ -38,12 +39,13 @@ struct ChainWalk {
                     inner.removeAll(where: isHidden)
                     if let tail = continuation, isHidden(tail) { continuation = nil }
                 }
+                siblings?.sort(&inner, in: forest)
             }
             var flags: TreeRow.Flags = isRoot ? .root : []
             if next.isContinuation { flags.insert(.continuation) }
             if !inner.isEmpty || (isRoot && continuation != nil) {
                 flags.insert(.foldable)
-                if isFolded(node, isRoot) { flags.insert(.folded) }
+                if isFolded(node, Int(next.depth)) { flags.insert(.folded) }
             }
             let isLast = !next.moreAfter && continuation == nil
             if isLast { flags.insert(.last) }
@@ -62,7 +64,8 @@ struct ChainWalk {
             for place in inner.indices.reversed() {
                 stack.append(
                     Pending(
-                        node: inner[place], depth: next.depth + 1, guides: next.guides | ownBit, isContinuation: false,
+                        node: inner[place], depth: UInt16(clamping: Int(next.depth) + 1), guides: next.guides | ownBit,
+                        isContinuation: false,
                         moreAfter: place + 1 < inner.count))
             }
         }
@@ -73,42 +76,24 @@ struct ChainWalk {
     static func children(
         of node: NodeIndex, in forest: borrowing ChainForest, inner: inout [NodeIndex]
     ) -> NodeIndex? {
-        var continuation: NodeIndex?
-        var thenCount = 0
+        let continuation = forest.continuation(of: node)
         var child = forest.firstChild(of: node)
         while let current = child {
-            if forest.node(current).hasParent {
-                thenCount += 1
-                continuation = current
-            }
-            inner.append(current)
+            if current != continuation { inner.append(current) }
             child = forest.nextSibling(of: current)
         }
-        guard thenCount == 1, let tail = continuation else { return nil }
-        inner.removeAll { $0 == tail }
-        return tail
+        return continuation
     }
 
     /// The row that a node is drawn in from: the nearest node above it whose folding hides it; nil for a root.
     ///
-    /// O(steps up, and children of those whose one `then` has to be proved).
+    /// O(steps up); of long chains ``Outline/outer(of:in:)`` knows at once.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         var current = node
         while let above = forest.placedParent(of: current) {
-            guard isContinuation(current, of: above, in: forest) else { return above }
+            guard forest.isContinuation(current) else { return above }
             current = above
         }
         return current == node ? nil : current
-    }
-
-    /// Whether `node` is the only `then` of `above`.
-    static func isContinuation(_ node: NodeIndex, of above: NodeIndex, in forest: borrowing ChainForest) -> Bool {
-        guard forest.node(node).hasParent else { return false }
-        var child = forest.firstChild(of: above)
-        while let current = child {
-            if current != node, forest.node(current).hasParent { return false }
-            child = forest.nextSibling(of: current)
-        }
-        return true
     }
 }

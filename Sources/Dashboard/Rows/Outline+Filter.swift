@@ -1,26 +1,21 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 
 // Which chains are shown while a filter is on.
 extension Outline {
-    /// Begins to look for a text, or ends it.
-    mutating func setFilter(_ text: String) {
-        matchList = RootList()
+    /// Begins to look for something, or ends that; `now` is of the program's clock.
+    mutating func setFilter(_ query: Query?, now: UInt64) {
+        forgetMatches()
         matchShapes = [:]
-        filter.begin(text)
+        filter.begin(query, now: now)
+        lists.restartFilter(isActive: filter.isActive)
     }
 
     /// Hides or dims what does not match.
     mutating func toggleDim(in forest: borrowing ChainForest) {
+        // The weights of the chains that match are right while the rest is dimmed, too.
         filter.dims.toggle()
-        guard filter.hidesRest else { return }
-        var key = matchList.first
-        while let current = key {
-            key = matchList.key(after: current)
-            if let root = forest.index(of: NodeID(current.id)) {
-                matchList.setWeight(matchWeight(of: root, in: forest), of: current)
-            }
-        }
     }
 
     /// Looks at the next slice of nodes; false if nothing was left to look at.
@@ -31,6 +26,28 @@ extension Outline {
     }
 
     mutating func refreshMatches(in forest: borrowing ChainForest) {
-        for root in filter.takeTouched() where slotOf[root.rawValue] != 0 { reweigh(root, in: forest) }
+        let flipped = filter.takeFlipped()
+        if !lists.listOf.isEmpty { lists.setMatches(of: flipped, in: forest, filter) }
+        for root in filter.takeTouched() {
+            let number = slotOf[root.rawValue]
+            if number != 0 { reweighMatches(root, Int(number - 1), in: forest) }
+        }
+    }
+
+    /// Counts the rows that a chain takes while what does not match is hidden. What it takes else is not touched.
+    mutating func reweighMatches(_ root: NodeIndex, _ place: Int, in forest: borrowing ChainForest) {
+        let key = slots.key(place)
+        let version = matchList.version
+        // A new order in the making has to hear of it.
+        defer { if version != matchList.version { order.build?.noteChange(root, place) } }
+        if !matchShapes.isEmpty { matchShapes[root] = nil }
+        guard filter.matchCount(of: root) > 0 else {
+            matchList.remove(key)
+            return
+        }
+        let weight = matchWeight(of: root, in: forest)
+        // A first search finds most chains in their order: then nothing has to be looked for.
+        let isLast = matchList[key.group].highest.map { $0 < RootList.Entry(rank: key.rank, id: key.id) } ?? true
+        if isLast || !matchList.setWeight(weight, of: key) { matchList.insert(key, weight: weight) }
     }
 }

@@ -26,17 +26,17 @@ extension Outline {
             guard forest.index(of: NodeID(entry.id)) == entry.root, slotOf[entry.root.rawValue] != 0 else { continue }
             let place = Int(slotOf[entry.root.rawValue] - 1)
             let chain = forest.chain(of: entry.root)
-            guard let settled = chain.settled, slots[place].key.section == .live else {
-                slots[place].isDue = false
+            guard chain.settled != nil, !slots.has(.retired, place) else {
+                slots.set(.due, false, place)
                 continue
             }
             if entry.root == pinned {
                 enqueue(Due(deadline: now &+ 1_000_000_000, root: entry.root, id: entry.id))
                 continue
             }
-            slots[place].isDue = false
-            move(entry.root, to: RootKey(section: .settled, rank: -rank(settled), id: entry.id))
-            slots[place].isFolded = true
+            slots.set(.due, false, place)
+            setRetired(entry.root, true, in: forest)
+            slots.set(.folded, true, place)
             reweigh(entry.root, in: forest)
         }
         if dueStart > 4_096, dueStart * 2 > due.count {

@@ -8,37 +8,52 @@ extension Outline {
         matchShapes[root] = nil
     }
 
+    /// Finds anew how many rows a chain takes.
     mutating func reweigh(_ root: NodeIndex, in forest: borrowing ChainForest) {
         let place = Int(slotOf[root.rawValue] - 1)
-        let slot = slots[place]
+        let key = slots.key(place)
+        let version = list.version
+        // A new order in the making has to hear of it.
+        defer { if version != list.version { order.build?.noteChange(root, place) } }
         let count = forest.chain(of: root).nodeCount
-        let isWhole = !slot.mayHoldFolds
-        let weight: Int
-        if count == 1 || isFolded(root) {
-            weight = 1
+        if count < longFrom / 2, let l = lists.list(of: root) { lists.removeList(l) }
+        let weight = weight(of: root, count, holdsFolds: holdsFolds(place), in: forest)
+        if weight > 1 || slots.has(.isTall, place) {
+            slots.set(.isTall, weight > 1, place)
+            list.setWeight(weight, of: key)
+        }
+        if filter.isActive { reweighMatches(root, place, in: forest) }
+    }
+
+    /// Whether something in a chain may be folded, so that its rows have to be counted.
+    private func holdsFolds(_ place: Int) -> Bool {
+        if slots.has(.mayHoldFolds, place) { return true }
+        guard let level = folds.level else { return false }
+        return level != 0 && level != Folds.everything
+    }
+
+    private mutating func weight(
+        of root: NodeIndex, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
+    ) -> Int {
+        if count == 1 || isFolded(root, depth: 0) {
             if count > 1 || shapes[root] != nil { shapes[root] = nil }
-        } else if isWhole {
-            weight = count
-        } else if let shape = shapes[root], shape.nodeCount == count {
-            weight = shape.rows.count
-        } else {
-            weight = makeShape(root, in: forest).count
+            return 1
         }
-        list.setWeight(weight, of: slot.key)
-        guard filter.isActive else { return }
-        if filter.matchCount(of: root) > 0 {
-            if !matchList.contains(slot.key) { matchList.insert(slot.key, weight: 1) }
-            matchShapes[root] = nil
-            if filter.hidesRest { matchList.setWeight(matchWeight(of: root, in: forest), of: slot.key) }
-        } else {
-            matchList.remove(slot.key)
-            matchShapes[root] = nil
+        if isLong(count) {
+            // It is on its way already when its rows are asked for.
+            guard holdsFolds || count > Self.firstRead else { return count }
+            let l = list(ofLong: root, in: forest)
+            return holdsFolds ? max(1, lists.rowCount(of: l, isFiltered: false)) : count
         }
+        guard holdsFolds else { return count }
+        if let shape = shapes[root], shape.nodeCount == count { return shape.rows.count }
+        return makeShape(root, in: forest).count
     }
 
     @discardableResult
     mutating func makeShape(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
-        let rows = ChainWalk.rows(of: root, in: forest, isFolded: { node, _ in isFolded(node) })
+        let rows = ChainWalk.rows(
+            of: root, in: forest, isFolded: { isFolded($0, depth: $1) }, siblings: siblingOrder)
         if shapes.count >= Self.shapeLimit { shapes.removeAll(keepingCapacity: true) }
         shapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
         return rows
@@ -51,7 +66,7 @@ extension Outline {
         let rows = ChainWalk.rows(
             of: root, in: forest,
             isFolded: { node, _ in isFoldedByUser(node) },
-            isHidden: { node in !found.isShown(node) })
+            isHidden: { node in !found.isShown(node) }, siblings: siblingOrder)
         if matchShapes.count >= Self.shapeLimit { matchShapes.removeAll(keepingCapacity: true) }
         matchShapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
         return rows
@@ -59,15 +74,28 @@ extension Outline {
 
     /// The rows that a chain takes while what does not match is hidden.
     mutating func matchWeight(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        let count = forest.chain(of: root).nodeCount
-        let mayHoldFolds = slots[Int(slotOf[root.rawValue] - 1)].mayHoldFolds
-        if !mayHoldFolds, count == 1 || filter.matchCount(of: root) == count { return count }
+        if isFoldedByUser(root) { return 1 }
+        if isLong(forest.chain(of: root).nodeCount) {
+            let l = list(ofLong: root, in: forest)
+            return max(1, lists.rowCount(of: l, isFiltered: true))
+        }
+        if !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) { return filter.markShown(of: root, in: forest) }
         return makeMatchShape(root, in: forest).count
     }
 
-    /// The rows of a chain as they are shown now.
-    mutating func rows(of root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
-        let count = forest.chain(of: root).nodeCount
+    /// Some of the rows of a chain as they are shown now.
+    private mutating func rows(
+        of root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
+    ) -> ArraySlice<TreeRow> {
+        let nodeCount = forest.chain(of: root).nodeCount
+        if isLong(nodeCount) {
+            if isRootFolded(root) { return first == 0 ? [foldedRow(of: root, in: forest)] : [] }
+            return rows(ofLong: root, from: first, count: count, in: forest)[...]
+        }
+        return rows(of: root, nodeCount, in: forest).dropFirst(first).prefix(count)
+    }
+
+    private mutating func rows(of root: NodeIndex, _ count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
         if filter.hidesRest {
             if let shape = matchShapes[root], shape.nodeCount == count { return shape.rows }
             return makeMatchShape(root, in: forest)
@@ -76,17 +104,33 @@ extension Outline {
         return makeShape(root, in: forest)
     }
 
-    /// The rows from a number on, at most so many.
-    mutating func rows(from first: Int, count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
+    private func isRootFolded(_ root: NodeIndex) -> Bool {
+        filter.hidesRest ? isFoldedByUser(root) : isFolded(root, depth: 0)
+    }
+
+    private func foldedRow(of root: NodeIndex, in forest: borrowing ChainForest) -> TreeRow {
+        let goesOn = forest.continuation(of: root) != nil
+        return TreeRow(
+            node: root, depth: 0, guides: 0,
+            flags: goesOn ? [.root, .foldable, .folded] : [.root, .foldable, .folded, .last])
+    }
+
+    /// The rows of a group's chains from a number on, at most so many.
+    mutating func rows(
+        ofGroup group: UInt32 = 0, from first: Int, count: Int, in forest: borrowing ChainForest
+    ) -> [TreeRow] {
         var result: [TreeRow] = []
-        guard count > 0, var (key, offset) = shown.select(row: first) else { return result }
+        guard count > 0, var (key, offset) = shown[group].select(row: first) else { return result }
         result.reserveCapacity(count)
         while result.count < count {
-            if let root = forest.index(of: NodeID(key.id)) {
-                let rows = rows(of: root, in: forest)
-                result.append(contentsOf: rows.dropFirst(offset).prefix(count - result.count))
+            if isStale(key, in: forest) {
+                guard let next = shown[group].select(row: first + result.count) else { break }
+                (key, offset) = next
             }
-            guard let next = shown.key(after: key) else { break }
+            if let root = forest.index(of: NodeID(key.id)) {
+                result += rows(of: root, from: offset, count: count - result.count, in: forest)
+            }
+            guard let next = shown[group].key(after: key) else { break }
             (key, offset) = (next, 0)
         }
         return result
@@ -95,26 +139,32 @@ extension Outline {
     /// The row of a node, or of the nearest node that hides it; nil where its chain is not shown.
     mutating func row(of node: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         let root = forest.root(of: node)
-        let number = slotOf[root.rawValue]
-        guard number != 0, let first = shown.row(of: slots[Int(number - 1)].key) else { return nil }
-        if node == root { return first }
-        let rows = rows(of: root, in: forest)
-        var current: NodeIndex? = node
-        while let target = current {
-            if let place = rows.firstIndex(where: { $0.node == target }) { return first + place }
-            current = ChainWalk.outer(of: target, in: forest)
+        guard let key = key(of: root) else { return nil }
+        if node == root { return firstRow(of: key)?.row }
+        if isPending(root) { reweigh(root, in: forest) }
+        guard let (first, isHidden) = firstRow(of: key) else { return nil }
+        if isHidden { return first }
+        let count = forest.chain(of: root).nodeCount
+        guard isLong(count) else {
+            let rows = rows(of: root, count, in: forest)
+            var current: NodeIndex? = node
+            while let target = current {
+                if let place = rows.firstIndex(where: { $0.node == target }) { return first + place }
+                current = ChainWalk.outer(of: target, in: forest)
+            }
+            return first
         }
-        return first
+        let offset = isRootFolded(root) ? 0 : row(of: node, inLong: root, in: forest)
+        // Reading on may have shown more of it.
+        reweigh(root, in: forest)
+        return firstRow(of: key).map { $0.row + offset }
     }
 
     /// The first row of the chain that a node is in.
-    func firstRow(ofChain root: NodeIndex) -> Int? {
-        let number = slotOf[root.rawValue]
-        return number == 0 ? nil : shown.row(of: slots[Int(number - 1)].key)
-    }
+    func firstRow(ofChain root: NodeIndex) -> Int? { key(of: root).flatMap { firstRow(of: $0)?.row } }
 
     func key(of root: NodeIndex) -> RootKey? {
         let number = slotOf[root.rawValue]
-        return number == 0 ? nil : slots[Int(number - 1)].key
+        return number == 0 ? nil : slots.key(Int(number - 1))
     }
 }

@@ -11,9 +11,6 @@ extension Outline {
     /// Chains of more nodes are not tidied: finding out costs a walk over the node's inside.
     static let tidyLimit = 512
 
-    /// How many nodes are looked at when a forest is read anew.
-    static let tidyBudget = 20_000
-
     struct Tidy {
         var deadline: UInt64
         var node: NodeIndex
@@ -28,7 +25,7 @@ extension Outline {
         let state = forest.state(of: node)
         if !state.isWell { return open(around: node, in: forest) }
         if node != root, forest.childCount(of: node) > 0 { enqueueTidy(node, in: forest, now) }
-        if let outer = ChainWalk.outer(of: node, in: forest), outer != root { enqueueTidy(outer, in: forest, now) }
+        if let outer = self.outer(of: node, in: forest), outer != root { enqueueTidy(outer, in: forest, now) }
     }
 
     /// Takes note of what is finished in a chain that is new to the outline; gives how many nodes it looked at.
@@ -49,11 +46,11 @@ extension Outline {
 
     /// Opens what folded itself around a node that is live or went wrong.
     mutating func open(around node: NodeIndex, in forest: borrowing ChainForest) {
-        guard !selfFolded.isEmpty else { return }
-        var current = ChainWalk.outer(of: node, in: forest)
+        guard !folds.finished.isEmpty else { return }
+        var current = outer(of: node, in: forest)
         while let outer = current {
-            if selfFolded[outer] != nil { setSelfFolded(outer, false, in: forest) }
-            current = ChainWalk.outer(of: outer, in: forest)
+            if folds.finished[outer] != nil { setFinished(outer, false, in: forest) }
+            current = self.outer(of: outer, in: forest)
         }
     }
 
@@ -67,13 +64,13 @@ extension Outline {
             let entry = tidies[tidyStart]
             tidyStart += 1
             steps += 1
-            guard forest.index(of: entry.id) == entry.node, selfFolded[entry.node] == nil,
+            guard forest.index(of: entry.id) == entry.node, folds.finished[entry.node] == nil,
                 isFinished(entry.node, in: forest)
             else { continue }
             if let selected, stands(selected, in: entry.node, forest) {
                 tidies.append(Tidy(deadline: now &+ Self.tidyLinger, node: entry.node, id: entry.id))
             } else {
-                setSelfFolded(entry.node, true, in: forest)
+                setFinished(entry.node, true, in: forest)
             }
         }
         if tidyStart > 1_024, tidyStart * 2 > tidies.count {
@@ -82,13 +79,9 @@ extension Outline {
         }
     }
 
-    private mutating func setSelfFolded(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
-        selfFolded[node] = isFolded ? forest.node(node).id : nil
-        let root = forest.root(of: node)
-        guard slotOf[root.rawValue] != 0 else { return }
-        slots[Int(slotOf[root.rawValue] - 1)].mayHoldFolds = true
-        forgetShape(root)
-        reweigh(root, in: forest)
+    private mutating func setFinished(_ node: NodeIndex, _ isFinished: Bool, in forest: borrowing ChainForest) {
+        folds.finished[node] = isFinished ? forest.id(of: node) : nil
+        noteFold(of: node, in: forest)
     }
 
     /// Whether a node and all inside it went well.
@@ -107,15 +100,6 @@ extension Outline {
             if let continuation { left.append(continuation) }
         }
         return true
-    }
-
-    private func stands(_ node: NodeIndex, in outer: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
-        var current = ChainWalk.outer(of: node, in: forest)
-        while let next = current {
-            if next == outer { return true }
-            current = ChainWalk.outer(of: next, in: forest)
-        }
-        return false
     }
 }
 

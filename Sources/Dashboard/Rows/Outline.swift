@@ -21,28 +21,10 @@ struct Outline {
     /// Chains that unfold by themselves at one time; more arrive folded, so that a storm is a list of rows.
     static let openLimit = 24
 
-    struct Slot {
-        var key: RootKey
-        var isInList = false
-        /// Folded by itself; what the user says is in `bits`.
-        var isFolded = false
-        /// Waits in a queue for its retirement.
-        var isDue = false
-        /// The user may have folded or unfolded something in it, so its rows have to be counted.
-        var mayHoldFolds = false
-    }
-
     struct Due {
         var deadline: UInt64
         var root: NodeIndex
         var id: UInt64
-    }
-
-    struct NodeBits: OptionSet {
-        let rawValue: UInt8
-        static let userFolded = NodeBits(rawValue: 1)
-        static let userUnfolded = NodeBits(rawValue: 2)
-        static let tagged = NodeBits(rawValue: 4)
     }
 
     struct Shape {
@@ -51,183 +33,164 @@ struct Outline {
     }
 
     /// All chains, by key.
-    var list = RootList()
+    var list = RootLists()
     /// Only those in which something matches, by key.
-    var matchList = RootList()
+    var matchList = RootLists()
+    /// What the lists are in the order of.
+    var order = Order()
     var filter = FilterScan()
-    var slots: [Slot] = []
-    var freeSlots: [UInt32] = []
+    var slots = RootSlots()
     /// 1 + the slot of a root's index; 0 for who is none.
     var slotOf = Paged<UInt32>(filler: 0)
-    var bits = Paged<UInt8>(filler: 0)
-    /// Who has any of them: few, for the user gave them one by one.
-    var marked: [NodeIndex: NodeID] = [:]
-    /// Who folded itself; see ``tidy(in:now:selected:)``.
-    var selfFolded: [NodeIndex: NodeID] = [:]
+    /// What is folded and tagged, and by whom.
+    var folds = Folds()
+    /// Long chains: those of more nodes than `longFrom`.
+    var lists: ChainLists
+    let longFrom: Int
+    /// Lists that are still read, and how much may be read at once before the next tick.
+    var unread: [Int] = []
+    var readLeft = Outline.firstRead
+    var pass: Pass?
+    /// Who got many children and is not folded yet, because the user is in it or no tick has come since.
+    var waitingLarge: [NodeIndex: NodeID] = [:]
+    var hasNewLarge = false
+    var lastSelected: NodeIndex?
     var tidies: [Tidy] = []
     var tidyStart = 0
     var due: [Due] = []
     var dueStart = 0
     var openCount = 0
-    /// What `*` and `_` said last, for whom nobody folded since.
-    var foldsAll: Bool?
     var shapes: [NodeIndex: Shape] = [:]
     var matchShapes: [NodeIndex: Shape] = [:]
     static let shapeLimit = 512
 
-    /// The list that is on the screen.
-    var shown: RootList { filter.hidesRest ? matchList : list }
-    var rowCount: Int { filter.hidesRest ? matchList.rowCount : list.rowCount }
+    /// Chains of more than `longFrom` nodes are kept in lists, in chunks of at most `chunkLimit` nodes.
+    init(longFrom: Int = 256, chunkLimit: Int = 256) {
+        self.longFrom = longFrom
+        lists = ChainLists(chunkLimit: chunkLimit)
+    }
+
+    /// The lists that are on the screen.
+    var shown: RootLists { filter.hidesRest ? matchList : list }
 
     // MARK: Following the forest
 
     /// Takes in what changed. `pinned` is a chain that stays where it is, come what may.
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
+        if changes.tables, filter.isActive { filter.noteNames(of: forest) }
         if changes.isEverything {
             rebuild(from: forest, now: now)
             return
         }
         for eviction in changes.evicted {
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
-            if marked.removeValue(forKey: eviction.index) != nil { bits[eviction.index.rawValue] = 0 }
-            selfFolded[eviction.index] = nil
+            folds.forget(eviction.index)
             filter.forget(eviction.index)
         }
+        lists.follow(changes, of: forest, folds, filter)
+        noteLarge(in: forest)
+        var touched: NodeIndex?
         for entry in changes.nodes {
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
             if isShape, slotOf[index.rawValue] != 0, !forest.isRoot(index) { drop(index) }
-            if filter.isActive { filter.noteChange(of: index, withAllBelow: isShape, in: forest) }
+            if filter.isActive {
+                filter.noteChange(of: index, in: forest)
+                // What stands under a new node is new there, too.
+                if entry.changes.contains(.placed), !entry.changes.contains(.created) {
+                    filter.noteChange(ofAllBelow: index, in: forest)
+                }
+            }
             if isShape {
                 let root = forest.root(of: index)
                 shapes[root] = nil
                 matchShapes[root] = nil
-                touch(root, in: forest, now: now)
-                if entry.changes.contains(.placed), !marked.isEmpty || !selfFolded.isEmpty {
-                    noteFolds(in: root, forest)
-                }
+                if root != touched { touch(root, in: forest, now: now) }
+                touched = root
+                if entry.changes.contains(.placed), folds.mayHoldAny { noteFolds(in: root, forest) }
             } else if entry.changes.contains(.summary), forest.isRoot(index) {
                 touch(index, in: forest, now: now)
+            } else if entry.changes.contains(.facts), slotOf[index.rawValue] != 0 {
+                noteFacts(of: index)
             }
             if isShape || entry.changes.contains(.state) { noteState(of: index, in: forest, now: now) }
+            if entry.changes.contains(.facts), Folds.isLarge(index, in: forest) {
+                noteLarge(index, in: forest)
+            }
         }
         refreshMatches(in: forest)
     }
 
-    /// Reads the whole forest anew; folds, tags and matches of nodes that are still there stay.
-    mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
-        list = RootList()
-        matchList = RootList()
-        slots = []
-        freeSlots = []
-        slotOf.removeAll()
-        shapes = [:]
-        matchShapes = [:]
-        due = []
-        dueStart = 0
-        selfFolded = [:]
-        tidies = []
-        tidyStart = 0
-        openCount = 0
-        filter.restart()
-        var budget = Self.tidyBudget
-        for root in forest.roots {
-            touch(root, in: forest, now: now)
-            if budget > 0 { budget -= noteStates(under: root, in: forest, now: now) }
-        }
-        for (node, id) in marked {
-            if forest.index(of: id) == node {
-                noteFolds(in: forest.root(of: node), forest)
-            } else {
-                marked[node] = nil
-                bits[node.rawValue] = 0
-            }
-        }
-    }
-
     /// From now on a chain's rows are counted, for something in it may be folded.
     mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
-        let place = Int(slotOf[root.rawValue] - 1)
-        guard !slots[place].mayHoldFolds else { return }
-        slots[place].mayHoldFolds = true
+        let place = Int(slotOf[root.rawValue]) - 1
+        guard place >= 0, !slots.has(.mayHoldFolds, place) else { return }
+        slots.set(.mayHoldFolds, true, place)
         reweigh(root, in: forest)
     }
 
     /// Takes up a root, or what changed of its counts.
     mutating func touch(_ root: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
         let chain = forest.chain(of: root)
-        var number = slotOf[root.rawValue]
-        if number == 0 {
-            number = add(root, chain, in: forest, now: now)
-        }
-        let place = Int(number - 1)
+        let number = slotOf[root.rawValue]
+        let place = number == 0 ? add(root, chain, in: forest, now: now) : Int(number - 1)
         if let settled = chain.settled {
-            if slots[place].key.section == .live, !slots[place].isDue {
-                slots[place].isDue = true
+            if !slots.has(.retired, place), !slots.has(.due, place) {
+                slots.set(.due, true, place)
                 let linger =
-                    slots[place].isFolded || chain.nodeCount == 1
+                    slots.has(.folded, place) || chain.nodeCount == 1
                     ? Linger.folded : chain.firstRejected == nil ? Linger.settled : Linger.rejected
-                enqueue(Due(deadline: settled &+ linger, root: root, id: slots[place].key.id))
+                enqueue(Due(deadline: settled &+ linger, root: root, id: slots.id(place)))
             }
-        } else if slots[place].key.section == .settled {
+        } else if slots.has(.retired, place) {
             // It lives again: something was hung on it.
-            move(root, to: RootKey(section: .live, rank: rank(forest.node(root).created), id: slots[place].key.id))
+            setRetired(root, false, in: forest)
         }
-        if chain.firstRejected != nil, slots[place].isFolded, slots[place].key.section == .live,
+        if chain.firstRejected != nil, slots.has(.folded, place), !slots.has(.retired, place),
             openCount < Self.openLimit
         {
-            slots[place].isFolded = false
+            slots.set(.folded, false, place)
             openCount += 1
             forgetShape(root)
         }
+        noteChange(of: root, chain, place)
         reweigh(root, in: forest)
     }
 
-    mutating func add(
+    /// Takes up a new root; gives its place among the slots.
+    private mutating func add(
         _ root: NodeIndex, _ chain: ChainSummary, in forest: borrowing ChainForest, now: UInt64
-    ) -> UInt32 {
-        let node = forest.node(root)
-        let id = node.id.rawValue
-        var slot = Slot(key: RootKey(section: .live, rank: rank(node.created), id: id))
-        slot.isFolded = openCount >= Self.openLimit
-        if let settled = chain.settled, settled &+ Linger.rejected < now {
-            slot.key = RootKey(section: .settled, rank: -rank(settled), id: id)
-            slot.isFolded = true
-        }
-        if !slot.isFolded { openCount += 1 }
-        slot.isInList = true
-        var number = UInt32(slots.count)
-        if let free = freeSlots.popLast() {
-            number = free
-            slots[Int(free)] = slot
-        } else {
-            slots.append(slot)
-        }
-        slotOf[root.rawValue] = number + 1
-        list.insert(slot.key, weight: 1)
-        return number + 1
+    ) -> Int {
+        var bits: RootSlots.Bits = openCount >= Self.openLimit ? .folded : []
+        if let settled = chain.settled, settled &+ Linger.rejected < now { bits = [.folded, .retired] }
+        if !bits.contains(.folded) { openCount += 1 }
+        let id = forest.id(of: root).rawValue
+        let key = order.key(of: root, id: id, isRetired: bits.contains(.retired), in: forest)
+        let place = slots.take(key, bits)
+        slotOf[root.rawValue] = UInt32(place) + 1
+        list.insert(key, weight: 1)
+        noteAdded(root, chain, place)
+        return place
     }
-
-    func rank(_ time: UInt64) -> Int64 { Int64(clamping: time) }
 
     /// A root that is gone or stands under another now.
     mutating func drop(_ root: NodeIndex) {
         let place = Int(slotOf[root.rawValue] - 1)
-        list.remove(slots[place].key)
-        matchList.remove(slots[place].key)
-        if !slots[place].isFolded, slots[place].key.section == .live { openCount -= 1 }
+        noteDropped(place)
+        let key = slots.key(place)
+        list.remove(key)
+        matchList.remove(key)
+        if !slots.has(.folded, place), !slots.has(.retired, place) { openCount -= 1 }
         slotOf[root.rawValue] = 0
-        freeSlots.append(UInt32(place))
-        shapes[root] = nil
-        matchShapes[root] = nil
+        slots.release(place)
+        forgetShape(root)
     }
 
     mutating func move(_ root: NodeIndex, to key: RootKey) {
         let place = Int(slotOf[root.rawValue] - 1)
-        let old = slots[place].key
-        let wasOpen = !slots[place].isFolded
+        let old = slots.key(place)
         guard old != key else { return }
-        slots[place].key = key
+        slots.setKey(key, of: place)
         if let weight = list.weight(of: old) {
             list.remove(old)
             list.insert(key, weight: weight)
@@ -236,6 +199,5 @@ struct Outline {
             matchList.remove(old)
             matchList.insert(key, weight: weight)
         }
-        if wasOpen, old.section != key.section { openCount += key.section == .live ? 1 : -1 }
     }
 }

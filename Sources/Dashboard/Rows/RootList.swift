@@ -1,68 +1,103 @@
-/// Where a chain stands among the chains: by section, then by rank, then by its root's id.
-struct RootKey: Comparable, Hashable {
-    /// Live chains first, then those that have come to rest.
-    enum Section: UInt8 { case live, settled }
-
-    var section: Section
-    var rank: Int64
-    var id: UInt64
-
-    static func < (left: RootKey, right: RootKey) -> Bool {
-        if left.section != right.section { return left.section.rawValue < right.section.rawValue }
-        if left.rank != right.rank { return left.rank < right.rank }
-        return left.id < right.id
-    }
-}
-
 /// A sorted list of chains, each with a weight (the rows that it takes), that finds a chain by row and a row by chain.
 ///
-/// Chunks of at most 256 chains, each with the sum of its weights beside it in one array: a look-up is a binary search
-/// and one pass over the sums (some microseconds at a million chains), a change is a move within one chunk.
+/// Chunks of at most 240 chains, the sum of each one's weights beside it, and those summed by 64 again: a look-up is two
+/// binary searches and three short passes over numbers (under a microsecond at a million chains), a change is a move
+/// within one chunk. 16 bytes a chain, and 4 more in chunks in which not every chain is one row.
+///
+/// With a ``merge`` the order of the rows is another than that of the ranks; see `RootList+Merge.swift`.
 struct RootList {
-    private struct Chunk {
-        var keys: [RootKey]
-        var weights: [Int]
+    /// What is kept of a key: all keys of a list are of one group.
+    struct Entry: Hashable, Comparable, BitwiseCopyable {
+        var rank: UInt64
+        var id: UInt64
+
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.rank != right.rank ? left.rank < right.rank : left.id < right.id
+        }
     }
 
-    private static let chunkLimit = 256
+    private struct Chunk {
+        var entries: [Entry]
+        /// Empty where each is one row.
+        var weights: [UInt32] = []
 
+        func weight(_ place: Int) -> Int { weights.isEmpty ? 1 : Int(weights[place]) }
+    }
+
+    /// A place in the list, which need not be taken.
+    struct Cursor {
+        var chunk: Int
+        var place: Int
+    }
+
+    static let chunkLimit = 240
+    private static let blockShift = 6
+
+    /// The number of its group.
+    let group: UInt32
+    /// How growing durations stand among known ones; nil for the plain order of ranks.
+    var merge: Merge?
     private var chunks: [Chunk] = []
-    /// The weights of each chunk, summed; beside the chunks so that adding them up is one pass over plain numbers.
+    /// The first entry of each chunk, and the weights of each chunk summed; beside the chunks, for passes over them.
+    private var heads: [Entry] = []
     private var sums: [Int] = []
+    /// The sums of 64 chunks each.
+    private var blocks: [Int] = []
     /// The number of chains.
     private(set) var count = 0
     /// The number of rows: the sum of all weights.
     private(set) var rowCount = 0
+    /// Who was put in last: where one comes after the other, full chunks are not cut in half.
+    private var latest = Entry(rank: 0, id: 0)
+
+    init(group: UInt32 = 0) { self.group = group }
+
+    // MARK: Changes
 
     /// Adds a chain; the key must not be in the list.
     mutating func insert(_ key: RootKey, weight: Int) {
+        let entry = Entry(rank: key.rank, id: key.id)
         count += 1
         rowCount += weight
-        guard !chunks.isEmpty else {
-            chunks.append(Chunk(keys: [key], weights: [weight]))
-            sums.append(weight)
-            return
+        defer { latest = entry }
+        guard !chunks.isEmpty else { return addChunk(at: 0, entry, weight) }
+        var cursor = lowerBound(entry)
+        if chunks[cursor.chunk].entries.count >= Self.chunkLimit {
+            guard let room = makeRoom(at: cursor) else {
+                return addChunk(at: cursor.place == 0 ? cursor.chunk : cursor.chunk + 1, entry, weight)
+            }
+            cursor = room
         }
-        let chunk = chunkIndex(of: key)
-        let place = lowerBound(of: key, in: chunk)
-        chunks[chunk].keys.insert(key, at: place)
-        chunks[chunk].weights.insert(weight, at: place)
-        sums[chunk] += weight
-        if chunks[chunk].keys.count > Self.chunkLimit { split(chunk) }
+        put(entry, weight, at: cursor)
+    }
+
+    /// Adds a chain that comes after all others: cheaper, and chunks are filled.
+    mutating func append(_ key: RootKey, weight: Int) {
+        let entry = Entry(rank: key.rank, id: key.id)
+        count += 1
+        rowCount += weight
+        if let last = chunks.indices.last, chunks[last].entries.count < Self.chunkLimit {
+            put(entry, weight, at: Cursor(chunk: last, place: chunks[last].entries.count))
+        } else {
+            addChunk(at: chunks.count, entry, weight)
+        }
     }
 
     /// Takes a chain out; false if it is not in the list.
     @discardableResult
     mutating func remove(_ key: RootKey) -> Bool {
         guard let (chunk, place) = find(key) else { return false }
-        let weight = chunks[chunk].weights.remove(at: place)
-        chunks[chunk].keys.remove(at: place)
-        sums[chunk] -= weight
+        let weight = chunks[chunk].weight(place)
+        if !chunks[chunk].weights.isEmpty { chunks[chunk].weights.remove(at: place) }
+        chunks[chunk].entries.remove(at: place)
         count -= 1
         rowCount -= weight
-        if chunks[chunk].keys.isEmpty {
-            chunks.remove(at: chunk)
-            sums.remove(at: chunk)
+        add(-weight, to: chunk)
+        if chunks[chunk].entries.isEmpty {
+            removeChunk(chunk)
+        } else {
+            if place == 0 { heads[chunk] = chunks[chunk].entries[0] }
+            joinIfSmall(chunk)
         }
         return true
     }
@@ -71,106 +106,216 @@ struct RootList {
     @discardableResult
     mutating func setWeight(_ weight: Int, of key: RootKey) -> Bool {
         guard let (chunk, place) = find(key) else { return false }
-        let change = weight - chunks[chunk].weights[place]
+        let change = weight - chunks[chunk].weight(place)
         guard change != 0 else { return true }
-        chunks[chunk].weights[place] = weight
-        sums[chunk] += change
+        spellOutWeights(chunk)
+        chunks[chunk].weights[place] = UInt32(weight)
+        add(change, to: chunk)
         rowCount += change
         return true
     }
 
-    /// The chain that holds a row, and the row within it; nil outside `0 ..< rowCount`.
-    func select(row: Int) -> (key: RootKey, offset: Int)? {
-        guard row >= 0, row < rowCount else { return nil }
-        var rest = row
-        for chunk in sums.indices {
-            if rest >= sums[chunk] {
-                rest -= sums[chunk]
-                continue
-            }
-            for place in chunks[chunk].weights.indices {
-                let weight = chunks[chunk].weights[place]
-                if rest < weight { return (chunks[chunk].keys[place], rest) }
-                rest -= weight
-            }
-        }
-        return nil
-    }
-
-    /// The first row of a chain, or nil if it is not in the list.
-    func row(of key: RootKey) -> Int? {
-        guard let (chunk, place) = find(key) else { return nil }
-        var row = 0
-        for index in 0..<chunk { row += sums[index] }
-        for index in 0..<place { row += chunks[chunk].weights[index] }
-        return row
-    }
+    // MARK: Questions, in the order of ranks
 
     /// The rows of a chain, or nil if it is not in the list.
     func weight(of key: RootKey) -> Int? {
-        find(key).map { chunks[$0.chunk].weights[$0.place] }
+        find(key).map { chunks[$0.chunk].weight($0.place) }
     }
 
     func contains(_ key: RootKey) -> Bool { find(key) != nil }
 
-    var first: RootKey? { chunks.first?.keys.first }
-    var last: RootKey? { chunks.last?.keys.last }
-
-    /// The nearest chain that stands after a key, which need not be in the list.
-    func key(after key: RootKey) -> RootKey? {
-        guard !chunks.isEmpty else { return nil }
-        let chunk = chunkIndex(of: key)
-        var place = lowerBound(of: key, in: chunk)
-        if place < chunks[chunk].keys.count, chunks[chunk].keys[place] == key { place += 1 }
-        if place < chunks[chunk].keys.count { return chunks[chunk].keys[place] }
-        return chunk + 1 < chunks.count ? chunks[chunk + 1].keys.first : nil
+    /// The rows of all chains that stand before a place.
+    func rows(before cursor: Cursor) -> Int {
+        var rows = 0
+        let block = cursor.chunk >> Self.blockShift
+        for index in 0..<block { rows += blocks[index] }
+        for index in (block << Self.blockShift)..<cursor.chunk { rows += sums[index] }
+        guard cursor.chunk < chunks.count, cursor.place > 0 else { return rows }
+        if chunks[cursor.chunk].weights.isEmpty { return rows + cursor.place }
+        for place in 0..<cursor.place { rows += Int(chunks[cursor.chunk].weights[place]) }
+        return rows
     }
 
-    /// The nearest chain that stands before a key, which need not be in the list.
-    func key(before key: RootKey) -> RootKey? {
-        guard !chunks.isEmpty else { return nil }
-        let chunk = chunkIndex(of: key)
-        let place = lowerBound(of: key, in: chunk)
-        if place > 0 { return chunks[chunk].keys[place - 1] }
-        return chunk > 0 ? chunks[chunk - 1].keys.last : nil
+    /// The chain that holds a row, were the rows in the order of ranks.
+    func place(ofRow row: Int) -> (cursor: Cursor, offset: Int)? {
+        guard row >= 0, row < rowCount else { return nil }
+        var rest = row
+        var chunk = 0
+        for block in blocks.indices {
+            guard rest >= blocks[block] else { break }
+            rest -= blocks[block]
+            chunk += 1 << Self.blockShift
+        }
+        while rest >= sums[chunk] {
+            rest -= sums[chunk]
+            chunk += 1
+        }
+        if chunks[chunk].weights.isEmpty { return (Cursor(chunk: chunk, place: rest), 0) }
+        var place = 0
+        while rest >= Int(chunks[chunk].weights[place]) {
+            rest -= Int(chunks[chunk].weights[place])
+            place += 1
+        }
+        return (Cursor(chunk: chunk, place: place), rest)
     }
 
-    /// The last chunk that begins at or before the key, else the first.
-    private func chunkIndex(of key: RootKey) -> Int {
+    /// The first place whose chain does not stand before an entry; behind the last one at the end.
+    func lowerBound(_ entry: Entry) -> Cursor {
+        guard !chunks.isEmpty else { return Cursor(chunk: 0, place: 0) }
         var low = 0
-        var high = chunks.count
+        var high = heads.count
         while low < high {
             let middle = (low + high) / 2
-            if key < chunks[middle].keys[0] { high = middle } else { low = middle + 1 }
+            if entry < heads[middle] { high = middle } else { low = middle + 1 }
         }
-        return max(0, low - 1)
-    }
-
-    private func lowerBound(of key: RootKey, in chunk: Int) -> Int {
-        var low = 0
-        var high = chunks[chunk].keys.count
+        let chunk = max(0, low - 1)
+        low = 0
+        high = chunks[chunk].entries.count
         while low < high {
             let middle = (low + high) / 2
-            if chunks[chunk].keys[middle] < key { low = middle + 1 } else { high = middle }
+            if chunks[chunk].entries[middle] < entry { low = middle + 1 } else { high = middle }
         }
-        return low
+        return Cursor(chunk: chunk, place: low)
     }
+
+    /// The chain at a place; nil behind the last one.
+    func entry(at cursor: Cursor) -> Entry? {
+        guard cursor.chunk < chunks.count else { return nil }
+        if cursor.place < chunks[cursor.chunk].entries.count { return chunks[cursor.chunk].entries[cursor.place] }
+        return cursor.chunk + 1 < chunks.count ? heads[cursor.chunk + 1] : nil
+    }
+
+    /// The chain before a place; nil before the first one.
+    func entry(before cursor: Cursor) -> Entry? {
+        if cursor.chunk < chunks.count, cursor.place > 0 { return chunks[cursor.chunk].entries[cursor.place - 1] }
+        return cursor.chunk > 0 ? chunks[cursor.chunk - 1].entries.last : nil
+    }
+
+    /// The rows of the chain at a place.
+    func weight(at cursor: Cursor) -> Int { chunks[cursor.chunk].weight(cursor.place) }
+
+    var lowest: Entry? { heads.first }
+    var highest: Entry? { chunks.last?.entries.last }
+    var chunkCount: Int { chunks.count }
+    func head(_ chunk: Int) -> Entry { heads[chunk] }
+    func entries(_ chunk: Int) -> [Entry] { chunks[chunk].entries }
+
+    func key(_ entry: Entry) -> RootKey { RootKey(group: group, rank: entry.rank, id: entry.id) }
 
     private func find(_ key: RootKey) -> (chunk: Int, place: Int)? {
-        guard !chunks.isEmpty else { return nil }
-        let chunk = chunkIndex(of: key)
-        let place = lowerBound(of: key, in: chunk)
-        return place < chunks[chunk].keys.count && chunks[chunk].keys[place] == key ? (chunk, place) : nil
+        let entry = Entry(rank: key.rank, id: key.id)
+        let cursor = lowerBound(entry)
+        guard cursor.chunk < chunks.count, cursor.place < chunks[cursor.chunk].entries.count,
+            chunks[cursor.chunk].entries[cursor.place] == entry
+        else { return nil }
+        return (cursor.chunk, cursor.place)
     }
 
-    private mutating func split(_ chunk: Int) {
-        let half = chunks[chunk].keys.count / 2
-        let tail = Chunk(keys: Array(chunks[chunk].keys[half...]), weights: Array(chunks[chunk].weights[half...]))
-        chunks[chunk].keys.removeSubrange(half...)
-        chunks[chunk].weights.removeSubrange(half...)
-        let moved = tail.weights.reduce(0, +)
-        chunks.insert(tail, at: chunk + 1)
-        sums.insert(moved, at: chunk + 1)
+    // MARK: Chunks
+
+    private mutating func put(_ entry: Entry, _ weight: Int, at cursor: Cursor) {
+        if weight != 1 { spellOutWeights(cursor.chunk) }
+        if !chunks[cursor.chunk].weights.isEmpty {
+            chunks[cursor.chunk].weights.insert(UInt32(weight), at: cursor.place)
+        }
+        chunks[cursor.chunk].entries.insert(entry, at: cursor.place)
+        if cursor.place == 0 { heads[cursor.chunk] = entry }
+        add(weight, to: cursor.chunk)
+    }
+
+    private mutating func add(_ rows: Int, to chunk: Int) {
+        sums[chunk] += rows
+        blocks[chunk >> Self.blockShift] += rows
+    }
+
+    private mutating func spellOutWeights(_ chunk: Int) {
+        guard chunks[chunk].weights.isEmpty else { return }
+        chunks[chunk].weights = Array(repeating: 1, count: chunks[chunk].entries.count)
+    }
+
+    private mutating func addChunk(at index: Int, _ entry: Entry, _ weight: Int) {
+        var chunk = Chunk(entries: [])
+        // The first one may stay small: a group of few chains.
+        if index > 0 { chunk.entries.reserveCapacity(Self.chunkLimit) }
+        chunk.entries.append(entry)
+        if weight != 1 { chunk.weights = [UInt32(weight)] }
+        insertChunk(chunk, at: index, sum: weight)
+    }
+
+    private mutating func insertChunk(_ chunk: Chunk, at index: Int, sum: Int) {
+        chunks.insert(chunk, at: index)
+        heads.insert(chunk.entries[0], at: index)
+        sums.insert(sum, at: index)
+        sumBlocks(from: index)
+    }
+
+    private mutating func removeChunk(_ index: Int) {
+        chunks.remove(at: index)
+        heads.remove(at: index)
+        sums.remove(at: index)
+        sumBlocks(from: index)
+    }
+
+    private mutating func sumBlocks(from index: Int) {
+        let first = index >> Self.blockShift
+        let blockCount = (sums.count + 63) >> Self.blockShift
+        blocks.removeLast(max(0, blocks.count - first))
+        for block in first..<max(first, blockCount) {
+            let start = block << Self.blockShift
+            blocks.append(sums[start..<min(start + 64, sums.count)].reduce(0, +))
+        }
+    }
+
+    /// A place for one more where a chunk is full; nil where it takes a chunk of its own, before or after.
+    private mutating func makeRoom(at cursor: Cursor) -> Cursor? {
+        if cursor.place == Self.chunkLimit {
+            let next = cursor.chunk + 1
+            let hasRoom = next < chunks.count && chunks[next].entries.count < Self.chunkLimit
+            return hasRoom ? Cursor(chunk: next, place: 0) : nil
+        }
+        guard cursor.place > 0 else { return nil }
+        let entries = chunks[cursor.chunk].entries
+        // Where one comes after the other all go to the same place: a cut there leaves full chunks.
+        let isInSequence = entries[cursor.place - 1] == latest || entries[cursor.place] == latest
+        let cut = isInSequence ? cursor.place : Self.chunkLimit / 2
+        split(cursor.chunk, at: cut)
+        return cursor.place <= cut
+            ? cursor : Cursor(chunk: cursor.chunk + 1, place: cursor.place - cut)
+    }
+
+    private mutating func split(_ chunk: Int, at cut: Int) {
+        var tail = Chunk(entries: [])
+        tail.entries.reserveCapacity(Self.chunkLimit)
+        tail.entries += chunks[chunk].entries[cut...]
+        chunks[chunk].entries.removeSubrange(cut...)
+        var moved = tail.entries.count
+        if !chunks[chunk].weights.isEmpty {
+            tail.weights = Array(chunks[chunk].weights[cut...])
+            chunks[chunk].weights.removeSubrange(cut...)
+            moved = tail.weights.reduce(0) { $0 + Int($1) }
+        }
         sums[chunk] -= moved
+        insertChunk(tail, at: chunk + 1, sum: moved)
+        sumBlocks(from: chunk)
+    }
+
+    /// Lists that shrink do not keep chunks of a few.
+    private mutating func joinIfSmall(_ chunk: Int) {
+        guard chunks[chunk].entries.count < Self.chunkLimit / 4 else { return }
+        for first in [chunk - 1, chunk] where first >= 0 && first + 1 < chunks.count {
+            guard chunks[first].entries.count + chunks[first + 1].entries.count < Self.chunkLimit * 3 / 4 else {
+                continue
+            }
+            if !chunks[first].weights.isEmpty || !chunks[first + 1].weights.isEmpty {
+                spellOutWeights(first)
+                spellOutWeights(first + 1)
+                chunks[first].weights += chunks[first + 1].weights
+            }
+            chunks[first].entries += chunks[first + 1].entries
+            sums[first] += sums[first + 1]
+            removeChunk(first + 1)
+            sumBlocks(from: first)
+            return
+        }
     }
 }

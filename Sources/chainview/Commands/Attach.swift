@@ -19,7 +19,7 @@ struct Attach: ParsableCommand {
             protocol, 66 no such program, 69 the program is gone or does not answer, 77 the program does not let you in.
             """)
 
-    @Argument(help: ArgumentHelp("What to attach to.", valueName: "target"))
+    @Argument(help: ArgumentHelp("What to attach to.", valueName: "target"), completion: Completions.targets)
     var names: [String] = []
 
     @Flag(help: "Wait for what is not there yet.")
@@ -34,11 +34,12 @@ struct Attach: ParsableCommand {
 
     func run() throws {
         let discovery = Discovery.patient
-        guard !names.isEmpty else { return try display.attachToOneOf(discovery, choosesAlways: false) }
+        let settings = try display.settings()
+        guard !names.isEmpty else { return try settings.attachToOneOf(discovery, choosesAlways: false) }
         let targets = try names.map { try Target(validating: $0) }
         // What cannot be is better said than shown. Over ssh it would take as long again.
         if !wait { for target in targets where !target.isFar { try discovery.look(at: target) } }
-        try display.attach(to: targets, Discovery(), waits: wait)
+        try settings.attach(to: targets, Discovery(), waits: wait)
     }
 }
 
@@ -49,7 +50,7 @@ struct Pick: ParsableCommand {
 
     @OptionGroup var display: DisplayOptions
 
-    func run() throws { try display.attachToOneOf(Discovery(), choosesAlways: true) }
+    func run() throws { try display.settings().attachToOneOf(Discovery(), choosesAlways: true) }
 }
 
 /// `chainview relay`: the far half of `ssh:`.
@@ -69,7 +70,7 @@ struct RelayCommand: ParsableCommand {
     }
 }
 
-extension DisplayOptions {
+extension Settings {
     /// Opens the dashboard on targets.
     func attach(to targets: [Target], _ discovery: Discovery, waits: Bool = false) throws {
         try show(sources(targets, discovery, waits: waits))
@@ -79,7 +80,7 @@ extension DisplayOptions {
         var options = AttachOptions(discovery: discovery)
         options.isReadOnly = isReadOnly
         options.waits = waits
-        options.viewerName = Self.viewer
+        options.viewerName = DisplayOptions.viewer
         return targets.map { NamedSource(name: $0.description, source: AttachedProcess($0, options: options)) }
     }
 
@@ -100,7 +101,7 @@ extension DisplayOptions {
             }
         }
         let screen = try openScreen()
-        switch try PickerSession(screen: screen, discovery: discovery, glyphs: glyphs).run() {
+        switch try PickerSession(screen: screen, discovery: discovery, settings: self).run() {
         case .quit: screen.close()
         case .ended(let signal):
             screen.close()

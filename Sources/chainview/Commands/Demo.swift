@@ -9,7 +9,7 @@ struct Demo: ParsableCommand {
         abstract: "Opens the dashboard on a demo (\(Story.all[0].name), unless you name another).",
         discussion: "Demos:\n\n" + Demo.list)
 
-    @Argument(help: "Which demo.")
+    @Argument(help: "Which demo.", completion: Completions.demos)
     var name = Story.all[0].name
 
     @Argument(help: "What the demo is about: for `files`, the folder.")
@@ -47,15 +47,17 @@ struct Demo: ParsableCommand {
                 status: .usage,
                 message: "there is no demo called \(name).\(hint) `chainview demo --list` names them all.")
         }
+        let settings = try display.settings()
         var options = InspectorOptions()
         options.capturesValues = true
-        options.isReadOnly = display.isReadOnly
+        options.isReadOnly = settings.isReadOnly
         let inspector = try Inspector.start(name: story.name, options: options)
         let stage = Stage(seed: seed, speed: speed, arguments: arguments)
         do { try story.start(on: stage) } catch let error as StoryError {
             throw Failure(status: .noInput, message: error.description)
         }
-        try display.show([NamedSource(name: story.name, source: InProcessSource(inspector))])
+        // What is tried in a demo is not meant to last.
+        try settings.show([NamedSource(name: story.name, source: InProcessSource(inspector))], remembers: false)
         stage.close()
     }
 }

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Dashboard
 import Foundation
 import Frames
+import PromiseRuntime
 
 /// What every command that shows something takes.
 struct DisplayOptions: ParsableArguments {
@@ -22,11 +24,43 @@ struct DisplayOptions: ParsableArguments {
     @Flag(help: "Draw with ASCII alone; by itself where the locale is not UTF-8.")
     var ascii = false
 
+    @Option(help: "The colours.")
+    var theme: ThemeName?
+
+    @Option(help: "The view that is shown first.")
+    var view: ViewName?
+
+    @Option(
+        name: [.customShort("W"), .customLong("warn")],
+        help: ArgumentHelp("Warn of something, or of all; several times for several.", valueName: "warning"))
+    var warn: [WarningName] = []
+
+    @Option(
+        name: [.customShort("A"), .customLong("allow")],
+        help: ArgumentHelp("Do not warn of it. A name counts more than all.", valueName: "warning"))
+    var allow: [WarningName] = []
+
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp("Read another configuration file.", valueName: "file"), completion: .file())
+    var configFile: String?
+
+    @Flag(name: .customLong("no-config"), help: "Read no configuration file, and remember nothing.")
+    var noConfig = false
+
+    @Flag(help: "Begin as if nothing had been set before, and remember nothing.")
+    var fresh = false
+
+    func validate() throws {
+        if noConfig, configFile != nil { throw ValidationError("--config and --no-config exclude each other.") }
+        let both = warn.filter(allow.contains)
+        if let name = both.first {
+            throw ValidationError("-W and -A are both given for \(name.kind?.rawValue ?? "all"): leave one out.")
+        }
+    }
+
     /// Whether there is a terminal to show anything on.
     var isHeadless: Bool { headless || isatty(STDOUT_FILENO) == 0 }
-
-    /// Whether colours are unwanted (https://no-color.org: set, and not empty).
-    var isColorless: Bool { noColor || !(ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty }
 
     /// Whether the environment asks for ASCII, where no terminal tells.
     static var isASCIILocale: Bool {
@@ -55,10 +89,46 @@ struct DurationArgument: ExpressibleByArgument {
         return nil
     }
 
-    var defaultValueDescription: String {
-        duration.formatted(.units(allowed: [.seconds, .milliseconds], width: .narrow)).replacingOccurrences(
-            of: " ", with: "")
+    var defaultValueDescription: String { Self.words(nanoseconds: duration.clampedNanoseconds) }
+
+    /// As it would be given: in the largest unit that does it in whole numbers.
+    static func words(nanoseconds: UInt64) -> String {
+        let units: [(String, UInt64)] = [
+            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
+        ]
+        for (name, size) in units where nanoseconds >= size && nanoseconds % size == 0 {
+            return "\(nanoseconds / size)\(name)"
+        }
+        return "\(Double(nanoseconds) / 1_000)us"
     }
+}
+
+/// A theme as it is named on the command line.
+struct ThemeName: ExpressibleByArgument {
+    /// Nil for the one that suits the terminal.
+    var theme: Theme?
+
+    init?(argument: String) {
+        guard argument.lowercased() != "auto" else { return }
+        guard let theme = Theme.named(argument) else { return nil }
+        self.theme = theme
+    }
+
+    static let allValueStrings = ["auto"] + Theme.all.map(\.name)
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
+
+/// A view as it is named on the command line.
+struct ViewName: ExpressibleByArgument {
+    var view: ViewID
+
+    init?(argument: String) {
+        guard let view = ViewID(name: argument) else { return nil }
+        self.view = view
+    }
+
+    static let allValueStrings = ViewID.allCases.map(\.name)
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// `120x40`.

@@ -25,7 +25,8 @@ struct PS: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID.", valueName: "target"))
+        help: ArgumentHelp("The program: pid, name, unix:PATH, tcp:HOST:PORT or ssh:HOST/PID.", valueName: "target"),
+        completion: Completions.targets)
     var name: String?
 
     @Flag(help: "Print JSON.")
@@ -104,10 +105,7 @@ extension Query {
     /// Reads what was typed, or says in one sentence what is wrong with it and where.
     fileprivate init(validating text: String) throws {
         do { try self.init(text) } catch {
-            let (from, to) = (error.place.lowerBound, error.place.upperBound)
-            let word = String(Array(text)[from..<to])
-            let place = word.isEmpty ? "at its end" : "at “\(Words.shown(word))”"
-            throw ValidationError("--where cannot be read \(place): \(Words.shown(error.description)).")
+            throw ValidationError("--where cannot be read \(error.words(in: text)).")
         }
     }
 }

@@ -41,7 +41,8 @@ struct Run: ParsableCommand {
     func run() throws {
         let path = try ChildProgram.find(words[0], path: Foundation.ProcessInfo.processInfo.environment["PATH"])
         guard !display.isHeadless || display.headless else { try replaceItself(path) }
-        let child = display.headless ? try showHeadless(path) : try showDashboard(path)
+        let settings = try display.settings()
+        let child = display.headless ? try showHeadless(path, settings) : try showDashboard(path, settings)
         switch child.waitForEnd() {
         case .exited(let code): Foundation.exit(code)
         case .signalled(let signal):
@@ -77,27 +78,27 @@ struct Run: ParsableCommand {
             words[0], at: path, arguments: Array(words.dropFirst()), environment: Self.environment, output: output)
     }
 
-    private var options: AttachOptions {
+    private func options(_ settings: Settings) -> AttachOptions {
         var options = AttachOptions()
-        options.isReadOnly = display.isReadOnly
+        options.isReadOnly = settings.isReadOnly
         options.viewerName = DisplayOptions.viewer
         return options
     }
 
-    private func showHeadless(_ path: String) throws -> ChildProgram {
+    private func showHeadless(_ path: String, _ settings: Settings) throws -> ChildProgram {
         let ends = (standard: dup(STDOUT_FILENO), error: dup(STDERR_FILENO))
         let child = try start(path, ends)
         SignalRelay.start(to: child)
-        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options))
+        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
         // Whether or not there was something to see, the program's end is what counts.
-        do { try display.show([source]) } catch let failure as Failure where failure.status == .gone {
+        do { try settings.show([source]) } catch let failure as Failure where failure.status == .gone {
             Streams.say("chainview: \(Words.shown(failure.message))\n")
         }
         return child
     }
 
-    private func showDashboard(_ path: String) throws -> ChildProgram {
-        let screen = try display.openScreen()
+    private func showDashboard(_ path: String, _ settings: Settings) throws -> ChildProgram {
+        let screen = try settings.openScreen()
         let waker = screen.waker
         let (child, output): (ChildProgram, ProgramOutput)
         do {
@@ -110,10 +111,8 @@ struct Run: ParsableCommand {
         }
         child.whenEnded { waker.wake() }
         let shown = ShownOutput(child, output, willClose: { SignalRelay.start(to: child) })
-        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options))
-        let session = Session(
-            [source], options: display.stateOptions, screen: screen, screenOptions: display.screenOptions,
-            output: shown)
+        let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
+        let session = settings.session([source], on: screen, output: shown)
         do {
             if let signal = try session.run() { child.send(signal) }
         } catch {

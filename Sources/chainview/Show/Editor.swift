@@ -3,39 +3,81 @@ import Foundation
 
 /// Opens a call site in the user's editor.
 struct Editor {
+    /// Where files are looked for first: the current folder, unless told otherwise.
+    var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+    var environment = Foundation.ProcessInfo.processInfo.environment
+
     /// How many folder entries are looked at before a file counts as not found.
     private static let searchLimit = 200_000
 
-    /// The file of a call site, `Module/File.swift`, below the current folder: one whose path also names the module, if
-    /// there is one.
+    /// The file of a call site, `Module/File.swift`: below the folder, else below the package or repository that the
+    /// folder is in; one whose path also names the module, if there is one.
     func find(_ site: Site) -> String? {
         let parts = site.fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let name = parts.last else { return nil }
-        guard let walk = FileManager.default.enumerator(atPath: ".") else { return nil }
+        if let file = Self.find(name, of: module, below: folder) { return file }
+        guard let top = enclosing, top.path != folder.path else { return nil }
+        return Self.find(name, of: module, below: top)
+    }
+
+    /// The nearest folder above that holds a package or a repository.
+    private var enclosing: URL? {
+        var current = folder.standardizedFileURL
+        while current.path != "/" {
+            for mark in ["Package.swift", ".git"]
+            where FileManager.default.fileExists(atPath: current.appendingPathComponent(mark).path) { return current }
+            current.deleteLastPathComponent()
+        }
+        return nil
+    }
+
+    private static func find(_ name: String, of module: String, below folder: URL) -> String? {
+        guard let walk = FileManager.default.enumerator(atPath: folder.path) else { return nil }
         var best: String?
         var seen = 0
         for case let path as String in walk {
             seen += 1
-            if seen > Self.searchLimit { break }
+            if seen > searchLimit { break }
             let file = (path as NSString).lastPathComponent
             if file.hasPrefix(".") || file == "node_modules" { walk.skipDescendants() }
             guard file == name else { continue }
-            if path.lowercased().contains(module.lowercased()) { return path }
-            best = best ?? path
+            let whole = folder.appendingPathComponent(path).path
+            if path.lowercased().contains(module.lowercased()) { return whole }
+            best = best ?? whole
         }
         return best
     }
 
-    /// Runs `$VISUAL`, `$EDITOR` or `vi` on the file and waits for it; gives one sentence where that fails.
+    /// What is run: `$VISUAL`, `$EDITOR` or `vi`, which may hold options of its own.
+    var command: String { ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi" }
+
+    /// How the editor is told the file and the line, and to stay until it is closed.
+    func arguments(_ file: String, line: Int) -> [String] {
+        let words = command.split(separator: " ").map(String.init)
+        let name = words.first.map { ($0 as NSString).lastPathComponent } ?? ""
+        let wait = words.contains { $0 == "--wait" || $0 == "-w" } ? [] : ["--wait"]
+        switch name {
+        case "code", "code-insiders", "codium", "vscodium", "cursor", "windsurf":
+            return wait + ["--goto", "\(file):\(line)"]
+        case "subl", "sublime_text", "zed", "zeditor": return wait + ["\(file):\(line)"]
+        case "mate", "bbedit": return wait + ["--line", "\(line)", file]
+        case "idea", "clion", "fleet", "xed", "kate": return ["--line", "\(line)", file]
+        default: return ["+\(line)", file]
+        }
+    }
+
+    /// Runs the editor on the file and waits for it; gives one sentence where that fails.
     func open(_ file: String, line: Int) -> String? {
-        let environment = Foundation.ProcessInfo.processInfo.environment
-        let editor = ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
         let process = Foundation.Process()
-        // The variable may hold arguments, so that a shell has to read it; the file's name does not go through it.
+        // The variable may hold options, so that a shell has to read it; the file's name does not go through it.
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \(editor) \"$@\"", "editor", "+\(line)", file]
-        do { try process.run() } catch { return "cannot start \(editor): \(error.localizedDescription)" }
+        process.arguments = ["-c", "exec \(command) \"$@\"", "editor"] + arguments(file, line: line)
+        do { try process.run() } catch { return "cannot start \(command): \(error.localizedDescription)" }
         process.waitUntilExit()
-        return process.terminationStatus == 0 ? nil : "\(editor) ended with status \(process.terminationStatus)"
+        switch process.terminationStatus {
+        case 0: return nil
+        case 127: return "there is no \(command): set $EDITOR to the editor that you use"
+        default: return "\(command) ended with status \(process.terminationStatus)"
+        }
     }
 }

@@ -12,7 +12,7 @@ struct Headless {
     var size: Size
 
     /// Runs the sources and prints; throws where standard output takes nothing.
-    func run(_ sources: [NamedSource], options: State.Options) throws {
+    func run(_ sources: [NamedSource], options: State.Options, showing: Remembered) throws {
         let woken = DispatchSemaphore(value: 0)
         let feeds = Feed.all(sources, wake: { woken.signal() })
         let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
@@ -21,9 +21,10 @@ struct Headless {
             case .send(let source, let command): feeds[source.rawValue].send(command)
             case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
             // What only a screen and a user ask for.
-            case .copy, .toggleOutput, .openEditor, .redraw, .suspend, .quit: break
+            case .copy, .save, .toggleOutput, .openEditor, .redraw, .suspend, .quit: break
             }
         }
+        store.dispatch(.recall(showing))
         let clock = SystemClock.shared
         let end = clock.now &+ duration.clampedNanoseconds
         while clock.now < end, !feeds.allSatisfy(\.isOver) {

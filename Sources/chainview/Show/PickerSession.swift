@@ -19,10 +19,12 @@ final class PickerSession {
     private let search: ProcessSearch
     private var picker: Picker
     private var targets: [String: Target] = [:]
+    private let theme: Theme
 
-    init(screen: Screen, discovery: Discovery, glyphs: Glyphs) {
+    init(screen: Screen, discovery: Discovery, settings: Settings) {
         self.screen = screen
-        picker = Picker(size: screen.size, glyphs: glyphs)
+        theme = settings.theme
+        picker = Picker(size: screen.size, glyphs: settings.glyphs)
         let waker = screen.waker
         search = ProcessSearch(discovery) { waker.wake() }
     }
@@ -32,7 +34,7 @@ final class PickerSession {
         defer { search.stop() }
         do {
             while true {
-                try screen.paint(picker.render(wall: ProcessList.wall), theme: .dark)
+                try screen.paint(picker.render(wall: ProcessList.wall), theme: theme)
                 var outcome: Picker.Outcome?
                 // Ages go on once a second.
                 switch try screen.nextEvent(timeout: 1_000_000_000) {

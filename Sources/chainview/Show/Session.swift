@@ -17,34 +17,44 @@ final class Session {
     private var drawnRevision: UInt64?
     private var isOver = false
     private var endingSignal: Int32?
-    private let theme: Theme
     private let glyphs: Glyphs
     /// What a program writes that was started together with the dashboard.
     private let output: ShownOutput?
     private var dashboardFrame: Frame?
     private var drawnOutput: UInt64?
+    /// What is remembered from session to session, and once the programs are known, what was.
+    private let memory: Memory?
+    private let begun: Remembered
+    private var recollection: Recollection?
+    /// What is wrong with the files, to be said on the status line.
+    private var words: String?
 
-    /// Thirty frames a second while something moves; what is typed is drawn at once.
-    private static let frameInterval: UInt64 = 33_000_000
     /// How often an idle dashboard looks at the clock.
     private static let idleInterval: UInt64 = 1_000_000_000
 
     /// - Parameters:
     ///   - screen: open; closed by ``run()``.
-    ///   - screenOptions: what it was opened with.
+    ///   - remembers: whether what is set is kept for the next time, if the settings allow that.
     init(
-        _ sources: [NamedSource], options: State.Options, screen: Screen, screenOptions: ScreenOptions,
-        output: ShownOutput? = nil
+        _ sources: [NamedSource], _ settings: Settings, screen: Screen, output: ShownOutput? = nil,
+        remembers: Bool = true
     ) {
         self.screen = screen
-        self.screenOptions = screenOptions
         self.output = output
-        theme = options.theme
+        let options = settings.stateOptions
+        screenOptions = settings.screenOptions
         glyphs = options.glyphs
+        memory = remembers ? settings.memory : nil
+        words = settings.problems.first.map { first in
+            let more = settings.problems.count - 1
+            return "\(first)" + (more > 0 ? " (and \(more) more: chainview config --check)" : "")
+        }
         let size = Self.dashboardSize(screen.size, output)
         store = Store(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
+        store.dispatch(.recall(settings.base.overlaid(with: settings.demanded)))
+        begun = store.withState { $0.remembered }
         let waker = screen.waker
         feeds = Feed.all(sources, wake: { waker.wake() })
     }
@@ -55,6 +65,7 @@ final class Session {
             output?.willClose()
             screen.close()
             for feed in feeds { feed.stop() }
+            keep()
         }
         do {
             var nextTick = SystemClock.shared.now
@@ -63,12 +74,13 @@ final class Session {
                 if now >= nextTick {
                     drain()
                     tick(now)
-                    nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : Self.frameInterval)
+                    sayWords()
+                    nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : frameInterval)
                     try draw()
                 }
                 let isIdle = store.withState { $0.isIdle }
                 // What a key changed may begin something that goes on by itself.
-                let soon = min(nextTick, SystemClock.shared.now + Self.frameInterval)
+                let soon = min(nextTick, SystemClock.shared.now + frameInterval)
                 switch try screen.nextEvent(timeout: nextTick &- min(nextTick, SystemClock.shared.now)) {
                 case .key(let key)?: nextTick = try act(.key(key), then: soon)
                 case .mouse(let mouse)?:
@@ -79,7 +91,7 @@ final class Session {
                 case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
                 case .resumed?: drawnRevision = nil
                 // While something moves, what waits is taken in with the next frame.
-                case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + Self.frameInterval) }
+                case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
                 case nil: break
                 }
             }
@@ -98,6 +110,9 @@ final class Session {
         return nextTick
     }
 
+    /// Between two frames while something moves; what is typed is drawn at once.
+    private var frameInterval: UInt64 { store.withState { 1_000_000_000 / UInt64(max(1, $0.options.refreshRate)) } }
+
     private func drain() { for feed in feeds { feed.drain(step) } }
 
     private func tick(_ now: UInt64) {
@@ -105,8 +120,8 @@ final class Session {
     }
 
     private func draw() throws {
-        let (revision, frame) = store.withState { state in
-            state.revision == drawnRevision ? (state.revision, nil) : (state.revision, render(state))
+        let (revision, theme, frame) = store.withState { state in
+            (state.revision, state.options.theme, state.revision == drawnRevision ? nil : render(state))
         }
         if let frame { dashboardFrame = frame }
         let outputRevision = output?.revision
@@ -122,6 +137,30 @@ final class Session {
         (drawnRevision, drawnOutput) = (revision, outputRevision)
     }
 
+    /// Shows things as they were the last time, once it is known whose they are, and before their first nodes come.
+    private func recall() {
+        guard let memory, recollection == nil else { return }
+        let (names, now) = store.withState { ($0.programNames, $0.remembered) }
+        guard names.count == feeds.count else { return }
+        let found = Recollection(memory, names: names, begun: begun, now: now)
+        recollection = found
+        step(.recall(found.shown))
+        words = found.complaint ?? words
+    }
+
+    /// What was read is said once there is a clock to say it by.
+    private func sayWords() {
+        guard let text = words else { return }
+        words = nil
+        step(.report(text))
+    }
+
+    /// Keeps what was set for the next time.
+    private func keep() {
+        guard let recollection, let complaint = recollection.keep(store.withState { $0.remembered }) else { return }
+        Streams.say("chainview: \(Words.shown(complaint)).\n")
+    }
+
     /// What the pane below leaves of a screen.
     private static func dashboardSize(_ size: Size, _ output: ShownOutput?) -> Size {
         Size(columns: size.columns, rows: size.rows - (output?.rows(on: size) ?? 0))
@@ -131,6 +170,7 @@ final class Session {
 
     private func step(_ action: Action) {
         store.dispatch(action)
+        if case .connected = action { recall() }
         while !effects.waiting.isEmpty { perform(effects.waiting.removeFirst()) }
     }
 }
@@ -152,6 +192,8 @@ extension Session {
         case .suspend: attempt("suspend") { try screen.suspend() }
         case .toggleOutput: toggleOutput()
         case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
+        case .save(let path, let content, let overwrites):
+            step(SavedFile(path: path).write(content, overwrites: overwrites))
         case .openEditor(let site): openEditor(site)
         }
     }

@@ -1,0 +1,70 @@
+import Foundation
+import TerminalHarness
+
+/// What the real dashboard costs on a terminal while little happens (issue 5 §4).
+extension Figures {
+    /// Everything has settled: nothing is drawn.
+    static func stillScreen() {
+        withFolder { folder in
+            let program = Role(["--program", folder])
+            defer { program.end() }
+            program.ask("load", 50)
+            let terminal = attach(folder, program)
+            wait(terminal, "the program") { $0.text(row: 0).contains("live") }
+            // Chains that have settled go down and fold within some seconds, and the rate of events goes to 0.
+            watch(terminal, seconds: 15)
+            // The time of day is in the picture.
+            while Int(Date().timeIntervalSince1970) % 60 > 40 { watch(terminal, seconds: 1) }
+            let (bytes, share) = watch(terminal, seconds: 15)
+            say("screen.still.bytes", bytes, "B/s", limit: 0)
+            say("screen.still.processor", share * 100, "%", limit: 0.3)
+            terminal.send("q")
+            _ = try? terminal.waitForExit()
+        }
+    }
+
+    /// 1,000 nodes of which 10 run, at 10 frames a second.
+    static func calmScreen() {
+        withFolder { folder in
+            let program = Role(["--program", folder])
+            defer { program.end() }
+            program.ask("nodes", 990)
+            program.ask("run", 10)
+            let terminal = attach(folder, program)
+            wait(terminal, "the program") { $0.text(row: 0).contains("10 running") }
+            // From 30 to 20, 15 and 10.
+            terminal.send("---")
+            watch(terminal, seconds: 8)
+            let (bytes, share) = watch(terminal, seconds: 20)
+            say("screen.calm.bytes", bytes, "B/s", limit: 2_000)
+            say("screen.calm.processor", share * 100, "%", limit: 1)
+            terminal.send("q")
+            _ = try? terminal.waitForExit()
+        }
+    }
+
+    /// What a dashboard writes in a second, and its share of a processor.
+    @discardableResult
+    private static func watch(_ terminal: PseudoTerminal, seconds duration: Double) -> (bytes: Double, share: Double) {
+        let start = seconds()
+        let (bytes, time) = (terminal.received.count, processorTime(of: terminal.processID))
+        while seconds() - start < duration {
+            usleep(100_000)
+            try? terminal.waitUntilQuiet(.milliseconds(1), timeout: .milliseconds(50))
+        }
+        let elapsed = seconds() - start
+        return (
+            Double(terminal.received.count - bytes) / elapsed,
+            (processorTime(of: terminal.processID) - time) / elapsed
+        )
+    }
+
+    /// Of all threads of a process so far, in seconds; those that have ended are not counted.
+    private static func processorTime(of process: pid_t) -> Double {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        return threads.reduce(0) { sum, thread in
+            let text = (try? String(contentsOfFile: "/proc/\(process)/task/\(thread)/schedstat", encoding: .utf8)) ?? ""
+            return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
+        }
+    }
+}

@@ -1,0 +1,9 @@
+#ifndef CMEMORY_H
+#define CMEMORY_H
+
+#include <stddef.h>
+
+/// Bytes of the heap that are in use, the allocator's own headers included.
+size_t memory_in_use(void);
+
+#endif

@@ -1,0 +1,55 @@
+import ChainEvents
+import ChainModel
+
+/// Events a second.
+enum FoldFigures {
+    static func fold() {
+        for (name, nodes) in [("10k", 10_000), ("1M", 1_000_000)] {
+            forest("screen.fold.\(name)", nodes: nodes, Traffic(), limit: 8)
+            view("screen.fold-with-view.\(name)", nodes: nodes)
+        }
+        // Any chain at any time: each step finds another chain's memory cold.
+        forest("screen.fold.1M.scattered", nodes: 1_000_000, Traffic(share: 1), limit: nil)
+    }
+
+    /// The forest alone.
+    private static func forest(_ name: String, nodes: Int, _ start: Traffic, limit: Double?) {
+        var traffic = start
+        var forest = ChainForest(process: Traffic.process)
+        forest.apply(traffic.tables())
+        traffic.begin(nodes: nodes) { forest.apply($0) }
+        var changes = ForestChanges()
+        var rates: [Double] = []
+        for round in 0..<8 {
+            let batches = (0..<100).map { _ in traffic.batch(events: Scene.eventsPerFrame) }
+            var time: UInt64 = 0
+            for batch in batches {
+                time += timing { forest.apply(batch) }
+                forest.retain(now: traffic.now)
+                forest.takeChanges(into: &changes)
+            }
+            // Until as many are forgotten as made.
+            guard round > 1 else { continue }
+            rates.append(Double(batches.reduce(0) { $0 + $1.events.count }) / Double(time) * 1e3)
+        }
+        say(name, rates.sorted()[rates.count / 2], "M/s", limit: limit, isAtLeast: true)
+    }
+
+    /// All that a dashboard does for events: forest, outline, what views make of it, upkeep and the window's rows.
+    private static func view(_ name: String, nodes: Int) {
+        let scene = Scene(nodes: nodes)
+        var rates: [Double] = []
+        for _ in 0..<6 {
+            let batches = (0..<100).map { _ in scene.traffic.batch(events: Scene.eventsPerFrame) }
+            var time: UInt64 = 0
+            for batch in batches {
+                time += timing {
+                    scene.stage.receive(batch)
+                    scene.stage.tick()
+                }
+            }
+            rates.append(Double(batches.reduce(0) { $0 + $1.events.count }) / Double(time) * 1e3)
+        }
+        say(name, rates.sorted()[rates.count / 2], "M/s", limit: 5, isAtLeast: true)
+    }
+}

@@ -1,0 +1,39 @@
+import CMemory
+
+/// Bytes a node, everything in the viewer counted: forest, outline, what the views keep, what was drawn.
+enum MemoryFigures {
+    static func memory() {
+        each("screen.memory.fives", Traffic(plans: [Plan.line([.then, .map, .tap, .done])]), limit: 144)
+        each("screen.memory.mixed", Traffic(), limit: nil)
+        each("screen.memory.roots", Traffic(plans: [Plan.single]), limit: 160)
+    }
+
+    private static func each(_ name: String, _ start: Traffic, limit: Double?) {
+        var traffic = start
+        let tables = traffic.tables()
+        let before = Int(memory_in_use())
+        let stage = Stage()
+        stage.receive(tables)
+        var made = 0
+        // The program's own account of its chains is not the viewer's: each part is made by a copy.
+        while made < 1_000_000 {
+            traffic.begin(nodes: 10_000) { stage.receive($0) }
+            traffic.forgetChains()
+            made += 10_000
+            stage.tick()
+        }
+        for _ in 0..<200 {
+            stage.tick()
+            stage.draw()
+        }
+        let bytes = Int(memory_in_use()) - before
+        say(name, Double(bytes) / 1e6, "bytes", limit: limit)
+        stage.perform(.sort)
+        for _ in 0..<300 { stage.tick() }
+        say("\(name).sorted", Double(Int(memory_in_use()) - before) / 1e6, "bytes")
+        stage.type("/order 12")
+        for _ in 0..<300 { stage.tick() }
+        say("\(name).sorted-and-filtered", Double(Int(memory_in_use()) - before) / 1e6, "bytes")
+        withExtendedLifetime(stage) {}
+    }
+}

@@ -1,0 +1,61 @@
+import ChainEvents
+import Dashboard
+import Frames
+
+/// A dashboard without a terminal: the state, what was drawn last, and its clocks.
+final class Stage {
+    private var state: State
+    private(set) var shown: Frame
+    private var drawnRevision: UInt64?
+    private let source = SourceID(0)
+    private var process: UInt64 = 1_000_000_000
+    private let wallOffset: UInt64 = 1_700_000_000_000_000_000
+
+    static let size = Size(columns: 200, rows: 60)
+    /// Between two frames, in nanoseconds.
+    static let interval: UInt64 = 33_333_333
+
+    init() {
+        state = State(size: Self.size)
+        shown = Frame(size: Self.size)
+        let info = ProcessInfo(key: Traffic.process, pid: 4242, name: "bench", wallOffset: wallOffset)
+        act(.connected(source, info))
+    }
+
+    private func act(_ action: Action) { _ = reduce(into: &state, action) }
+
+    func receive(_ batch: EventBatch) {
+        process = max(process, batch.time)
+        act(.received(source, batch))
+    }
+
+    func perform(_ intent: Intent) { act(.perform(intent)) }
+
+    func type(_ text: String) { for character in text { act(.key(.character(character))) } }
+
+    func press(_ key: Key) { act(.key(KeyPress(key))) }
+
+    /// Lets a frame's time go by.
+    func tick(_ duration: UInt64 = Stage.interval) {
+        process += duration
+        act(.tick(wall: wallOffset + process, process: process))
+    }
+
+    /// Finds the rows of the window anew, as every change does.
+    func arrange() { act(.resized(Self.size)) }
+
+    /// Draws if there is anything new. Gives the times of rendering and of comparing, in nanoseconds of this thread.
+    @discardableResult
+    func draw() -> (render: UInt64, diff: UInt64, isDrawn: Bool) {
+        guard state.revision != drawnRevision else { return (0, 0, false) }
+        drawnRevision = state.revision
+        let start = cpu()
+        let frame = render(state)
+        let middle = cpu()
+        let diff = FrameDiff(from: shown, to: frame)
+        let end = cpu()
+        use(diff.isEmpty)
+        shown = frame
+        return (middle - start, end - middle, true)
+    }
+}

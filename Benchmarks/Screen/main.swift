@@ -1,0 +1,15 @@
+// Figures of the screen (issue 5 §4), one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS (or at-least LIMIT). Times are
+// processor time of the one thread that a dashboard has, at 200x60. Arguments choose what is measured by the start of
+// its name. Parts of a figure have no limit of their own.
+let wanted = CommandLine.arguments.dropFirst()
+let figures: [(name: String, measure: () -> Void)] = [
+    ("screen.frame.10k", FrameFigures.few), ("screen.frame.1M", FrameFigures.many),
+    ("screen.picture", FrameFigures.pictures),
+    ("screen.upkeep", FrameFigures.upkeep), ("screen.fold", FoldFigures.fold), ("screen.memory", MemoryFigures.memory),
+    ("screen.key", KeyFigures.keys), ("screen.first", KeyFigures.first), ("screen.shape.wide", ShapeFigures.wide),
+    ("screen.shape.deep", ShapeFigures.deep), ("screen.shape.roots", ShapeFigures.roots),
+]
+for figure in figures
+where wanted.isEmpty || wanted.contains(where: { figure.name.hasPrefix($0) || $0.hasPrefix(figure.name) }) {
+    figure.measure()
+}

@@ -1,0 +1,128 @@
+import ChainEvents
+import ChainModel
+
+/// A query as steps: each asks one thing of a node and says which step comes next for yes and for no.
+struct QueryProgram: Sendable {
+    /// One question, without anything that is counted: asking it costs no reference.
+    enum Test {
+        /// The text is in the label, the error, or, without a label, in the site; or it is in the word of one of these.
+        case text(needle: Int, states: UInt16, kinds: KindSet)
+        /// The text is in the label, the error or the canceller.
+        case ownText(QueryField, needle: Int)
+        /// The text is in the name of the thread, executor or site: asked once a name.
+        case name(QueryField, needle: Int)
+        case duration(QueryDuration, Query.Comparison, UInt64)
+        case states(UInt16)
+        case kinds(KindSet)
+        case id(NodeID)
+    }
+
+    struct Step {
+        var test: Test
+        var yes: Int
+        var no: Int
+    }
+
+    /// Where a query ends.
+    static let found = -1
+    static let notFound = -2
+
+    private(set) var steps: [Step] = []
+    private(set) var needles: [Needle] = []
+    private(set) var entry = found
+
+    init(_ root: Query.Term) { entry = add(root, yes: Self.found, no: Self.notFound) }
+
+    /// Adds the steps of a term in front of what comes next; gives the first of them.
+    private mutating func add(_ term: Query.Term, yes: Int, no: Int) -> Int {
+        switch term {
+        case .all(let terms):
+            return Self.cheapLast(terms).reduce(yes) { next, term in add(term, yes: next, no: no) }
+        case .any(let terms):
+            return Self.cheapLast(terms).reduce(no) { next, term in add(term, yes: yes, no: next) }
+        case .not(let term): return add(term, yes: no, no: yes)
+        default:
+            steps.append(Step(test: test(term), yes: yes, no: no))
+            return steps.count - 1
+        }
+    }
+
+    /// What is asked first is added last.
+    private static func cheapLast(_ terms: [Query.Term]) -> [Query.Term] {
+        terms.enumerated().sorted { ($0.element.cost, $0.offset) > ($1.element.cost, $1.offset) }.map(\.element)
+    }
+
+    private mutating func test(_ term: Query.Term) -> Test {
+        switch term {
+        case .text(let text):
+            let needle = Needle(text)
+            return .text(
+                needle: number(needle), states: Self.set(NodeState.allCases.filter { needle.matches($0.word) }),
+                kinds: KindSet(NodeKind.allCases.filter { needle.matches($0.word) }))
+        case .field(let field, let comparison, let text):
+            let needle = number(Needle(text, isWhole: comparison == .equal))
+            return field.isName ? .name(field, needle: needle) : .ownText(field, needle: needle)
+        case .duration(let field, let comparison, let limit): return .duration(field, comparison, limit)
+        case .states(let states): return .states(Self.set(states))
+        case .kinds(let kinds): return .kinds(KindSet(kinds))
+        case .id(let id): return .id(id)
+        case .all, .any, .not: preconditionFailure("a term of terms is no test")
+        }
+    }
+
+    private mutating func number(_ needle: Needle) -> Int {
+        needles.append(needle)
+        return needles.count - 1
+    }
+
+    private static func set(_ states: some Sequence<NodeState>) -> UInt16 { states.reduce(0) { $0 | $1.bit } }
+}
+
+extension NodeState {
+    var bit: UInt16 { 1 << UInt16(rawValue) }
+}
+
+/// Kinds, a bit each.
+struct KindSet: Hashable, Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    init(_ kinds: some Sequence<NodeKind>) {
+        for kind in kinds {
+            let bit = Self.bit(kind)
+            if bit < 64 { low |= 1 << bit } else { high |= 1 << (bit - 64) }
+        }
+    }
+
+    func contains(_ kind: NodeKind) -> Bool {
+        let bit = Self.bit(kind)
+        return bit < 64 ? low & 1 << bit != 0 : high & 1 << (bit - 64) != 0
+    }
+
+    /// All kinds are below 127 but for `other`, which is 255.
+    private static func bit(_ kind: NodeKind) -> UInt8 { min(kind.rawValue, 127) }
+}
+
+extension QueryField {
+    /// Whether many nodes share it, by number.
+    fileprivate var isName: Bool {
+        switch self {
+        case .thread, .executor, .site: true
+        case .label, .error, .canceller: false
+        }
+    }
+}
+
+extension Query.Term {
+    /// Cheap ones are asked first: the order is nothing to who asks.
+    fileprivate var cost: Int {
+        switch self {
+        case .states, .kinds, .id: 0
+        case .duration: 1
+        case .field(let field, _, _): field.isName ? 2 : 3
+        case .text: 4
+        case .all(let terms), .any(let terms): terms.map(\.cost).max() ?? 0
+        case .not(let term): term.cost
+        }
+    }
+}

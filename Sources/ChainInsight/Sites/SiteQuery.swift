@@ -1,0 +1,47 @@
+import ChainEvents
+
+extension Query {
+    /// Whether nodes of a call site and kind may be found, by what the query says of sites, kinds and texts alone; whatever
+    /// else it asks (`age>5s`) is left out.
+    public func mayFind(site: Site?, kind: NodeKind) -> Bool {
+        Self.answer(root, site?.description, site?.fileID, kind) ?? true
+    }
+
+    /// Nil where a site has no answer.
+    private static func answer(_ term: Term, _ site: String?, _ file: String?, _ kind: NodeKind) -> Bool? {
+        switch term {
+        case .all(let terms):
+            let answers = terms.map { answer($0, site, file, kind) }
+            return answers.contains(false) ? false : answers.contains(nil) ? nil : true
+        case .any(let terms):
+            let answers = terms.map { answer($0, site, file, kind) }
+            return answers.contains(true) ? true : answers.contains(nil) ? nil : false
+        case .not(let term): return answer(term, site, file, kind).map { !$0 }
+        case .text(let text):
+            let needle = Needle(text)
+            return needle.matches(kind.word) || [site, file].contains { $0.map(needle.matches) ?? false }
+        case .field(.site, let comparison, let text):
+            return site.map { Needle(text, isWhole: comparison == .equal).matches($0) } ?? false
+        case .kinds(let kinds): return kinds.contains(kind)
+        case .field, .duration, .states, .id: return nil
+        }
+    }
+
+    /// The query that finds the nodes of a call site and kind.
+    public static func text(site: Site?, kind: NodeKind) -> String {
+        let kind = "kind:" + kind.word
+        guard let site, !site.fileID.isEmpty else { return kind }
+        let name = site.description
+        let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "._-+/:".contains($0) }
+        return "site=" + (isPlain ? name : "\"" + escaped(name) + "\"") + " " + kind
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            if character == "\"" || character == "\\" { result.append("\\") }
+            result.append(character)
+        }
+        return result
+    }
+}

@@ -1,0 +1,32 @@
+/// A set of node indices: one bit for each that there may be.
+struct SlotSet: Sendable {
+    private var words: [UInt64] = []
+
+    /// Whether a slot is in it.
+    @inline(__always)
+    func contains(_ slot: UInt32) -> Bool {
+        let word = Int(slot >> 6)
+        return word < words.count && words[word] & (1 << UInt64(slot & 63)) != 0
+    }
+
+    /// Puts a slot into it; whether it is new there.
+    @inline(__always)
+    mutating func insert(_ slot: UInt32) -> Bool {
+        let word = Int(slot >> 6)
+        if word >= words.count { words.append(contentsOf: repeatElement(0, count: word + 1 - words.count)) }
+        let bit: UInt64 = 1 << UInt64(slot & 63)
+        guard words[word] & bit == 0 else { return false }
+        words[word] |= bit
+        return true
+    }
+
+    /// Takes a slot out of it; whether it was there.
+    @inline(__always)
+    mutating func remove(_ slot: UInt32) -> Bool {
+        guard contains(slot) else { return false }
+        words[Int(slot >> 6)] &= ~(1 << UInt64(slot & 63))
+        return true
+    }
+
+    mutating func removeAll() { words = [] }
+}

@@ -1,0 +1,54 @@
+/// What can be warned of. The raw value is the name that options and the configuration use.
+public enum WarningKind: String, Hashable, Sendable, CaseIterable {
+    /// Live for longer than the limit.
+    case neverSettled = "never-settled"
+    /// Its resolver was dropped: nobody can settle it.
+    case abandoned
+    /// Rejected, and nobody handled it.
+    case unhandledRejection = "unhandled-rejection"
+    /// Its resolver was used a second time.
+    case settledAgain = "settled-again"
+    /// A thread of an executor waits for a promise.
+    case blockedWorker = "blocked-worker"
+    /// A handler runs for longer than the limit.
+    case longHandler = "long-handler"
+    /// Awaited on the executor that has to settle it.
+    case awaitedOnOwnExecutor = "awaited-on-own-executor"
+    /// Nodes and threads that wait for each other.
+    case ringOfWaits = "ring-of-waits"
+    /// A race is decided and a member of it still runs.
+    case raceLoserRunning = "race-loser-running"
+    /// Asked to be cancelled and not settled since the limit.
+    case cancellationIgnored = "cancellation-ignored"
+    /// More threads run handlers than there should be.
+    case tooManyThreads = "too-many-threads"
+    /// Queued for longer than the limit.
+    case longQueueWait = "long-queue-wait"
+    /// A chain is deeper than the limit.
+    case deepChain = "deep-chain"
+    /// Events were lost: what is shown may be incomplete.
+    case lostEvents = "lost-events"
+}
+
+/// Which warnings are wanted, and from where on.
+public struct WarningOptions: Hashable, Sendable {
+    /// Those that are told.
+    public var enabled = Set(WarningKind.allCases)
+    /// Age of a live node, in nanoseconds.
+    public var neverSettledLimit: UInt64 = 60_000_000_000
+    /// Running time of a handler, in nanoseconds.
+    public var longHandlerLimit: UInt64 = 1_000_000_000
+    /// How long a handler blocks its thread, in nanoseconds.
+    public var blockedWorkerLimit: UInt64 = 1_000_000_000
+    /// From the request, in nanoseconds.
+    public var cancellationLimit: UInt64 = 2_000_000_000
+    /// From being queued to now, in nanoseconds.
+    public var queueWaitLimit: UInt64 = 1_000_000_000
+    /// Nodes from a root down.
+    public var depthLimit = 1_000
+    /// Threads that run handlers.
+    public var threadLimit = 64
+
+    /// The usual limits, and everything enabled.
+    public init() {}
+}

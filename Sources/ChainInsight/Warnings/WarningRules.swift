@@ -1,0 +1,174 @@
+import ChainEvents
+import ChainModel
+
+/// Whether something holds of a node.
+enum WarningVerdict {
+    case holds(Warning)
+    /// Not yet, but from that moment on, unless something happens.
+    case later(UInt64)
+    case no
+}
+
+/// When each kind of warning holds, asked of one node at a moment. None costs more than a look at the node and those next
+/// to it, but for ``RingSearch``.
+struct WarningRules {
+    var options: WarningOptions
+    /// ``WarningOptions/enabled``, a bit each.
+    private(set) var enabled: UInt16
+
+    init(_ options: WarningOptions) {
+        self.options = options
+        enabled = options.enabled.reduce(0) { $0 | $1.bit }
+    }
+
+    /// For how long a decided race may have losers that are on their way out, and a ring be one by chance.
+    static let grace: UInt64 = 1_000_000_000
+
+    @inline(__always)
+    func tells(_ kind: WarningKind) -> Bool { enabled & kind.bit != 0 }
+
+    private func verdict(
+        _ kind: WarningKind, _ view: NodeView, since: UInt64, limit: UInt64, now: UInt64, other: NodeID = .none
+    ) -> WarningVerdict {
+        guard since <= now, now - since >= limit else { return .later(since &+ limit) }
+        return .holds(Warning(kind, view.id, since: since, other: other))
+    }
+
+    // MARK: Moments
+
+    /// What a node's marks and state say for ever: a bit a kind.
+    @inline(__always)
+    func moments(of view: NodeView) -> UInt16 {
+        var kinds: UInt16 = view.state == .abandoned ? WarningKind.abandoned.bit : 0
+        let marks = view.marks
+        guard !marks.isDisjoint(with: [.unhandled, .settledAgain, .hasMisusedAwait]) else { return kinds & enabled }
+        if marks.contains(.unhandled) { kinds |= WarningKind.unhandledRejection.bit }
+        if marks.contains(.settledAgain) { kinds |= WarningKind.settledAgain.bit }
+        if marks.contains(.hasMisusedAwait) { kinds |= WarningKind.awaitedOnOwnExecutor.bit }
+        return kinds & enabled
+    }
+
+    /// When that was; of a mark nobody tells, so it is when it was seen.
+    func since(_ kind: WarningKind, _ view: NodeView, now: UInt64) -> UInt64 {
+        kind == .abandoned || kind == .unhandledRejection ? view.settled ?? now : now
+    }
+
+    // MARK: Handlers
+
+    /// Whether a thread is in the node's handler; a task runs on none of its own.
+    func occupiesThread(_ view: NodeView) -> Bool { view.activity == .running && view.kind != .task }
+
+    /// Since when a handler blocks its thread, and what for.
+    private func block(_ view: NodeView, _ forest: borrowing ChainForest) -> (since: UInt64, node: NodeID)? {
+        if let wait = forest.waits(of: view.thread).last(where: { $0.waiter == view.id }) {
+            return (wait.since, wait.node)
+        }
+        guard view.marks.contains(.hasBlocked), let started = view.started else { return nil }
+        return (started, .none)
+    }
+
+    func blockedWorker(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
+        guard tells(.blockedWorker), occupiesThread(view), let block = block(view, forest) else { return .no }
+        return verdict(
+            .blockedWorker, view, since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
+    }
+
+    /// One that blocks is told as such.
+    func longHandler(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
+        guard tells(.longHandler), occupiesThread(view), let started = view.started else { return .no }
+        if tells(.blockedWorker), block(view, forest) != nil { return .no }
+        return verdict(.longHandler, view, since: started, limit: options.longHandlerLimit, now: now)
+    }
+
+    func longQueueWait(_ view: NodeView, now: UInt64) -> WarningVerdict {
+        guard tells(.longQueueWait), view.state == .queued, let queued = view.queued else { return .no }
+        return verdict(.longQueueWait, view, since: queued, limit: options.queueWaitLimit, now: now)
+    }
+
+    // MARK: Nodes that do not settle
+
+    /// Only who nobody else holds up: those who wait for it would all say the same.
+    func neverSettled(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
+        guard tells(.neverSettled), view.isLive, view.kind.role != .combinator else { return .no }
+        let limit = options.neverSettledLimit
+        switch view.state {
+        case .running:
+            guard view.kind == .task, let started = view.started else { return .no }
+            return verdict(.neverSettled, view, since: started, limit: limit, now: now)
+        case .pending, .waiting:
+            guard now >= view.created, now - view.created >= limit else { return .later(view.created &+ limit) }
+            let reason = forest.blocker(of: view.index).reason
+            // The beginning of a planned chain waits for its turn, of which nothing is told.
+            guard reason == .resolver || (reason == .aboutToRun && view.kind != .chain) else { return .no }
+            guard let total = forest.timing(of: view.index, now: now).total else { return .no }
+            return verdict(.neverSettled, view, since: now - min(now, total), limit: limit, now: now)
+        default: return .no
+        }
+    }
+
+    func cancellationIgnored(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
+        guard tells(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
+        guard forest.blocker(of: view.index).node == nil else { return .no }
+        let asked = forest.history(of: view.index).last { $0.kind == .cancelRequested }
+        // Only asked for from here so far: the program has not said so.
+        guard let asked else { return .no }
+        return verdict(.cancellationIgnored, view, since: asked.time, limit: options.cancellationLimit, now: now)
+    }
+
+    // MARK: Races
+
+    /// Whether a node is a race whose members are nobody's concern any more.
+    func isDecided(_ view: NodeView) -> Bool {
+        (view.kind == .race || view.kind == .any) && !view.isLive && view.state != .unknown
+    }
+
+    /// A plain timer among the members costs nothing, and one that was asked to end is on its way.
+    func raceLoserRunning(
+        _ view: NodeView, race: NodeView, _ forest: borrowing ChainForest, now: UInt64
+    ) -> WarningVerdict {
+        guard tells(.raceLoserRunning), view.isLive, view.kind != .delay, !view.marks.contains(.cancelRequested),
+            let decided = race.settled, !isWanted(view, besides: race.index, forest)
+        else { return .no }
+        return verdict(.raceLoserRunning, view, since: decided, limit: Self.grace, now: now, other: race.id)
+    }
+
+    private static let relativeLimit = 16
+
+    /// Whether somebody else waits for a member of a race.
+    private func isWanted(_ view: NodeView, besides race: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
+        for holder in forest.holders(of: view.index, limit: Self.relativeLimit)
+        where holder.node != race && forest.state(of: holder.node).isLive { return true }
+        var child = forest.firstChild(of: view.index)
+        for _ in 0..<Self.relativeLimit {
+            guard let current = child else { break }
+            if forest.node(current).hasParent, forest.state(of: current).isLive { return true }
+            child = forest.nextSibling(of: current)
+        }
+        return false
+    }
+}
+
+extension WarningKind {
+    /// A bit of its own.
+    var bit: UInt16 { 1 << UInt16(place) }
+
+    /// A number of its own, from 0.
+    var place: Int {
+        switch self {
+        case .neverSettled: 0
+        case .abandoned: 1
+        case .unhandledRejection: 2
+        case .settledAgain: 3
+        case .blockedWorker: 4
+        case .longHandler: 5
+        case .awaitedOnOwnExecutor: 6
+        case .ringOfWaits: 7
+        case .raceLoserRunning: 8
+        case .cancellationIgnored: 9
+        case .tooManyThreads: 10
+        case .longQueueWait: 11
+        case .deepChain: 12
+        case .lostEvents: 13
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import ChainEvents
+import ChainModel
+
+/// What looks wrong in one forest, kept up all the time.
+///
+/// What is about a moment (``WarningKind/isMoment``) is found among the nodes that changed. What depends on time is found by
+/// a look at everything, in slices and at most twice a second, and only while something may be another than before: there
+/// is no memory for each node. What was found goes as soon as its node changes and it holds no more.
+public struct WarningTable: Sendable {
+    /// How many warnings are kept of a kind; all are counted.
+    public static let keptLimit = WarningList.limit
+
+    /// Changes with whatever can be seen.
+    public internal(set) var revision: UInt64 = 0
+
+    var rules = WarningRules(WarningOptions())
+    var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
+    /// Nodes of which something holds that their next change may end, and what: a bit a kind.
+    var held: [NodeID: UInt16] = [:]
+    private var dismissed: Set<Warning.ID> = []
+    private var dismissedLossCount: UInt64 = 0
+    /// Races that were decided before all members had settled.
+    var races: Set<NodeID> = []
+    var sweep: WarningSweep?
+    /// Whether something changed since the last look at everything began.
+    var isStale = true
+    /// Whether the next look has to find marks, too: not every change was told.
+    var misses = true
+    var sweepBegan: UInt64?
+    /// When something comes to hold by the passing of time alone.
+    var nextDue: UInt64?
+    /// By root, how many nodes its chain had when it was last looked through, and whether it was too deep.
+    var depths: [NodeID: (nodeCount: Int, isDeep: Bool)] = [:]
+
+    private static let dismissedLimit = 10_000
+    static let raceLimit = 4_096
+
+    /// Nothing found yet.
+    public init() {}
+
+    /// The warnings of a kind that are kept, since longest first; at the end those that held until lately. O(n log n).
+    public func warnings(of kind: WarningKind) -> [Warning] { lists[kind.place].sorted }
+
+    /// One warning, if it is kept.
+    public subscript(_ id: Warning.ID) -> Warning? { lists[id.kind.place].kept[id.node] }
+
+    /// How many warnings of a kind hold.
+    public func count(of kind: WarningKind) -> Int { lists[kind.place].count }
+
+    /// How many warnings hold.
+    public var count: Int { lists.reduce(0) { $0 + $1.count } }
+
+    /// Whether nothing can come or go but by what the program says.
+    public var isIdle: Bool {
+        sweep == nil && !isStale && !misses && nextDue == nil && !lists.contains { $0.hasHistory }
+    }
+
+    // MARK: Taking away
+
+    /// Takes a warning away that somebody has seen: it does not come back for this node. Losses come back as they go on.
+    public mutating func dismiss(_ id: Warning.ID) {
+        guard let warning = self[id] else { return }
+        remember(warning)
+        lists[id.kind.place].remove(id.node)
+        if !id.kind.isMoment { held[id.node]? &= ~id.kind.bit }
+        revision += 1
+    }
+
+    /// Takes all of a kind away that are kept.
+    public mutating func dismissAll(of kind: WarningKind) {
+        for warning in lists[kind.place].kept.values {
+            remember(warning)
+            if !kind.isMoment { held[warning.node]? &= ~kind.bit }
+        }
+        lists[kind.place].removeAll()
+        revision += 1
+    }
+
+    private mutating func remember(_ warning: Warning) {
+        if warning.kind == .lostEvents { dismissedLossCount += warning.amount }
+        guard warning.node != .none else { return }
+        if dismissed.count >= Self.dismissedLimit { dismissed.removeAll() }
+        dismissed.insert(warning.id)
+    }
+
+    func isDismissed(_ id: Warning.ID) -> Bool { !dismissed.isEmpty && dismissed.contains(id) }
+
+    // MARK: Following
+
+    /// Takes in what changed: some 20 ns a node.
+    public mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
+        guard !changes.isEverything else {
+            misses = true
+            isStale = true
+            sweep = nil
+            for kind in WarningKind.allCases where kind.isMoment { lists[kind.place].recount() }
+            return
+        }
+        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables { isStale = true }
+        for eviction in changes.evicted {
+            noteMoments(eviction.node, forest)
+            if !held.isEmpty, let kinds = held[eviction.id] { end(eviction.id, kinds, now) }
+        }
+        for entry in changes.nodes {
+            let view = forest.node(entry.index)
+            noteMoments(view, forest)
+            if !held.isEmpty, let kinds = held[view.id] { check(view, kinds, forest, now) }
+        }
+    }
+
+    /// Takes in what a node's marks and state say for ever.
+    @inline(__always)
+    private mutating func noteMoments(_ view: NodeView, _ forest: borrowing ChainForest) {
+        let kinds = rules.moments(of: view)
+        if kinds != 0 {
+            for kind in WarningKind.allCases where kinds & kind.bit != 0 {
+                guard lists[kind.place].kept[view.id] == nil else { continue }
+                var warning = Warning(kind, view.id, since: rules.since(kind, view, now: forest.now))
+                guard !isDismissed(warning.id) else { continue }
+                remember(&warning, view, forest)
+                if lists[kind.place].add(warning) { revision += 1 }
+            }
+        }
+        if rules.isDecided(view) { noteRace(view, forest) }
+    }
+
+    /// Of one that is evicted the label is gone.
+    func remember(_ warning: inout Warning, _ view: NodeView, _ forest: borrowing ChainForest) {
+        let index = forest.index(of: view.id)
+        warning.remember(view, label: index.flatMap { forest.label(of: $0) }, site: forest.sites[view.site])
+    }
+
+    /// Keeps a decided race in mind whose members have not all settled.
+    mutating func noteRace(_ view: NodeView, _ forest: borrowing ChainForest) {
+        guard rules.tells(.raceLoserRunning), races.count < Self.raceLimit, !races.contains(view.id),
+            forest.index(of: view.id) == view.index
+        else { return }
+        let hasLosers = forest.links(of: view.index).contains {
+            $0.role == .hasMember && forest.state(of: $0.node).isLive
+        }
+        if hasLosers { races.insert(view.id) }
+    }
+
+    // MARK: What holds no more
+
+    private mutating func end(_ node: NodeID, _ kinds: UInt16, _ now: UInt64) {
+        for kind in WarningKind.allCases where kinds & kind.bit != 0 { lists[kind.place].end(node, at: now) }
+        held[node] = nil
+        revision += 1
+    }
+
+    private mutating func check(_ view: NodeView, _ kinds: UInt16, _ forest: borrowing ChainForest, _ now: UInt64) {
+        var gone: UInt16 = 0
+        for kind in WarningKind.allCases where kinds & kind.bit != 0 {
+            guard let warning = lists[kind.place].kept[view.id] else { continue }
+            if !holds(warning, view, forest, now) {
+                lists[kind.place].end(view.id, at: now)
+                gone |= kind.bit
+                revision += 1
+            }
+        }
+        let rest = kinds & ~gone
+        held[view.id] = rest == 0 ? nil : rest
+    }
+
+    /// Whether what was found of a node holds still.
+    func holds(_ warning: Warning, _ view: NodeView, _ forest: borrowing ChainForest, _ now: UInt64) -> Bool {
+        func isTrue(_ verdict: WarningVerdict) -> Bool { if case .holds = verdict { true } else { false } }
+        switch warning.kind {
+        case .neverSettled: return isTrue(rules.neverSettled(view, forest, now: now))
+        case .blockedWorker: return isTrue(rules.blockedWorker(view, forest, now: now))
+        case .longHandler: return isTrue(rules.longHandler(view, forest, now: now))
+        case .longQueueWait: return isTrue(rules.longQueueWait(view, now: now))
+        case .cancellationIgnored: return isTrue(rules.cancellationIgnored(view, forest, now: now))
+        case .raceLoserRunning:
+            guard let race = forest.index(of: warning.other) else { return view.isLive }
+            return isTrue(rules.raceLoserRunning(view, race: forest.node(race), forest, now: now))
+        case .ringOfWaits: return view.isLive
+        case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
+        case .tooManyThreads, .lostEvents, .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor:
+            return true
+        }
+    }
+
+    // MARK: Time
+
+    /// Lets time go on: looks at a slice of everything where that is due. True if anything that can be seen is another.
+    ///
+    /// - Parameter budget: How much is looked at; some 15 ns each.
+    @discardableResult
+    public mutating func tick(
+        _ forest: borrowing ChainForest, now: UInt64, options: WarningOptions, budget: Int = 16_384
+    ) -> Bool {
+        let before = revision
+        if options != rules.options { take(options) }
+        for kind in WarningKind.allCases where lists[kind.place].expire(at: now) { revision += 1 }
+        noteLoss(forest, now)
+        goOn(forest, now, budget)
+        return revision != before
+    }
+
+    private mutating func take(_ options: WarningOptions) {
+        rules = WarningRules(options)
+        for kind in WarningKind.allCases where !rules.tells(kind) {
+            lists[kind.place].removeAll()
+            for node in held.keys { held[node]? &= ~kind.bit }
+        }
+        held = held.filter { $0.value != 0 }
+        sweep = nil
+        (isStale, misses, sweepBegan) = (true, true, nil)
+        depths = [:]
+        revision += 1
+    }
+
+    private mutating func noteLoss(_ forest: borrowing ChainForest, _ now: UInt64) {
+        let lost = forest.loss.lostCount &+ forest.totals.refusedCount
+        guard rules.tells(.lostEvents), lost > dismissedLossCount else { return }
+        let amount = lost - dismissedLossCount
+        let place = WarningKind.lostEvents.place
+        if let known = lists[place].kept[.none] {
+            guard known.amount != amount else { return }
+            lists[place].setAmount(amount, of: .none)
+        } else {
+            _ = lists[place].add(Warning(.lostEvents, .none, since: now, amount: amount))
+        }
+        revision += 1
+    }
+}

@@ -1,0 +1,155 @@
+import ChainEvents
+
+/// How the members of a combinator are doing.
+public struct MemberCounts: Hashable, Sendable {
+    /// By state.
+    public var counts = StateCounts()
+    /// Whether there are more than were counted.
+    public var isPartial = false
+    /// The first that is not settled, and the first that was rejected, in the order in which they were linked.
+    public var firstLive: NodeIndex?
+    /// The first that was rejected or abandoned, by time.
+    public var firstRejected: NodeIndex?
+
+    /// All that were counted.
+    public var count: Int { counts.nodeCount }
+}
+
+extension ChainForest {
+    /// What a node waits for. Of a combinator's members `memberLimit` are looked at, so O(that).
+    public func blocker(of index: NodeIndex, memberLimit: Int = .max) -> Blocker {
+        let record = nodes[checked(index)].pointee
+        switch record.state {
+        case .running:
+            guard let wait = wait(ofRunning: record) else { return Blocker(reason: .running) }
+            return Blocker(reason: .awaits, node: slot(of: wait.node)?.asNode)
+        case .queued: return Blocker(reason: .queued)
+        case .waiting:
+            guard let parent = parent(of: index) else { return Blocker(reason: .aboutToRun) }
+            let above = nodes[parent.rawValue].pointee
+            return above.state.isLive || !above.has(.told)
+                ? Blocker(reason: .parent, node: parent) : Blocker(reason: .aboutToRun)
+        case .pending: return linkBlocker(of: index, record, memberLimit)
+        default: return Blocker(reason: .settled)
+        }
+    }
+
+    private func linkBlocker(of index: NodeIndex, _ record: NodeRecord, _ limit: Int) -> Blocker {
+        var link = record.extra == noSlot ? noSlot : extras[record.extra].pointee.firstOut
+        let hasLinks = link != noSlot
+        var rest = limit
+        while link != noSlot {
+            let target = nodes[links[link].pointee.target].pointee
+            if target.state.isLive || !target.has(.told) {
+                let reason = links[link].pointee.kind == .adoption ? Blocker.Reason.follows : .member
+                return Blocker(reason: reason, node: links[link].pointee.target.asNode)
+            }
+            link = links[link].pointee.nextOut
+            rest -= 1
+            if rest <= 0, link != noSlot { return Blocker(reason: .member) }
+        }
+        if record.kind == .delay || record.kind == .timeout { return Blocker(reason: .timer) }
+        return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
+    }
+
+    /// The wait that a running node's handler is in, which blocks its thread; nil where it is in none.
+    public func wait(of index: NodeIndex) -> ThreadWait? {
+        let record = nodes[checked(index)].pointee
+        return record.state == .running ? wait(ofRunning: record) : nil
+    }
+
+    /// The handler that keeps an executor's queue standing, with the wait that it is in: the one that has blocked its
+    /// thread for longest, where each handler that the executor runs blocks its thread. Nil where one of them goes on,
+    /// or none runs. O(threads that wait).
+    public func standstill(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
+        var blocked: [NodeIndex: ThreadWait] = [:]
+        for wait in waits {
+            guard let slot = slot(of: wait.waiter), case let record = nodes[slot].pointee, record.state == .running,
+                record.executor == executor
+            else { continue }
+            let node = NodeIndex(rawValue: slot)
+            if let known = blocked[node], known.since >= wait.since { continue }
+            blocked[node] = wait
+        }
+        guard !blocked.isEmpty, load(of: executor).runningCount <= blocked.count else { return nil }
+        return blocked.min { ($0.value.since, $0.value.waiter) < ($1.value.since, $1.value.waiter) }
+            .map { ($0.key, $0.value) }
+    }
+
+    /// Those that a node follows or has for members, by time, at most so many. O(limit).
+    public func targets(of index: NodeIndex, limit: Int) -> [NodeLink] {
+        let extra = nodes[checked(index)].pointee.extra
+        guard extra != noSlot else { return [] }
+        var result: [NodeLink] = []
+        var link = extras[extra].pointee.firstOut
+        while link != noSlot, result.count < limit {
+            let record = links[link].pointee
+            let role = record.kind == .adoption ? NodeLink.Role.follows : .hasMember
+            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.target), time: record.time))
+            link = record.nextOut
+        }
+        return result
+    }
+
+    /// How the members of a combinator are doing; of many, the first `limit`. O(limit).
+    public func members(of index: NodeIndex, limit: Int) -> MemberCounts {
+        var result = MemberCounts()
+        let targets = targets(of: index, limit: limit == .max ? limit : limit + 1)
+        for link in targets where link.role == .hasMember {
+            guard result.count < limit else {
+                result.isPartial = true
+                break
+            }
+            let record = nodes[link.node.rawValue].pointee
+            result.counts.add(record.state)
+            if record.state.isLive {
+                result.firstLive = result.firstLive ?? link.node
+            } else if record.state == .rejected || record.state == .abandoned || record.state == .cancelled {
+                let best = result.firstRejected.map { nodes[$0.rawValue].pointee.settled ?? .max } ?? .max
+                if (record.settled ?? .max) < best { result.firstRejected = link.node }
+            }
+        }
+        return result
+    }
+
+    /// Where the rejection of a node began: up through those that passed it on, which are those it follows, members, and
+    /// parents that it had no handler for. The node itself where it began there; `limit` steps at most.
+    public func rejectionOrigin(of index: NodeIndex, limit: Int = 10_000) -> (node: NodeIndex, steps: Int) {
+        var (current, steps) = (index, 0)
+        var seen: Set<NodeIndex> = [index]
+        while steps < limit, let next = rejectionSource(of: current), seen.insert(next).inserted {
+            // Whoever was rejected later is not to blame.
+            guard (nodes[next.rawValue].pointee.settled ?? 0) <= (nodes[current.rawValue].pointee.settled ?? .max)
+            else { break }
+            current = next
+            steps += 1
+        }
+        return (current, steps)
+    }
+
+    private static let memberLimit = 1_000
+
+    private func rejectionSource(of index: NodeIndex) -> NodeIndex? {
+        let record = nodes[checked(index)].pointee
+        func isRejected(_ node: NodeIndex) -> Bool {
+            switch nodes[node.rawValue].pointee.settlement {
+            case .rejected, .skippedRejected, .abandoned, .cancelled: true
+            case .pending, .unknown, .fulfilled, .skippedFulfilled: false
+            }
+        }
+        guard isRejected(index), record.settlement != .abandoned else { return nil }
+        if record.settlement != .skippedRejected {
+            if let followed = targets(of: index, limit: Self.memberLimit).last(where: { $0.role == .follows }) {
+                return isRejected(followed.node) ? followed.node : nil
+            }
+            if record.has(.hasMembers) { return members(of: index, limit: Self.memberLimit).firstRejected }
+        }
+        guard let parent = parent(of: index), isRejected(parent) else { return nil }
+        switch record.kind {
+        // Their handlers ran for the error and may have thrown one of their own.
+        case .catch, .recover, .ignore, .asResult, .callback:
+            return record.settlement == .skippedRejected ? parent : nil
+        default: return parent
+        }
+    }
+}

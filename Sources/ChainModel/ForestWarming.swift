@@ -1,0 +1,55 @@
+import ChainEvents
+
+/// Reading ahead. In a forest of a million nodes nearly each step finds its node, and then its chain, outside the
+/// processor's caches, and waits for both in turn; reading those of many steps at once waits for all of them together.
+extension ChainForest {
+    /// How many events are read ahead.
+    static let warmCount = 32
+    /// A forest of fewer nodes is in the caches anyway.
+    private static let warmFrom = 200_000
+
+    /// Reads the records that these events will change.
+    mutating func warm(for events: Slice<UnsafeBufferPointer<ChainEvent>>) {
+        guard nodes.count >= Self.warmFrom else { return }
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Self.warmCount) { slots in
+            var count = 0
+            for event in events {
+                // Who is made is not there yet; who it stands under is.
+                let slot = ids.find(event.kind == .created ? event.other : event.node)
+                guard slot < goneSlot else { continue }
+                slots[count] = slot
+                count += 1
+            }
+            warmed ^= warmth(ofNodes: slots[..<count])
+        }
+    }
+
+    /// Reads the records of those whose turn to be evicted comes next.
+    func warmth(of entries: ArraySlice<EvictionQueue.Entry>) -> UInt64 {
+        guard nodes.count >= Self.warmFrom else { return 0 }
+        return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries.count) { slots in
+            var count = 0
+            for entry in entries where isTaken(entry.slot) {
+                slots[count] = entry.slot
+                count += 1
+            }
+            return warmth(ofNodes: slots[..<count])
+        }
+    }
+
+    private func warmth(ofNodes slots: Slice<UnsafeMutableBufferPointer<UInt32>>) -> UInt64 {
+        var sum: UInt64 = 0
+        // Both ends: a record may lie in two lines.
+        for slot in slots { sum ^= nodes[slot].pointee.id ^ UInt64(nodes[slot].pointee.state.rawValue) }
+        for slot in slots {
+            let (chain, above) = (nodes[slot].pointee.chain, nodes[slot].pointee.placed)
+            if above != noSlot { sum ^= UInt64(nodes[above].pointee.childCount) }
+            if chain != noSlot { sum ^= chains[chain].pointee.settled ^ UInt64(chains[chain].pointee.counts.last) }
+        }
+        for slot in slots {
+            let chain = nodes[slot].pointee.chain
+            if chain != noSlot { sum ^= UInt64(nodes[chains[chain].pointee.root].pointee.state.rawValue) }
+        }
+        return sum
+    }
+}

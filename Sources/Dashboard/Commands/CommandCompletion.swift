@@ -1,0 +1,48 @@
+import ChainInsight
+import Frames
+
+/// How a command could go on.
+extension State {
+    func commandChoices(_ text: String) -> Typing.Choices {
+        let words = CommandWords(text)
+        let isInWord = text.last.map { !$0.isWhitespace } ?? false
+        guard let name = words.words.first, words.words.count > 1 || !isInWord else {
+            return Self.choices(
+                CommandTable.entries.map { $0.name.rawValue + ($0.arguments.isEmpty ? "" : " ") }, for: text, words)
+        }
+        guard let entry = CommandTable.entry(of: name.text) else { return Typing.Choices(head: text, words: []) }
+        if entry.name == .filter {
+            var choices = filterChoices(words.rest + (isInWord || words.rest.isEmpty ? "" : " "))
+            let head = String(text.prefix(words.argumentStart))
+            choices.head = head + choices.head
+            return choices
+        }
+        let place = words.words.count - (isInWord ? 2 : 1)
+        return Self.choices(arguments(of: entry.name, at: place), for: text, words)
+    }
+
+    private func arguments(of name: CommandTable.Name, at place: Int) -> [String] {
+        switch (name, place) {
+        case (.view, 0): ViewID.allCases.map(\.name)
+        case (.theme, 0): Theme.all.map(\.name)
+        case (.sort, 0): SortColumn.allCases.map { $0.rawValue + " " }
+        case (.sort, 1): ["asc ", "desc ", "siblings"]
+        case (.sort, 2): ["siblings"]
+        case (.warn, 0): WarningKind.allCases.map { $0.rawValue + " " } + ["all "]
+        case (.warn, 1): ["on", "off"]
+        case (.cancel, 0): ["chain"]
+        case (.copy, 0): ["tree"]
+        case (.rate, 0): Self.refreshRates.map(String.init)
+        case (.save, 0): ["chainview.txt", "chainview.ansi", "chainview.svg", "chainview.json"]
+        default: []
+        }
+    }
+
+    /// Those that begin with the word at the end, if one is being typed.
+    private static func choices(_ all: [String], for text: String, _ words: CommandWords) -> Typing.Choices {
+        let isInWord = text.last.map { !$0.isWhitespace } ?? false
+        let word = isInWord ? words.words.last!.text : ""
+        let fitting = all.filter { $0.hasPrefix(word.lowercased()) && $0 != word }
+        return Typing.Choices(head: String(text.dropLast(word.count)), words: fitting)
+    }
+}

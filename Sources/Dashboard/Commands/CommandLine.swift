@@ -1,0 +1,203 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+/// The line behind `:`.
+extension State {
+    mutating func typeCommand(_ text: String) {
+        typing = Typing()
+        mode = .command(text)
+        revision += 1
+    }
+
+    mutating func leaveCommand() {
+        typing = Typing()
+        mode = .tree
+        revision += 1
+    }
+
+    mutating func performInCommand(_ intent: Intent, _ text: String) -> [Effect] {
+        revision += 1
+        switch intent {
+        case .abort: leaveCommand()
+        case .quit: return [.quit]
+        case .accept: return accept(command: text)
+        case .complete:
+            let choices = typing.choices == nil ? commandChoices(text) : nil
+            if let line = typing.complete(text, with: { choices! }) { mode = .command(line) }
+        case .up, .down:
+            if let line = typing.recall(intent == .up ? 1 : -1, from: commandHistory.lines, instead: text) {
+                mode = .command(line)
+            }
+        default: break
+        }
+        return []
+    }
+
+    private mutating func accept(command line: String) -> [Effect] {
+        leaveCommand()
+        let words = CommandWords(line)
+        guard let name = words.words.first else { return [] }
+        commandHistory.add(line)
+        do throws(Typing.Problem) {
+            guard let entry = CommandTable.entry(of: name.text) else {
+                throw Typing.Problem(text: Self.unknown(name.text), place: name.place)
+            }
+            if words.isForced, entry.name != .save {
+                throw Typing.Problem(text: "only save is ever told to with !", place: name.place)
+            }
+            return try perform(entry.name, words)
+        } catch {
+            // The line stays, with what is wrong.
+            mode = .command(line)
+            typing.problem = error
+            return []
+        }
+    }
+
+    private static func unknown(_ name: String) -> String {
+        let near = CommandTable.entries.filter { $0.name.rawValue.hasPrefix(name.prefix(1).lowercased()) }
+        let known = near.isEmpty ? CommandTable.entries : near
+        return "there is no command \(name): " + known.map(\.name.rawValue).joined(separator: " ")
+    }
+
+    private mutating func perform(_ name: CommandTable.Name, _ words: CommandWords) throws(Typing.Problem) -> [Effect] {
+        switch name {
+        case .filter: try setFilter(words)
+        case .view:
+            let word = try words.one("say which view: \(Self.viewNames)")
+            guard let view = ViewID(name: word.text) ?? UInt8(word.text).flatMap(ViewID.init) else {
+                throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", place: word.place)
+            }
+            show(view)
+        case .fold:
+            let levels = try number(0...1_000, words, "say how many levels are to be shown: 0 is a row a chain")
+            fold(toDepth: levels)
+        case .sort: try sort(words)
+        case .group:
+            try words.noMore(than: 0)
+            toggleGroups()
+        case .goto: try goTo(words)
+        case .cancel: askToCancel(wholeChain: try isGiven("chain", words))
+        case .copy: return try isGiven("tree", words) ? copyTree() : copy()
+        case .save: return try save(words)
+        case .theme:
+            let names = Theme.all.map(\.name).joined(separator: " ")
+            let word = try words.one("say which theme: \(names)")
+            guard let theme = Theme.named(word.text) else {
+                throw Typing.Problem(text: "there is no theme \(word.text): \(names)", place: word.place)
+            }
+            options.theme = theme
+            say("theme: \(theme.name)")
+        case .rate:
+            options.refreshRate = try number(1...60, words, "say how many frames a second: 1 to 60")
+            say("at most \(framesASecond)")
+        case .warn: try warn(words)
+        case .help:
+            try words.noMore(than: 0)
+            return perform(.help)
+        case .quit:
+            try words.noMore(than: 0)
+            return [.quit]
+        }
+        return []
+    }
+
+    private static var viewNames: String { ViewID.allCases.map(\.name).joined(separator: " ") }
+
+    private func number(
+        _ range: ClosedRange<Int>, _ words: CommandWords, _ missing: String
+    ) throws(Typing.Problem) -> Int {
+        let word = try words.one(missing)
+        guard let number = Int(word.text), range.contains(number) else {
+            throw Typing.Problem(
+                text: "a number from \(range.lowerBound) to \(CountText.grouped(range.upperBound)) is needed",
+                place: word.place)
+        }
+        return number
+    }
+
+    /// Whether the one word stands there that may.
+    private func isGiven(_ option: String, _ words: CommandWords) throws(Typing.Problem) -> Bool {
+        guard let word = words.arguments.first else { return false }
+        try words.noMore(than: 1)
+        guard option.hasPrefix(word.text.lowercased()) else {
+            throw Typing.Problem(text: "only \(option) can stand here", place: word.place)
+        }
+        return true
+    }
+
+    private mutating func setFilter(_ words: CommandWords) throws(Typing.Problem) {
+        guard !words.rest.isEmpty else { return dropFilter() }
+        do throws(QueryError) {
+            try filter(by: words.rest)
+        } catch {
+            let place = error.place
+            throw Typing.Problem(
+                text: error.description,
+                place: place.lowerBound + words.argumentStart..<place.upperBound + words.argumentStart)
+        }
+    }
+
+    private mutating func sort(_ words: CommandWords) throws(Typing.Problem) {
+        var wanted = TreeOrder()
+        if let name = words.arguments.first {
+            guard let column = SortColumn(rawValue: name.text.lowercased()) else {
+                let names = SortColumn.allCases.map(\.rawValue).joined(separator: " ")
+                throw Typing.Problem(text: "there is no column \(name.text): \(names)", place: name.place)
+            }
+            wanted.column = column
+        }
+        var hasDirection = false
+        for word in words.arguments.dropFirst() {
+            switch word.text.lowercased() {
+            case "asc" where !hasDirection, "desc" where !hasDirection:
+                hasDirection = true
+                // Durations are the ones that stand with the greatest first by themselves.
+                wanted.isInverted = (word.text.lowercased() == "desc") != wanted.column.isDuration
+            case "siblings" where !wanted.sortsSiblings: wanted.sortsSiblings = true
+            default: throw Typing.Problem(text: "only asc or desc, and siblings can stand here", place: word.place)
+            }
+        }
+        // What is sorted is the tree.
+        if view != .chains { show(.chains) }
+        sort(by: wanted.column, inverted: wanted.isInverted, siblings: wanted.sortsSiblings)
+    }
+
+    private mutating func goTo(_ words: CommandWords) throws(Typing.Problem) {
+        let word = try words.one("say which node: its number stands first in its details")
+        guard let number = UInt64(word.text.hasPrefix("#") ? word.text.dropFirst() : word.text[...]) else {
+            throw Typing.Problem(text: "an id is a number, as in #17", place: word.place)
+        }
+        let id = NodeID(number)
+        // The program that one is in comes first: ids are a program's own.
+        let order = (selectedPlace.map { [$0] } ?? []) + observed.indices.filter { $0 != selectedPlace }
+        for place in order {
+            guard let node = observed[place].forest?.index(of: id) else { continue }
+            return reveal(node, in: place)
+        }
+        let isGone = observed.contains { $0.forest?.isEvicted(id) == true }
+        throw Typing.Problem(
+            text: isGone ? "node \(id) is over and was forgotten" : "there is no node \(id)", place: word.place)
+    }
+
+    private mutating func warn(_ words: CommandWords) throws(Typing.Problem) {
+        let names = WarningKind.allCases.map(\.rawValue).joined(separator: " ")
+        guard let name = words.arguments.first else { throw words.missing("say what to warn of: \(names)") }
+        var kinds = WarningKind.allCases.filter { $0.rawValue == name.text.lowercased() }
+        if name.text.lowercased() == "all" { kinds = WarningKind.allCases }
+        guard !kinds.isEmpty else {
+            throw Typing.Problem(text: "there is no warning \(name.text): \(names)", place: name.place)
+        }
+        guard let word = words.arguments.dropFirst().first else { throw words.missing("say on or off") }
+        try words.noMore(than: 2)
+        switch word.text.lowercased() {
+        case "on": options.warnings.enabled.formUnion(kinds)
+        case "off": options.warnings.enabled.subtract(kinds)
+        default: throw Typing.Problem(text: "say on or off", place: word.place)
+        }
+        say("\(name.text.lowercased()): \(word.text.lowercased())")
+        arrange()
+    }
+}

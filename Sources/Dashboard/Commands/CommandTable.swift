@@ -1,0 +1,141 @@
+import ChainInsight
+import Frames
+
+/// What can be typed behind `:`: the one table that commands are looked up in and that completion, help and README are
+/// made of.
+public enum CommandTable {
+    /// One command.
+    public struct Entry: Sendable {
+        let name: Name
+        /// What may stand behind it; capitals stand for something else.
+        let arguments: String
+        /// What it does, in a few words without a capital letter.
+        let text: String
+
+        init(_ name: Name, _ arguments: String = "", _ text: String) {
+            self.name = name
+            self.arguments = arguments
+            self.text = text
+        }
+
+        /// As it is typed, with its colon.
+        var usage: String {
+            ":" + name.rawValue + (arguments.isEmpty ? "" : " " + arguments)
+        }
+    }
+
+    enum Name: String, CaseIterable, Sendable {
+        case filter, view, fold, sort, group, goto, cancel, copy, save, theme, rate, warn, help, quit
+    }
+
+    /// All commands, in the order of the help.
+    static let entries: [Entry] = [
+        Entry(.filter, "QUERY", "show only what a query finds; without one, everything"),
+        Entry(.view, "NAME", "change to a view: " + ViewID.allCases.map(\.name).joined(separator: ", ")),
+        Entry(.fold, "LEVELS", "fold every chain so that nodes so many levels in are shown"),
+        Entry(
+            .sort, "[COLUMN]",
+            "sort by " + SortColumn.allCases.map(\.rawValue).joined(separator: ", ") + "; then asc or desc, siblings"),
+        Entry(.group, "", "put chains from the same call site together, or apart"),
+        Entry(.goto, "ID", "go to the node of a number, as in #17"),
+        Entry(.cancel, "[chain]", "cancel the node or its whole chain, or the tagged ones (asks first)"),
+        Entry(.copy, "[tree]", "copy the node, or all under it as a tree, or the tagged ones"),
+        Entry(.save, "FILE", "save the screen to FILE.txt, .ansi, .svg or .json; save! writes over what is there"),
+        Entry(.theme, "NAME", "change the colours: " + Theme.all.map(\.name).joined(separator: ", ")),
+        Entry(.rate, "N", "at most N frames a second, 1 to 60"),
+        Entry(.warn, "NAME on/off", "warn of something, or no longer; all is for every warning"),
+        Entry(.help, "", "all keys and commands"),
+        Entry(.quit, "", "quit; also :q"),
+    ]
+
+    /// The command that the first word of a line means: all of its name, the beginning of only one, or `q`.
+    static func entry(of line: String) -> Entry? {
+        let word = line.prefix { !$0.isWhitespace && $0 != "!" }.lowercased()
+        guard !word.isEmpty else { return nil }
+        if word == "q" { return entries.first { $0.name == .quit } }
+        let fitting = entries.filter { $0.name.rawValue.hasPrefix(word) }
+        return fitting.first { $0.name.rawValue == word } ?? (fitting.count == 1 ? fitting[0] : nil)
+    }
+
+    /// What a query is made of.
+    static let queries: [(form: String, text: String)] = [
+        ("charge", "the text is in the label, kind, state or error, or without a label in the site"),
+        ("\"two words\"", "a text with blanks or signs in it"),
+        ("state:rejected", "a state; also live, settled, failed"),
+        ("kind:all", "the operation that made it"),
+        ("thread:worker-2", "also executor: site: label: error: canceller:, with = for the whole name"),
+        ("error~timeout", "the text is in the error"),
+        ("age>5s", "also wait, run, total with > >= < <= and ns us ms s m h"),
+        ("id:17", "the node of a number"),
+        ("a b  not a  a or b", "both, not, one of them; ( ) group"),
+        ("@name", "a query that the configuration holds"),
+    ]
+
+    /// Both tables as Markdown: what the README holds between its marks, ending in a newline.
+    public static func markdown() -> String {
+        func table(_ head: String, _ rows: [(String, String)]) -> String {
+            rows.reduce("| \(head) | |\n| --- | --- |\n") { $0 + "| `\($1.0)` | \($1.1) |\n" }
+        }
+        return table("behind `:`", entries.map { ($0.usage, $0.text) }) + "\n"
+            + table("behind `/`", queries.map { ($0.form, $0.text) })
+    }
+}
+
+/// A command's line, cut into words that know where they stand.
+struct CommandWords {
+    struct Word {
+        var text: String
+        var place: Range<Int>
+    }
+
+    let line: String
+    let words: [Word]
+    /// Whether its name is followed by `!`.
+    let isForced: Bool
+    /// Where the first argument begins, or would.
+    let argumentStart: Int
+
+    init(_ line: String) {
+        self.line = line
+        var words: [Word] = []
+        var isInside = false
+        for (place, character) in line.enumerated() {
+            if character.isWhitespace {
+                isInside = false
+            } else if isInside {
+                words[words.count - 1].text.append(character)
+                words[words.count - 1].place = words[words.count - 1].place.lowerBound..<place + 1
+            } else {
+                isInside = true
+                words.append(Word(text: String(character), place: place..<place + 1))
+            }
+        }
+        isForced = words.first?.text.hasSuffix("!") ?? false
+        argumentStart = words.count > 1 ? words[1].place.lowerBound : line.count
+        self.words = words
+    }
+
+    var arguments: ArraySlice<Word> { words.dropFirst() }
+
+    /// All that stands behind the name, as it was typed, but for blanks around it.
+    var rest: String {
+        let end = words.last?.place.upperBound ?? 0
+        return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""
+    }
+
+    /// Says that something is missing at the end.
+    func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, place: line.count..<line.count) }
+
+    /// The only argument, or an error.
+    func one(_ what: String) throws(Typing.Problem) -> Word {
+        guard let word = arguments.first else { throw missing(what) }
+        try noMore(than: 1)
+        return word
+    }
+
+    func noMore(than count: Int) throws(Typing.Problem) {
+        if let more = arguments.dropFirst(count).first {
+            throw Typing.Problem(text: "there is nothing to say here: leave it out", place: more.place)
+        }
+    }
+}

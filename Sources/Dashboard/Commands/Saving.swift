@@ -1,0 +1,73 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Saving the screen to a file.
+extension State {
+    /// Rows that a file of JSON holds at most.
+    static let savedRowLimit = 10_000
+
+    mutating func save(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
+        let path = words.rest
+        guard !path.isEmpty else { throw words.missing("say which file: NAME.txt, NAME.ansi, NAME.svg or NAME.json") }
+        // What was said is no part of the picture.
+        status = nil
+        let content: String
+        switch path.split(separator: ".", omittingEmptySubsequences: false).last.map({ $0.lowercased() }) {
+        case "txt": content = render(self).plainText()
+        case "ansi": content = render(self).ansi(theme: options.theme)
+        case "svg": content = render(self).svg(theme: options.theme, title: savedTitle)
+        case "json": content = json()
+        default:
+            let place = words.argumentStart..<words.argumentStart + path.count
+            throw Typing.Problem(
+                text: "end the name in .txt, .ansi, .svg or .json: that says what is saved", place: place)
+        }
+        return [.save(path: path, content: content, overwrites: words.isForced)]
+    }
+
+    private var savedTitle: String {
+        observed.count == 1 ? "chainview \(observed[0].shownName)" : "chainview"
+    }
+
+    /// What is shown, for programs: of the tree its rows from the first on with all facts of their nodes, of another
+    /// view its lines on the screen.
+    private mutating func json() -> String {
+        var members: [(name: String, value: String)] = [
+            ("view", JSONText.string(view.name)), ("time", JSONText.seconds(wall)),
+            ("filter", JSONText.string(filter.isActive ? filter.text : nil)),
+        ]
+        if view == .chains {
+            let rows = rows(from: 0, count: Self.savedRowLimit)
+            members.append(
+                ("programs", JSONText.array(observed.indices.map { "\n " + program($0, rows.filter(\.isNode)) })))
+            members.append(("leftOut", "\(countRows() - rows.count)"))
+        } else {
+            let frame = render(self)
+            let area = Layout(self).tree
+            let lines = (max(0, area.row - 1)..<area.row + area.rows).map { frame.rowText($0) }
+            members.append(("lines", JSONText.array(lines.map { "\n " + JSONText.string($0) })))
+        }
+        return JSONText.object(members) + "\n"
+    }
+
+    private func program(_ place: Int, _ rows: [WindowRow]) -> String {
+        guard let info = observed[place].info, let forest = observed[place].forest else {
+            return JSONText.object([
+                ("process", "null"), ("name", JSONText.string(observed[place].name)), ("nodes", "[]"),
+            ])
+        }
+        let (json, now) = (TreeJSON(), observed[place].shownNow)
+        let nodes = rows.filter { $0.place == place }.compactMap(\.tree).map {
+            "\n  " + json.node($0, forest, info.wallOffset, now)
+        }
+        return JSONText.object([
+            ("process", TreeJSON.process(info)), ("name", JSONText.string(observed[place].name)),
+            ("nodes", JSONText.array(nodes)),
+        ])
+    }
+}
+
+extension State.WindowRow {
+    fileprivate var isNode: Bool { tree != nil }
+}

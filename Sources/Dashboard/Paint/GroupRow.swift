@@ -1,0 +1,118 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Draws the row of the chains from one call site: where that is, what they are called, how many there are and how
+/// they are doing.
+struct GroupPainter {
+    let row: Int
+    let columns: Columns
+    let site: Site
+    let process: Observed
+
+    func paint(into painter: inout Painter, isSelected: Bool) {
+        let glyphs = painter.glyphs
+        guard let group = process.outline.group(of: site).map({ process.outline.order.groups[$0] }) else { return }
+        let isHistory = process.link.outage != nil
+        func style(_ style: Style) -> Style { isHistory ? .dim : style }
+        if isSelected { painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
+        let role = SortRank.leading(group.counts).role
+        painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
+        // A group has none of the columns after the node: all of the room is its own.
+        let end =
+            columns.value.isShown ? columns.value.start + columns.value.width : columns.node.start + columns.node.width
+        var column = columns.node.start
+        let marker = process.outline.isOpen(site) ? glyphs.unfolded : glyphs.folded
+        painter.frame.write(marker, row: row, column: column, style: .guide)
+        column += 2
+        func write(_ text: String, _ style: Style) {
+            column += painter.frame.write(
+                text, row: row, column: column, maxColumns: max(0, end - column), style: style,
+                ellipsis: glyphs.ellipsis)
+        }
+        let parts = GroupText.counts(of: group, glyphs)
+        let tail = parts.reduce(0) { $0 + 2 + TextWidth.of($1.text, charset: glyphs.charset) }
+        let name = SafeText.cut(
+            GroupText.name(of: site), to: max(12, end - column - tail), ellipsis: glyphs.ellipsis,
+            charset: glyphs.charset)
+        write(name, style(.label.bold))
+        if let label = GroupText.label(of: site, in: process) {
+            let room = end - column - tail - 2
+            if room > 3 {
+                write("  ", .normal)
+                write(
+                    SafeText.cut(label, to: room, ellipsis: glyphs.ellipsis, charset: glyphs.charset), style(.label))
+            }
+        }
+        for part in parts {
+            // Whole or not at all: half a number would be a lie.
+            guard column + 2 + TextWidth.of(part.text, charset: glyphs.charset) <= end else { break }
+            write("  ", .normal)
+            write(part.text, style(part.style))
+        }
+    }
+}
+
+/// Words for the chains of a call site.
+enum GroupText {
+    static func name(of site: Site) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
+
+    /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
+    static func label(of site: Site, in process: Observed) -> String? {
+        guard let forest = process.forest, let number = process.outline.group(of: site) else { return nil }
+        let list = process.outline.shown[number]
+        let labels = [list.lowest, list.highest].compactMap { entry in
+            entry.flatMap { forest.index(of: NodeID($0.id)) }.map { forest.label(of: $0) ?? "" }
+        }
+        guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
+        if first == last { return first }
+        var common = zip(first, last).prefix { $0 == $1 }.map { $0.0 }
+        while let end = common.last, !end.isLetter { common.removeLast() }
+        return common.isEmpty ? nil : String(common)
+    }
+
+    /// How many there are, and how those are doing that have not come to a good end.
+    static func counts(of group: GroupTable.Group, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
+        let count = group.chainCount
+        var parts = [("\(CountText.grouped(count)) \(count == 1 ? "chain" : "chains")", Style.dim)]
+        for state in SortRank.states where group.counts[state] > 0 && state != .fulfilled && state != .skipped {
+            parts.append(
+                (
+                    "\(glyphs.state(state.role)) \(CountText.grouped(group.counts[state])) \(state.word)",
+                    Style(state.role)
+                ))
+        }
+        return parts
+    }
+
+    /// A group as one line of text, for the clipboard.
+    static func line(of site: Site, in process: Observed, _ glyphs: Glyphs) -> String? {
+        guard let number = process.outline.group(of: site) else { return nil }
+        var text = NodeText.safe(name(of: site))
+        if let label = label(of: site, in: process) { text += " " + NodeText.safe(label) }
+        let counts = counts(of: process.outline.order.groups[number], glyphs).map(\.text)
+        return text + ": " + counts.joined(separator: ", ")
+    }
+
+    /// The lines of the detail pane.
+    static func lines(of site: Site, in process: Observed, _ state: borrowing State, width: Int) -> [DetailLine] {
+        let glyphs = state.options.glyphs
+        var text = DetailWriter(width: width, glyphs: glyphs)
+        guard let forest = process.forest, let number = process.outline.group(of: site) else { return text.lines }
+        let group = process.outline.order.groups[number]
+        text.add(DetailLine("chains from one call site", .dim))
+        text.gap()
+        text.field("made at", site.fileID.isEmpty ? "unknown" : "\(site.fileID):\(site.line)")
+        if let label = label(of: site, in: process) { text.field("label", label) }
+        text.field("chains", CountText.grouped(group.chainCount))
+        for state in SortRank.states where group.counts[state] > 0 {
+            text.field("", "\(glyphs.state(state.role)) \(CountText.grouped(group.counts[state])) \(state.word)")
+        }
+        let list = process.outline.shown[number]
+        for (name, entry) in [("first", list.first), ("last", list.last)] {
+            guard let root = entry.flatMap({ forest.index(of: NodeID($0.id)) }) else { continue }
+            text.field(name, NodeText.name(of: root, in: forest))
+        }
+        return text.lines
+    }
+}

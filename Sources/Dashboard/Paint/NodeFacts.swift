@@ -1,0 +1,167 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+/// What is known of one node, for the detail pane.
+struct NodeFacts {
+    let node: NodeIndex
+    let process: Observed
+    let forest: ChainForest
+    let view: NodeView
+    /// Seconds to add to UTC.
+    let clockOffset: Int
+
+    private static let linkLimit = 12
+
+    init(node: NodeIndex, process: Observed, clockOffset: Int) {
+        self.node = node
+        self.process = process
+        self.clockOffset = clockOffset
+        forest = process.forest!
+        view = forest.node(node)
+    }
+
+    /// A time of the program's clock as a time of day.
+    func clock(_ time: UInt64) -> String {
+        ClockText.milliseconds(time &+ (process.info?.wallOffset ?? 0), offset: clockOffset)
+    }
+
+    /// The word for it, what else is said of it, and its value or error.
+    func addState(to text: inout DetailWriter) {
+        var parts = [(text.glyphs.state(view.state.role) + " " + view.state.word, Style(view.state.role).bold)]
+        let marks: [(NodeMarks, String, Style)] = [
+            (.cancelRequested, "cancel requested", .cancelled), (.stillOnThread, "still on a thread", .warning),
+            (.unhandled, "nobody handled it", .warning), (.settledAgain, "settled again", .warning),
+            (.hasBlocked, "blocked a worker", .warning), (.hasMisusedAwait, "a wait was refused", .warning),
+        ]
+        for (mark, words, style) in marks where view.marks.contains(mark) { parts.append(("  " + words, style)) }
+        text.add(parts)
+        guard let summary = forest.summary(of: node), !summary.isEmpty else { return }
+        switch view.state {
+        case .rejected: text.wrap(summary, style: .error)
+        case .abandoned: text.wrap(summary, style: .abandoned)
+        case .cancelled: text.wrap(summary, style: .cancelled)
+        default: text.field("value", summary)
+        }
+    }
+
+    /// Where its error began, and who cancelled it.
+    func addCause(to text: inout DetailWriter) {
+        let origin = forest.rejectionOrigin(of: node)
+        if origin.steps > 0 {
+            addNode("began at", origin.node, ", \(CountText.grouped(origin.steps)) up", to: &text)
+            if let summary = forest.summary(of: origin.node), summary != forest.summary(of: node) {
+                text.field("", summary)
+            }
+        }
+        guard let canceller = forest.canceller(of: node) else { return }
+        let time = forest.history(of: node).first { $0.kind == .cancelRequested }?.time
+        text.field("cancel", "asked for by \(canceller)" + (time.map { " at \(clock($0))" } ?? ""))
+    }
+
+    /// What a live node waits for.
+    func addWait(to text: inout DetailWriter) {
+        guard view.isLive,
+            let (words, blocker) = WhyText(glyphs: text.glyphs, now: process.shownNow).direct(node, in: forest)
+        else { return }
+        guard let blocker else { return text.field("waits for", words) }
+        if view.state == .queued {
+            text.field("waits for", words)
+            addNode("", blocker, "", to: &text)
+        } else {
+            addNode("waits for", blocker, ", \(words)", to: &text)
+        }
+    }
+
+    func addPlace(to text: inout DetailWriter) {
+        text.field("id", "\(view.id) \(text.glyphs.dot) \(view.kind.word)")
+        if let site = forest.site(of: node), !site.fileID.isEmpty {
+            text.field("made at", "\(site.fileID):\(site.line)")
+        }
+        if view.executor != 0 {
+            text.field("executor", forest.executors[view.executor] ?? "number \(view.executor)")
+        }
+        if view.thread != 0 {
+            text.field("thread", forest.threads[view.thread].map { "\($0) (\(view.thread))" } ?? "\(view.thread)")
+        }
+    }
+
+    /// Parent, creator, and links both ways.
+    func addRelatives(to text: inout DetailWriter) {
+        if let parent = forest.parent(of: node) { addNode("parent", parent, "", to: &text) }
+        if let creator = forest.creator(of: node) { addNode("made by", creator, "", to: &text) }
+        let limit = Self.linkLimit
+        let links = forest.targets(of: node, limit: limit + 1)
+        add(links, to: &text) { $0.role == .follows ? "follows" : "member" }
+        add(forest.holders(of: node, limit: limit + 1), to: &text) {
+            $0.role == .followedBy ? "followed by" : "member of"
+        }
+    }
+
+    private func add(_ links: [NodeLink], to text: inout DetailWriter, _ name: (NodeLink) -> String) {
+        var last = ""
+        for link in links.prefix(Self.linkLimit) {
+            let name = name(link)
+            addNode(name == last ? "" : name, link.node, "", to: &text)
+            last = name
+        }
+        if links.count > Self.linkLimit { text.field("", "and more") }
+    }
+
+    /// A node with the sign of its state.
+    private func addNode(_ name: String, _ other: NodeIndex, _ tail: String, to text: inout DetailWriter) {
+        let role = forest.state(of: other).role
+        text.field(
+            name, "\(NodeText.name(of: other, in: forest)) \(forest.id(of: other))\(tail)",
+            sign: (text.glyphs.state(role), Style(role)))
+    }
+
+    func addNotes(to text: inout DetailWriter) {
+        var notes: [String] = []
+        if view.marks.contains(.external) { notes.append("settled by a resolver") }
+        if view.marks.contains(.seenLate) { notes.append("its making was not seen") }
+        if view.marks.contains(.released) { notes.append("released") }
+        if let evicted = forest.evictedCounts(of: node) {
+            notes.append("\(CountText.grouped(evicted.count)) under it are no longer kept")
+        }
+        if !notes.isEmpty { text.field("notes", notes.joined(separator: ", ")) }
+    }
+
+    /// How long nodes from its call site take, with the bar marked that it is in itself.
+    func addSite(to text: inout DetailWriter) {
+        guard let statistics = process.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
+        else { return }
+        text.gap()
+        var words = "\(CountText.grouped(statistics.total)) from its call site"
+        if statistics.rejected > 0 { words += ", \(CountText.grouped(statistics.rejected)) rejected" }
+        text.field("like it", words)
+        let timing = view.handlerTiming(now: process.shownNow)
+        addFigures("their wait", statistics.wait, own: timing.wait, to: &text)
+        addFigures("their run", statistics.run, own: timing.run, to: &text)
+    }
+
+    private func addFigures(
+        _ name: String, _ figures: DurationFigures, own: UInt64?, to text: inout DetailWriter
+    ) {
+        let bars = figures.bars
+        guard figures.count > 1, let highest = bars.max(), highest > 0,
+            let first = bars.firstIndex(where: { $0 > 0 }), let last = bars.lastIndex(where: { $0 > 0 })
+        else { return }
+        text.field(name, "p50 \(DurationText.settled(figures.p50)), p99 \(DurationText.settled(figures.p99))")
+        let bounds = DurationFigures.barBounds
+        let isOwn = { (bar: Int) in
+            own.map { time in bar == (bounds.firstIndex { time < $0 } ?? bounds.count) } ?? false
+        }
+        let steps = text.glyphs.bars
+        var parts: [(String, Style)] = [(String(repeating: " ", count: DetailWriter.nameWidth), .dim)]
+        parts.append((DurationText.settled(first == 0 ? 0 : bounds[first - 1]) + " ", .dim))
+        for bar in first...last {
+            let height = Double(bars[bar]) / Double(highest) * Double(steps.count)
+            let step = bars[bar] == 0 ? " " : steps[max(0, min(steps.count - 1, Int(height.rounded(.up)) - 1))]
+            parts.append((step, isOwn(bar) ? .match : .number))
+        }
+        parts.append((" " + DurationText.settled(figures.max), .dim))
+        text.add(parts)
+    }
+}

@@ -1,0 +1,134 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+// Durations as bars, and the past as a table.
+extension NodeFacts {
+    private struct Bar {
+        var name: String
+        var start: UInt64
+        var duration: UInt64
+        var isRunning: Bool
+        var style: Style
+    }
+
+    private static let barNameWidth = 6
+    private static let leastBar = 8
+
+    /// Wait, run and total, each where it lies within the longest.
+    func addTimes(to text: inout DetailWriter) {
+        let bars = bars()
+        guard !bars.isEmpty else { return }
+        let origin = bars.map(\.start).min()!
+        let extent = max(1, bars.map { $0.start - origin + $0.duration }.max()!)
+        let room = text.width - Self.barNameWidth - DurationText.width - 1
+        defer { text.gap() }
+        for bar in bars {
+            let duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
+            var parts: [(String, Style)] = [(Self.padded(bar.name, to: Self.barNameWidth), .dim)]
+            if room >= Self.leastBar {
+                // Whatever there is takes a cell.
+                func cell(_ time: UInt64) -> Int { Int(Double(time) / Double(extent) * Double(room) + 0.5) }
+                let first = min(room - 1, cell(bar.start - origin))
+                let end = max(first + 1, min(room, cell(bar.start - origin + bar.duration)))
+                parts.append((String(repeating: " ", count: first), .normal))
+                parts.append((String(repeating: text.glyphs.bars[3], count: end - first), bar.style))
+                parts.append((String(repeating: " ", count: room - end), .normal))
+            }
+            parts.append((Self.right(duration, DurationText.width + 1), bar.isRunning ? .number : Style.number.dimmed))
+            text.add(parts)
+        }
+    }
+
+    private func bars() -> [Bar] {
+        let timing = forest.timing(of: node, now: process.shownNow)
+        var bars: [Bar] = []
+        if let wait = timing.wait, let queued = view.queued {
+            bars.append(
+                Bar(name: "wait", start: queued, duration: wait, isRunning: view.state == .queued, style: .queued))
+        }
+        if let run = timing.run, let started = view.started {
+            bars.append(
+                Bar(
+                    name: "run", start: started, duration: run, isRunning: view.activity == .running, style: .running))
+        }
+        if let total = timing.total {
+            let end = view.settled ?? process.shownNow
+            bars.append(
+                Bar(
+                    name: "total", start: end - min(total, end), duration: total, isRunning: view.isLive,
+                    style: Style(view.state.role)))
+        }
+        return bars
+    }
+
+    private static let whenWidth = 12
+
+    /// Its steps: when (the first by the clock, the others from there), how long after the one before, and what.
+    func addHistory(to text: inout DetailWriter) {
+        let steps = forest.history(of: node)
+        guard let first = steps.first else { return }
+        let hasAfter = text.width >= 40
+        let head = Self.right("when", Self.whenWidth) + (hasAfter ? Self.right("after", DurationText.width + 2) : "")
+        text.add([(head + "  step", .title)])
+        let wordColumns = max(8, text.width - head.count - 2)
+        func add(_ when: String, _ after: String, _ words: String, _ style: Style, _ timeStyle: Style) {
+            for (place, piece) in TextWrap.lines(words, columns: wordColumns, charset: text.glyphs.charset).enumerated()
+            {
+                let isFirst = place == 0
+                text.add([
+                    (Self.right(isFirst ? when : "", Self.whenWidth), timeStyle),
+                    (hasAfter ? Self.right(isFirst ? after : "", DurationText.width + 2) : "", timeStyle),
+                    ("  " + piece, style),
+                ])
+            }
+        }
+        var last = first.time
+        for (place, step) in steps.enumerated() {
+            let time = max(step.time, first.time)
+            let when = place == 0 ? clock(step.time) : "+" + DurationText.settled(time - first.time)
+            let after = place == 0 ? "" : DurationText.settled(time - min(last, time))
+            last = time
+            let (words, style) = words(for: step.kind)
+            add(when, after, words, style, Style.number.dimmed)
+        }
+        guard view.isLive || view.activity == .running else { return }
+        let now = max(process.shownNow, last)
+        add(
+            "+" + DurationText.running(now - first.time), DurationText.running(now - last),
+            "now, " + (view.isLive ? view.state.word : "still on its thread"),
+            view.isLive ? Style(view.state.role) : .warning, .number)
+    }
+
+    private func words(for step: HistoryStep.Kind) -> (String, Style) {
+        switch step {
+        case .created: return ("made", .normal)
+        case .seen: return ("first heard of", .normal)
+        case .queued(let executor): return (forest.executors[executor].map { "queued on \($0)" } ?? "queued", .normal)
+        case .started(let thread): return (forest.threads[thread].map { "started on \($0)" } ?? "started", .normal)
+        case .ended: return ("handler ended", .normal)
+        case .adopted(let other): return ("follows \(NodeText.name(of: other, in: forest))", .normal)
+        case .linked(let other): return ("member \(NodeText.name(of: other, in: forest))", .normal)
+        case .cancelRequested: return ("cancel requested", .cancelled)
+        case .settled(let settlement):
+            switch settlement {
+            case .pending: return ("pending", .pending)
+            case .unknown: return ("ended, unseen", .unknown)
+            case .fulfilled: return ("fulfilled", .fulfilled)
+            case .rejected: return ("rejected", .rejected)
+            case .skippedFulfilled: return ("skipped, passing a value on", .skipped)
+            case .skippedRejected: return ("skipped, passing an error on", .skipped)
+            case .abandoned: return ("abandoned", .abandoned)
+            case .cancelled: return ("cancelled", .cancelled)
+            }
+        }
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

@@ -1,0 +1,91 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// The line of the views' tabs, and where each of them stands: the same for who draws and for who looks up a click.
+struct TabLine {
+    struct Tab {
+        var view: ViewID
+        var start: Int
+        /// `5 Warnings`, or `5` where there is no room for names.
+        var text: String
+        /// Warnings that hold, behind the name; empty for none.
+        var count: String
+        var width: Int { text.count + (count.isEmpty ? 0 : count.count + 1) }
+    }
+
+    let tabs: [Tab]
+    /// The first column after the tabs.
+    let end: Int
+
+    private static let gap = 2
+
+    init(_ state: borrowing State) {
+        let warningCount = state.observed.reduce(0) { $0 + $1.insight.warnings.count }
+        let count = warningCount == 0 ? "" : CountText.short(warningCount)
+        func made(named isNamed: (ViewID) -> Bool) -> (tabs: [Tab], end: Int) {
+            var start = 1
+            var tabs: [Tab] = []
+            for view in ViewID.allCases {
+                let text = "\(view.rawValue)" + (isNamed(view) ? " \(view.title)" : "")
+                let tab = Tab(view: view, start: start, text: text, count: view == .warnings ? count : "")
+                tabs.append(tab)
+                start += tab.width + Self.gap
+            }
+            return (tabs, start - Self.gap)
+        }
+        let current = state.view
+        var line = made { _ in true }
+        if line.end > state.size.columns - 1 { line = made { $0 == current } }
+        (tabs, end) = line
+    }
+
+    /// The view whose tab a column is in.
+    func view(at column: Int) -> ViewID? {
+        tabs.first { column >= $0.start - 1 && column <= $0.start + $0.width }?.view
+    }
+}
+
+extension Painter {
+    /// The tabs, and at the right the way down to the selected node.
+    mutating func paintTabs(_ state: borrowing State) {
+        guard let area = layout.tabs else { return }
+        let line = TabLine(state)
+        for tab in line.tabs {
+            let isShown = tab.view == state.view
+            let digit = tab.text.prefix(1)
+            let style = isShown ? Style.key.underlined : Style.dim
+            frame.write(String(digit), row: area.row, column: tab.start, style: isShown ? style : .key)
+            frame.write(String(tab.text.dropFirst()), row: area.row, column: tab.start + 1, style: style)
+            frame.write(
+                tab.count, row: area.row, column: tab.start + tab.width - tab.count.count, style: Style.warning.bold)
+        }
+        paintBreadcrumbs(state, row: area.row, from: line.end + 3)
+    }
+
+    private static let breadcrumbLimit = 12
+
+    /// From the chain's root to the selected node; what is in the middle gives way first.
+    private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
+        let room = frame.size.columns - 1 - start
+        guard room > 12, let (place, node) = state.selectedNode else { return }
+        let forest = state.observed[place].forest!
+        var names: [String] = []
+        var current: NodeIndex? = node
+        while let shown = current, names.count < Self.breadcrumbLimit {
+            names.append(SafeText.line(NodeText.name(of: shown, in: forest), charset: glyphs.charset))
+            current = state.observed[place].outline.outer(of: shown, in: forest)
+        }
+        if current != nil { names.append(glyphs.ellipsis) }
+        names.reverse()
+        let separator = " \(glyphs.prompt) "
+        while names.count > 2, TextWidth.of(names.joined(separator: separator), charset: glyphs.charset) > room {
+            names.remove(at: names.count == 3 || names[1] != glyphs.ellipsis ? 1 : 2)
+            if names.count > 2, names[1] != glyphs.ellipsis { names.insert(glyphs.ellipsis, at: 1) }
+        }
+        let text = SafeText.cut(
+            names.joined(separator: separator), to: room, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        frame.write(
+            text, row: row, column: frame.size.columns - 1 - TextWidth.of(text, charset: glyphs.charset), style: .dim)
+    }
+}

@@ -1,0 +1,19 @@
+/// How often the screen is drawn while something moves.
+extension State {
+    /// Frames a second that `+` and `-` go through.
+    static let refreshRates = [1, 2, 5, 10, 15, 20, 30, 60]
+
+    mutating func changeRate(by step: Int) {
+        let rates = Self.refreshRates
+        let place = rates.lastIndex { $0 <= options.refreshRate } ?? 0
+        let target = place + step
+        guard rates.indices.contains(target) else {
+            return say("\(framesASecond) is the \(step > 0 ? "most" : "least")")
+        }
+        options.refreshRate = rates[target]
+        say("at most \(framesASecond)")
+    }
+
+    /// The rate in words.
+    var framesASecond: String { "\(options.refreshRate) \(options.refreshRate == 1 ? "frame" : "frames") a second" }
+}

@@ -1,0 +1,52 @@
+// Folding every chain to the same level.
+extension State {
+    /// Shows one level more (or less) of every chain: from the level in force, else from what is on the screen.
+    mutating func fold(byLevels levels: Int) {
+        guard canFoldAll() else { return }
+        let deepest = window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
+        guard let level = foldLevel else { return fold(toDepth: deepest + levels) }
+        if levels > 0, deepest < level {
+            return say("nothing on the screen stands further in than level \(level)")
+        }
+        if levels < 0, level == 0 { return say("every chain is one row") }
+        fold(toDepth: level + levels)
+    }
+
+    /// Folds every chain so that nodes up to `depth` levels in are shown; 0 leaves one row a chain. What was said of
+    /// single nodes before is forgotten; who has very many children stays folded.
+    mutating func fold(toDepth depth: Int) {
+        guard canFoldAll() else { return }
+        let level = max(0, depth)
+        if following != .nobody { following = .nobody }
+        for place in observed.indices { observed[place].fold(toLevel: level) }
+        let levels = level == 1 ? "1 level" : "\(level) levels"
+        say(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
+        arrange()
+    }
+
+    /// Says why not, where every chain cannot be folded.
+    func foldAllHindrance() -> String? {
+        if rowCount == 0 { return "there is nothing here yet" }
+        return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil
+    }
+
+    private mutating func canFoldAll() -> Bool {
+        guard let hindrance = foldAllHindrance() else { return true }
+        say(hindrance)
+        return false
+    }
+
+    /// The level that is in force; nil where each chain decides, or all is shown.
+    private var foldLevel: Int? {
+        let level = observed.first { $0.isReached }?.outline.folds.level
+        return level == Folds.everything ? nil : level
+    }
+}
+
+extension Observed {
+    /// Shows so many levels of each chain.
+    mutating func fold(toLevel level: Int) {
+        guard let forest else { return }
+        outline.fold(toLevel: level, in: forest)
+    }
+}

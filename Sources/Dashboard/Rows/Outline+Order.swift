@@ -1,0 +1,267 @@
+import ChainEvents
+import ChainModel
+
+// In which order the chains stand, and how that is kept up: what changed is looked at again once a second, so that rows
+// do not run about, and a new order is made in slices beside the old one.
+extension Outline {
+    struct Order {
+        /// What was asked for; the lists are in it unless ``build`` is there.
+        var wanted = TreeOrder()
+        /// What the lists are in.
+        fileprivate(set) var rank = SortRank(order: TreeOrder())
+        var groups = GroupTable()
+        /// Groups that the user has unfolded.
+        var openSites: Set<Site> = []
+        /// The new order in the making.
+        var build: SortBuild?
+        /// Chains whose place has to be looked up anew: those before `staleEnd` as soon as possible, the others with
+        /// the next second.
+        fileprivate(set) var stale: [NodeIndex] = []
+        fileprivate var staleStart = 0
+        fileprivate var staleEnd = 0
+        fileprivate var second: UInt64 = 0
+        /// The moment at which what grows is compared.
+        fileprivate(set) var moment: UInt64 = 0
+
+        var shown: TreeOrder { rank.order }
+        var isGrouped: Bool { shown.isGrouped }
+        var isSorting: Bool { build != nil }
+        /// Whether something waits for its place, or the lists for a new order.
+        var isBusy: Bool { build != nil || staleStart < stale.count }
+        /// Whether an event may move a chain.
+        fileprivate var moves: Bool {
+            shown.column != .start || shown.isGrouped
+                || build.map { $0.rank.order.column != .start || $0.rank.order.isGrouped } ?? false
+        }
+
+        mutating func key(
+            of root: NodeIndex, id: UInt64, isRetired: Bool, in forest: borrowing ChainForest
+        ) -> RootKey {
+            let group = isGrouped ? groups.numberMade(of: forest.node(root).site, in: forest) : 0
+            return RootKey(group: group, rank: rank.rank(ofRoot: root, isRetired: isRetired, in: forest), id: id)
+        }
+    }
+
+    /// Chains that are given their new place a tick, at most: some tenths of a millisecond.
+    static let moveBudget = 1_000
+    /// What is done of a new order at once, and then each tick, in nanoseconds, about.
+    static let firstSortBudget = 10_000_000
+    static let sortBudget = 3_000_000
+
+    // MARK: What is asked for
+
+    /// Asks for an order. A small forest is in it at once, a large one after some ticks.
+    mutating func setOrder(
+        _ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, budget: Int = firstSortBudget
+    ) {
+        if wanted.sortsSiblings || order.wanted.sortsSiblings {
+            order.moment = now
+            shapes = [:]
+            matchShapes = [:]
+        }
+        order.wanted = wanted
+        beginSort(in: forest, now: now, budget: budget)
+    }
+
+    private mutating func beginSort(in forest: borrowing ChainForest, now: UInt64, budget: Int) {
+        order.build = nil
+        var (shown, wanted) = (order.shown, order.wanted)
+        // Siblings are another matter.
+        (shown.sortsSiblings, wanted.sortsSiblings) = (false, false)
+        guard shown != wanted else { return }
+        order.build = SortBuild(order.wanted, rootCount: list.count)
+        goOnSorting(in: forest, now: now, budget: budget)
+    }
+
+    /// Forgets all places, before the forest is read anew.
+    mutating func beginOrderAnew() {
+        let old = order
+        order = Order()
+        order.wanted = old.wanted
+        order.openSites = old.openSites
+        order.second = old.second
+        list = RootLists()
+        matchList = RootLists()
+    }
+
+    /// The forest was read anew, in the usual order.
+    mutating func sortAnew(in forest: borrowing ChainForest, now: UInt64) {
+        beginSort(in: forest, now: now, budget: Self.firstSortBudget)
+    }
+
+    /// No chain matches any longer; a new order in the making begins anew.
+    mutating func forgetMatches() {
+        matchList = RootLists(merge: list.merge)
+        matchList.screen = list.screen
+        if let build = order.build { order.build = SortBuild(build.rank.order, rootCount: list.count) }
+    }
+
+    // MARK: What changes
+
+    mutating func noteAdded(_ root: NodeIndex, _ chain: ChainSummary, _ place: Int) {
+        if order.isGrouped {
+            let state = SortRank.leading(chain.counts)
+            let group = slots.key(place).group
+            slots.keys.groups[UInt32(place)] = group << 4 | UInt32(state.rawValue)
+            order.groups.count(group, state, by: 1)
+            showGroups()
+        }
+        order.build?.noteAdded(root, place)
+    }
+
+    mutating func noteDropped(_ place: Int) {
+        if order.isGrouped {
+            let (group, state) = Self.split(slots.keys.groups[UInt32(place)])
+            order.groups.count(group, state, by: -1)
+        }
+        order.build?.noteDropped(place, id: slots.id(place))
+    }
+
+    /// The counts of a chain changed.
+    mutating func noteChange(of root: NodeIndex, _ chain: ChainSummary, _ place: Int) {
+        guard order.moves else { return }
+        let state = SortRank.leading(chain.counts)
+        if order.isGrouped { Self.recount(place, as: state, &slots.keys, &order.groups) }
+        order.build?.noteState(state, place)
+        noteFacts(of: root)
+    }
+
+    static func recount(
+        _ place: Int, as state: NodeState, _ keys: inout RootSlots.Keys, _ groups: inout GroupTable
+    ) {
+        let word = keys.groups[UInt32(place)]
+        let (group, old) = split(word)
+        guard old != state else { return }
+        groups.count(group, old, by: -1)
+        groups.count(group, state, by: 1)
+        keys.groups[UInt32(place)] = group << 4 | UInt32(state.rawValue)
+    }
+
+    private static func split(_ word: UInt32) -> (group: UInt32, state: NodeState) {
+        (word >> 4, NodeState(rawValue: UInt8(word & 15)) ?? .unknown)
+    }
+
+    /// What a root's row shows may have changed.
+    mutating func noteFacts(of root: NodeIndex) {
+        let place = Int(slotOf[root.rawValue] - 1)
+        guard order.moves, !slots.has(.stale, place) else { return }
+        slots.set(.stale, true, place)
+        order.stale.append(root)
+    }
+
+    /// A chain goes down to the settled ones, or comes back.
+    mutating func setRetired(_ root: NodeIndex, _ isRetired: Bool, in forest: borrowing ChainForest) {
+        let place = Int(slotOf[root.rawValue] - 1)
+        guard slots.has(.retired, place) != isRetired else { return }
+        slots.set(.retired, isRetired, place)
+        if !slots.has(.folded, place) { openCount += isRetired ? -1 : 1 }
+        if order.shown.column == .start { findPlace(of: root, in: forest) } else { noteFacts(of: root) }
+        order.build?.noteChange(root, place)
+    }
+
+    /// Whether the chain that has a root's slot is there: while a forest is read anew it may be gone, or another's.
+    func isThere(_ root: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        let number = slotOf[root.rawValue]
+        guard number != 0, forest.contains(root) else { return false }
+        return forest.isRoot(root) && forest.id(of: root).rawValue == slots.id(Int(number - 1))
+    }
+
+    /// Puts a chain where it belongs now.
+    private mutating func findPlace(of root: NodeIndex, in forest: borrowing ChainForest) {
+        let place = Int(slotOf[root.rawValue] - 1)
+        let old = slots.key(place)
+        let key = order.key(of: root, id: old.id, isRetired: slots.has(.retired, place), in: forest)
+        guard key != old else { return }
+        if key.group != old.group {
+            let (_, state) = Self.split(slots.keys.groups[UInt32(place)])
+            order.groups.count(old.group, state, by: -1)
+            order.groups.count(key.group, state, by: 1)
+            showGroups()
+        }
+        move(root, to: key)
+        order.build?.noteChange(root, place)
+    }
+
+    private mutating func showGroups() {
+        guard list.screen.count != order.groups.screen.count else { return }
+        list.screen = order.groups.screen
+        matchList.screen = order.groups.screen
+    }
+
+    // MARK: Time
+
+    /// Lets a new order go on, and once a second the shown one; true if rows may have moved. `now` is the moment that is
+    /// shown, which may stand still while `wall` goes on.
+    mutating func tickOrder(in forest: borrowing ChainForest, now: UInt64, wall: UInt64) -> Bool {
+        var isMoved = goOnSorting(in: forest, now: now, budget: Self.sortBudget)
+        let second = wall / 1_000_000_000
+        if second != order.second {
+            order.second = second
+            if bringUpToDate(at: now) { isMoved = true }
+        }
+        return findPlaces(in: forest) || isMoved
+    }
+
+    /// From now on chains stand where they belong at a moment; true if that may have moved rows.
+    mutating func bringUpToDate(at now: UInt64) -> Bool {
+        order.staleEnd = order.stale.count
+        guard order.shown.column.isDuration || order.wanted.sortsSiblings else { return false }
+        guard now != order.moment else { return false }
+        order.moment = now
+        if let merge = list.merge {
+            list.merge = RootList.Merge(moment: now, isDescending: merge.isDescending)
+            matchList.merge = list.merge
+        }
+        if order.wanted.sortsSiblings {
+            shapes = [:]
+            matchShapes = [:]
+        }
+        return true
+    }
+
+    /// Looks up the places of chains that changed, some at a time; true if there were any.
+    @discardableResult
+    mutating func findPlaces(in forest: borrowing ChainForest) -> Bool {
+        guard order.staleStart < order.staleEnd else { return false }
+        let end = min(order.staleEnd, order.staleStart + Self.moveBudget)
+        for index in order.staleStart..<end {
+            let root = order.stale[index]
+            let number = slotOf[root.rawValue]
+            // The root may be gone, and its index another's.
+            guard number != 0, slots.has(.stale, Int(number - 1)), isThere(root, in: forest) else { continue }
+            slots.set(.stale, false, Int(number - 1))
+            findPlace(of: root, in: forest)
+        }
+        order.staleStart = end
+        if end == order.stale.count || end > 4_096 && end * 2 > order.stale.count {
+            order.stale.removeFirst(end)
+            (order.staleStart, order.staleEnd) = (0, order.staleEnd - end)
+        }
+        return true
+    }
+
+    /// Goes on with a new order; true if the lists are in it now.
+    @discardableResult
+    mutating func goOnSorting(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
+        guard var build = order.build else { return false }
+        // Taken out, so that it is changed in place.
+        order.build = nil
+        guard build.step(self, in: forest, budget: budget) else {
+            order.build = build
+            return false
+        }
+        let isDuration = build.rank.order.column.isDuration
+        let merge = isDuration ? RootList.Merge(moment: now, isDescending: build.rank.order.isDescending) : nil
+        order.moment = now
+        slots.keys = build.keys
+        order.rank = build.rank
+        order.groups = build.groups
+        list = build.list
+        matchList = build.matchList
+        list.merge = merge
+        matchList.merge = merge
+        list.screen = order.isGrouped ? order.groups.screen : []
+        matchList.screen = list.screen
+        return true
+    }
+}

@@ -1,0 +1,83 @@
+/// The chains in the order of the screen: one list, or one a group.
+///
+/// The rows of groups themselves are not counted here; see `Outline+Groups.swift`.
+struct RootLists {
+    /// By number of the group; only the first where there are no groups.
+    private(set) var lists = [RootList()]
+    /// The groups' numbers in the order of the screen; empty where there are none.
+    var screen: [UInt32] = []
+    var merge: RootList.Merge? {
+        didSet { if merge != oldValue { for index in lists.indices { lists[index].merge = merge } } }
+    }
+    /// Changes whenever a chain comes, goes, moves or gets another weight.
+    private(set) var version: UInt64 = 0
+
+    init(merge: RootList.Merge? = nil) {
+        self.merge = merge
+        lists[0].merge = merge
+    }
+
+    /// The list of a group, which may be empty.
+    subscript(group: UInt32) -> RootList {
+        Int(group) < lists.count ? lists[Int(group)] : RootList(group: group)
+    }
+
+    var count: Int { lists.reduce(0) { $0 + $1.count } }
+
+    private mutating func reach(_ group: UInt32) {
+        while lists.count <= Int(group) {
+            var list = RootList(group: UInt32(lists.count))
+            list.merge = merge
+            lists.append(list)
+        }
+    }
+
+    mutating func insert(_ key: RootKey, weight: Int) {
+        reach(key.group)
+        version &+= 1
+        lists[Int(key.group)].insert(key, weight: weight)
+    }
+
+    /// Adds a chain that comes after all others of its group.
+    mutating func append(_ key: RootKey, weight: Int) {
+        reach(key.group)
+        version &+= 1
+        lists[Int(key.group)].append(key, weight: weight)
+    }
+
+    @discardableResult
+    mutating func remove(_ key: RootKey) -> Bool {
+        guard Int(key.group) < lists.count, lists[Int(key.group)].remove(key) else { return false }
+        version &+= 1
+        return true
+    }
+
+    @discardableResult
+    mutating func setWeight(_ weight: Int, of key: RootKey) -> Bool {
+        guard Int(key.group) < lists.count else { return false }
+        let before = lists[Int(key.group)].rowCount
+        guard lists[Int(key.group)].setWeight(weight, of: key) else { return false }
+        if lists[Int(key.group)].rowCount != before { version &+= 1 }
+        return true
+    }
+
+    func weight(of key: RootKey) -> Int? { self[key.group].weight(of: key) }
+    func contains(_ key: RootKey) -> Bool { self[key.group].contains(key) }
+
+    var first: RootKey? { screen.isEmpty ? lists[0].first : screen.lazy.compactMap { self[$0].first }.first }
+    var last: RootKey? { screen.isEmpty ? lists[0].last : screen.reversed().lazy.compactMap { self[$0].last }.first }
+
+    /// The nearest chain that stands after a key, which need not be there.
+    func key(after key: RootKey) -> RootKey? {
+        if let next = self[key.group].key(after: key) { return next }
+        guard let place = screen.firstIndex(of: key.group) else { return nil }
+        return screen[(place + 1)...].lazy.compactMap { self[$0].first }.first
+    }
+
+    /// The nearest chain that stands before a key, which need not be there.
+    func key(before key: RootKey) -> RootKey? {
+        if let previous = self[key.group].key(before: key) { return previous }
+        guard let place = screen.firstIndex(of: key.group) else { return nil }
+        return screen[..<place].reversed().lazy.compactMap { self[$0].last }.first
+    }
+}

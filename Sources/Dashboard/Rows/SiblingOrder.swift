@@ -1,0 +1,30 @@
+import ChainModel
+
+/// How nodes under the same node stand, where that was asked for: sorted as chains are, as of a moment.
+struct SiblingOrder {
+    let rank: SortRank
+    let moment: UInt64
+
+    /// Of more children than these the order stays that of the program: sorting them would hold up the frame.
+    static let limit = 1_000
+
+    func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
+        guard nodes.count > 1, nodes.count <= Self.limit else { return }
+        var ranked: [(rank: UInt64, place: Int, node: NodeIndex)] = []
+        ranked.reserveCapacity(nodes.count)
+        for (place, node) in nodes.enumerated() {
+            ranked.append((rank.rank(of: node, at: moment, in: forest), place, node))
+        }
+        // Equal ones stay in program order.
+        ranked.sort { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        nodes = ranked.map(\.node)
+    }
+}
+
+extension Outline {
+    /// How siblings are sorted; nil for program order.
+    var siblingOrder: SiblingOrder? {
+        guard order.wanted.sortsSiblings, order.wanted.column != .start || order.wanted.isInverted else { return nil }
+        return SiblingOrder(rank: SortRank(order: order.wanted), moment: order.moment)
+    }
+}

@@ -1,0 +1,75 @@
+import ChainEvents
+import ChainModel
+
+// Sorting and grouping: what keys, clicks and the command line ask for.
+extension State {
+    /// Sorts the tree: chains among each other, and nodes under the same node if asked for.
+    mutating func sort(by column: SortColumn, inverted: Bool = false, siblings: Bool = false) {
+        var wanted = order
+        (wanted.column, wanted.isInverted, wanted.sortsSiblings) = (column, inverted, siblings)
+        setOrder(wanted)
+        say(order.words)
+    }
+
+    /// Puts the tree into an order, in all programs.
+    mutating func setOrder(_ wanted: TreeOrder) {
+        order = wanted
+        for place in observed.indices { observed[place].setOrder(wanted) }
+        arrange()
+    }
+
+    mutating func sortByNext() { sort(by: order.column.next, siblings: order.sortsSiblings) }
+
+    mutating func invertSort() { sort(by: order.column, inverted: !order.isInverted, siblings: order.sortsSiblings) }
+
+    /// A click on the head of a column: sorts by it, and the next time the other way round.
+    mutating func sort(byClickOn column: SortColumn) {
+        if order.column == column { return invertSort() }
+        sort(by: column, siblings: order.sortsSiblings)
+    }
+
+    mutating func toggleGroups() {
+        // Of a group that goes, its first chain stays selected.
+        var first: Subject?
+        if order.isGrouped, let selection, let site = selection.site, let place = place(of: selection.source) {
+            first = observed[place].firstChain(of: site)
+        }
+        let line = selectedLine
+        var wanted = order
+        wanted.isGrouped.toggle()
+        if let first {
+            selection = first
+            anchor = Anchor(subject: first, line: line ?? 0)
+        }
+        setOrder(wanted)
+        say(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
+    }
+}
+
+extension Observed {
+    mutating func setOrder(_ order: TreeOrder) {
+        guard let forest else { return outline.order.wanted = order }
+        outline.setOrder(order, in: forest, now: shownNow)
+    }
+
+    fileprivate func firstChain(of site: Site) -> Subject? {
+        guard let forest, let group = outline.group(of: site), let key = outline.shown[group].first else { return nil }
+        return forest.index(of: NodeID(key.id)).map(subject)
+    }
+}
+
+extension TreeOrder {
+    /// What it sorts by, in a sentence.
+    var words: String {
+        let what: String
+        switch column {
+        case .start:
+            what = isInverted ? "live chains first, the newest of them at the top" : "live chains first, by start"
+        case .state: what = isInverted ? "by state, what went well first" : "by state, what is alive first"
+        case .wait, .run, .total: what = "by \(column.title), the \(isInverted ? "shortest" : "longest") first"
+        case .node, .thread: what = "by \(column.title), from \(isInverted ? "Z to A" : "A to Z")"
+        case .value: what = "by value, errors first, from \(isInverted ? "Z to A" : "A to Z")"
+        }
+        return "sorted: \(what)" + (sortsSiblings ? "; nodes under a node, too" : "")
+    }
+}

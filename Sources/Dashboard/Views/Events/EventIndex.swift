@@ -1,0 +1,96 @@
+import ChainEvents
+
+/// Which rows of all programs are shown, in order of time: made in slices from the newest backwards, and kept up while
+/// the view is open.
+struct EventIndex {
+    /// One row: 16 bytes.
+    struct Entry: Hashable, Comparable {
+        /// Nanoseconds since 1970, as far as the program's clock has to do with them.
+        var time: UInt64
+        private var packed: UInt64
+
+        init(time: UInt64, place: Int, number: UInt64) {
+            self.time = time
+            packed = UInt64(place) << 48 | number
+        }
+
+        /// The program's place.
+        var place: Int { Int(packed >> 48) }
+        /// The row's number in its program.
+        var number: UInt64 { packed & 0xffff_ffff_ffff }
+
+        /// What one program says at one time stays in the order in which it came.
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.time != right.time ? left.time < right.time : left.packed < right.packed
+        }
+    }
+
+    private(set) var entries: [Entry] = []
+    /// By program, the rows that were looked at.
+    private(set) var covered: [Range<UInt64>]
+
+    init(ends: [UInt64]) { covered = ends.map { $0..<$0 } }
+
+    /// The place of an entry, or of the first after it.
+    func place(of entry: Entry) -> Int {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle] < entry { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Drops the rows that are gone. O(entries), where any are.
+    mutating func prune(_ kept: [Range<UInt64>]) {
+        var isStale = false
+        for place in covered.indices where covered[place].lowerBound < kept[place].lowerBound {
+            isStale = isStale || !covered[place].isEmpty
+            let start = kept[place].lowerBound
+            covered[place] = start..<max(start, covered[place].upperBound)
+        }
+        guard isStale else { return }
+        let starts = kept.map(\.lowerBound)
+        entries.removeAll { $0.number < starts[$0.place] }
+    }
+
+    /// Forgets a program's rows: what comes is looked at from the newest backwards again.
+    mutating func restart(_ place: Int, at end: UInt64) {
+        if !covered[place].isEmpty { entries.removeAll { $0.place == place } }
+        covered[place] = end..<end
+    }
+
+    /// Takes up rows that were looked at: those of `rows` that are to be shown, in any order.
+    mutating func add(_ found: [Entry], _ rows: Range<UInt64>, of place: Int) {
+        covered[place] =
+            min(covered[place].lowerBound, rows.lowerBound)..<max(covered[place].upperBound, rows.upperBound)
+        guard !found.isEmpty else { return }
+        let new = found.sorted()
+        guard let last = entries.last, new[0] < last else { return entries.append(contentsOf: new) }
+        let start = self.place(of: new[0])
+        let end = self.place(of: new[new.count - 1])
+        var merged: [Entry] = []
+        merged.reserveCapacity(new.count + end - start)
+        var (old, next) = (start, 0)
+        while old < end, next < new.count {
+            if entries[old] < new[next] {
+                merged.append(entries[old])
+                old += 1
+            } else {
+                merged.append(new[next])
+                next += 1
+            }
+        }
+        merged.append(contentsOf: entries[old..<end])
+        merged.append(contentsOf: new[next...])
+        entries.replaceSubrange(start..<end, with: merged)
+    }
+
+    /// Whether all that is kept was looked at.
+    func isComplete(_ kept: [Range<UInt64>]) -> Bool {
+        covered.count == kept.count
+            && covered.indices.allSatisfy {
+                covered[$0].lowerBound <= kept[$0].lowerBound && covered[$0].upperBound >= kept[$0].upperBound
+            }
+    }
+}

@@ -1,0 +1,121 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Words for events.
+enum EventText {
+    /// The widest word.
+    static let wordWidth = 10
+
+    /// What happened, in one word.
+    static func word(_ kind: EventKind) -> String {
+        switch kind {
+        case .created: "made"
+        case .linked: "linked"
+        case .queued: "queued"
+        case .started: "started"
+        case .ended: "ended"
+        case .adopted: "adopted"
+        case .fulfilled: "fulfilled"
+        case .rejected: "rejected"
+        case .cancelRequested: "cancelling"
+        case .cancelled: "cancelled"
+        case .skipped: "skipped"
+        case .abandoned: "abandoned"
+        case .settledAgain: "resettled"
+        case .unhandled: "unhandled"
+        case .released: "released"
+        case .blocked: "blocked"
+        case .awaited: "awaited"
+        case .awaitEnded: "resumed"
+        case .awaitMisused: "refused"
+        }
+    }
+
+    /// The colour is that of the state that the node has by it; none where it changes none.
+    static func style(_ kind: EventKind) -> Style {
+        switch kind {
+        case .created: .normal
+        case .linked, .ended, .adopted, .released, .awaitEnded: .dim
+        case .queued: .queued
+        case .started: .running
+        case .fulfilled: .fulfilled
+        case .rejected: .rejected
+        case .cancelRequested, .cancelled: .cancelled
+        case .skipped: .skipped
+        case .abandoned: .abandoned
+        case .settledAgain, .unhandled, .blocked, .awaitMisused: .warning
+        case .awaited: .pending
+        }
+    }
+
+    /// What else there is to say of it. `text` is its dynamic text.
+    static func detail(of event: ChainEvent, text: String?, in forest: borrowing ChainForest) -> (
+        text: String, style: Style
+    ) {
+        func name(_ id: NodeID) -> String {
+            forest.index(of: id).map { "\(NodeText.name(of: $0, in: forest)) \(id)" } ?? "\(id)"
+        }
+        func step(_ times: KeyPath<NodeView, UInt64?>) -> UInt64? {
+            forest.index(of: event.node).flatMap { forest.node($0)[keyPath: times] }
+        }
+        func since(_ time: UInt64?) -> String? {
+            time.flatMap { $0 <= event.time ? DurationText.settled(event.time - $0) : nil }
+        }
+        switch event.kind {
+        case .created:
+            var words = event.nodeKind.word
+            if let site = forest.sites[event.site], !site.fileID.isEmpty { words += " at \(site)" }
+            if event.other != .none {
+                words += (event.flags.contains(.hasParent) ? ", after " : ", by ") + name(event.other)
+            }
+            if event.flags.contains(.late) { words += ", earlier" }
+            return (words, .dim)
+        case .linked: return ("member \(name(event.other))", .dim)
+        case .adopted: return ("follows \(name(event.other))", .dim)
+        case .queued: return (forest.executors[event.detail].map { "on \($0)" } ?? "", .dim)
+        case .started: return (since(step(\.queued)).map { "after \($0) in the queue" } ?? "", .dim)
+        case .ended: return (since(step(\.started)).map { "after \($0)" } ?? "", .dim)
+        case .fulfilled: return (text ?? "", .normal)
+        case .rejected, .unhandled: return (text ?? "", .error)
+        case .cancelRequested:
+            let who = text.map { "by \($0)" } ?? ""
+            let from = event.other == .none ? "" : (who.isEmpty ? "" : ", ") + "from \(name(event.other))"
+            return (who + from, .cancelled)
+        case .cancelled: return (text ?? "", .cancelled)
+        case .skipped: return (event.flags.contains(.error) ? "passes an error on" : "passes a value on", .dim)
+        case .abandoned: return (text ?? "its resolver was released", .abandoned)
+        case .settledAgain: return (text ?? "a later attempt, which did nothing", .normal)
+        case .released: return ("", .dim)
+        case .blocked: return (text ?? "its handler blocks a worker", .warning)
+        case .awaited:
+            let who = event.other == .none ? "" : " in the handler of \(name(event.other))"
+            return ("a thread blocks for it" + who, .dim)
+        case .awaitEnded: return ("its thread goes on", .dim)
+        case .awaitMisused: return (text ?? "a wait that could not end", .warning)
+        }
+    }
+
+    /// What stands in the place of an event: what it is, and what that means.
+    static func words(for note: EventsInsight.Note) -> (title: String, explanation: String) {
+        func grouped(_ count: UInt64) -> String { CountText.grouped(Int(clamping: count)) }
+        switch note {
+        case .lost(let count):
+            return (
+                "\(grouped(count)) \(count == 1 ? "event" : "events") lost here",
+                "More came than the program's buffers or this connection could take. What nodes are now is told again; "
+                    + "what happened in between is not known."
+            )
+        case .missed(let count):
+            return (
+                "\(grouped(count)) events came while frozen and were not kept",
+                "While the picture stands still only so many wait. The program was asked for its state when it went on."
+            )
+        case .told(let count):
+            return (
+                "\(grouped(UInt64(count))) \(count == 1 ? "node" : "nodes") told as they were, without their past",
+                "This is what there was already when the program was attached to, or asked for its state again."
+            )
+        }
+    }
+}

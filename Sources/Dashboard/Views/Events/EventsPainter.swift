@@ -1,0 +1,176 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Where the columns of the view of events stand at one width.
+///
+/// What gives way as the pane narrows, first to last, and below which width: the program (110, and where there is one
+/// only), the thread (76), the text (60), the time (40).
+struct EventColumns: Equatable {
+    var time = Columns.Span(), program = Columns.Span(), thread = Columns.Span(), word = Columns.Span()
+    var node = Columns.Span(), text = Columns.Span()
+
+    init(width: Int, showsPrograms: Bool) {
+        // One column at the left is for the mark of the selection, one at the right for the scroll bar.
+        var start = 2
+        func place(_ width: Int) -> Columns.Span {
+            defer { start += width + 2 }
+            return Columns.Span(start: start, width: width)
+        }
+        if width >= 40 { time = place(12) }
+        if width >= 110, showsPrograms { program = place(min(16, width / 10)) }
+        if width >= 76 { thread = place(min(16, max(9, width / 10))) }
+        word = place(EventText.wordWidth)
+        let rest = max(0, width - 1 - start)
+        guard width >= 60 else {
+            node = place(rest)
+            return
+        }
+        node = place(max(16, (rest - 2) * 9 / 20))
+        text = place(max(0, width - 1 - start))
+    }
+}
+
+extension Painter {
+    /// The heads of the columns and the rows.
+    mutating func paintEvents(_ state: borrowing State) {
+        let area = layout.tree
+        let columns = EventColumns(width: area.columns, showsPrograms: state.showsPrograms)
+        paintEventHeads(columns, state)
+        let rows = state.events.cursor.window(height: area.rows)
+        guard !rows.isEmpty else { return paintNoEvents(state) }
+        let test = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
+        for (line, place) in rows.enumerated() {
+            let entry = state.events.index.entries[place]
+            // Between a batch and the tick after it a row may be gone.
+            guard let shown = state.row(of: entry) else { continue }
+            let process = state.observed[entry.place]
+            let row = area.row + line
+            let isDimmed = process.link.outage != nil || test.map { !state.isMatch(entry, $0) } ?? false
+            write(
+                ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
+                style: Style.number.dimmed)
+            write(process.shownName, row: row, in: columns.program, style: .dim)
+            switch shown {
+            case .note(let note): paintNote(note, columns, row: row)
+            case .event(let event, let text):
+                let isOfSelected = state.selection?.id == event.node && state.selection?.source == process.source
+                if isOfSelected { frame.write(glyphs.dot, row: row, column: 0, style: .key) }
+                paint(event, text, of: process, columns, row: row) { isDimmed ? .dim : $0 }
+            }
+            if entry == state.events.selected {
+                frame.write(glyphs.prompt, row: row, column: 0, style: .key)
+                frame.restyle(row: row, column: 0, columns: area.columns - 1) { Self.selected($0) }
+            }
+        }
+    }
+
+    private mutating func paint(
+        _ event: ChainEvent, _ text: String?, of process: Observed, _ columns: EventColumns, row: Int,
+        _ style: (Style) -> Style
+    ) {
+        let forest = process.forest!
+        if event.thread != 0 {
+            write(
+                forest.threads[event.thread] ?? "\(event.thread)", row: row, in: columns.thread, style: style(.thread))
+        }
+        write(EventText.word(event.kind), row: row, in: columns.word, style: style(EventText.style(event.kind)))
+        let id = "\(event.node)"
+        var column = columns.node.start
+        let end = column + columns.node.width
+        if let node = forest.index(of: event.node) {
+            let role = forest.state(of: node).role
+            frame.write(glyphs.state(role), row: row, column: column, style: style(Style(role)))
+            column += 2
+            // The number gives way to the name where there is no room for some of both.
+            let room = columns.node.width - 3 - id.count
+            let name = NodeText.name(of: node, in: forest)
+            column += frame.write(
+                name, row: row, column: column, maxColumns: room >= 8 ? room : columns.node.width - 2,
+                style: style(.label), ellipsis: glyphs.ellipsis)
+            if room >= 8 { frame.write(id, row: row, column: column + 1, maxColumns: end - column - 1, style: .dim) }
+        } else {
+            frame.write(id, row: row, column: column + 2, maxColumns: end - column - 2, style: .dim)
+        }
+        let (words, wordStyle) = EventText.detail(of: event, text: text, in: forest)
+        write(words, row: row, in: columns.text, style: style(wordStyle))
+    }
+
+    private mutating func paintNote(_ note: EventsInsight.Note, _ columns: EventColumns, row: Int) {
+        let words = EventText.words(for: note).title
+        let style: Style = if case .told = note { .dim } else { .warning }
+        let start = columns.thread.isShown ? columns.thread.start : columns.word.start
+        frame.write(
+            words, row: row, column: start, maxColumns: layout.tree.columns - 1 - start, style: style,
+            ellipsis: glyphs.ellipsis)
+    }
+
+    // MARK: What it is a view of
+
+    private mutating func paintEventHeads(_ columns: EventColumns, _ state: borrowing State) {
+        let row = layout.tree.row - 1
+        write("time", row: row, in: columns.time, style: .title)
+        write("program", row: row, in: columns.program, style: .title)
+        write("thread", row: row, in: columns.thread, style: .title)
+        write("event", row: row, in: columns.word, style: .title)
+        write("node", row: row, in: columns.node, style: .title)
+        let end = layout.tree.columns - 1
+        let room = end - columns.node.start - 6
+        guard let parts = headCandidates(state).first(where: { width(of: $0) <= room }) else { return }
+        var column = end - width(of: parts)
+        if column >= columns.text.start + 6 { write("text", row: row, in: columns.text, style: .title) }
+        for (place, part) in parts.enumerated() {
+            if place > 0 { column += frame.write(" \(glyphs.dot) ", row: row, column: column, style: .guide) }
+            column += frame.write(part.text, row: row, column: column, style: part.style)
+        }
+    }
+
+    private typealias Part = (text: String, style: Style)
+
+    private func width(of parts: [Part]) -> Int {
+        parts.reduce(3 * max(0, parts.count - 1)) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
+    }
+
+    /// What the head says, the fullest form first.
+    private func headCandidates(_ state: borrowing State) -> [[Part]] {
+        let scope = state.events.scope.map { scope -> Part in
+            let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.observed[$0.place].forest!) }
+            let shown = SafeText.cut(
+                name ?? "\(scope.id ?? .none)", to: 20, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            return ("only \(shown)", .match)
+        }
+        let follows: Part =
+            state.isFrozen ? ("frozen", .warning) : state.events.isFollowing ? ("following", .key) : ("G follows", .dim)
+        let kept = state.keptEvents.reduce(0) { $0 + $1.count }
+        let total = state.observed.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
+        let shown = state.events.index.entries.count
+        let isPart = state.events.filtering?.dependsOnNodes ?? false
+        let grouped = CountText.grouped
+        let matching = isPart ? "\(grouped(shown))\(state.isFindingEvents ? " so far" : "") of " : ""
+        let long =
+            kept < total
+            ? "\(matching)the last \(grouped(kept)) of \(grouped(total))"
+            : matching + "\(grouped(total)) \(total == 1 ? "event" : "events")"
+        let short = matching + (kept < total ? "\(grouped(kept)) of \(CountText.short(total))" : grouped(total))
+        let head = [scope, follows].compactMap { $0 }
+        return [
+            head + [(long, .dim)], head + [(short, .dim)], head, [follows, (short, .dim)], [follows],
+        ]
+    }
+
+    private mutating func paintNoEvents(_ state: borrowing State) {
+        let text: String
+        if state.observed.isEmpty {
+            text = "waiting for a program"
+        } else if state.isFindingEvents {
+            text = "looking for events"
+        } else if state.filter.isActive, !state.filter.dims {
+            text = "no event that is kept holds \(state.filter.text)"
+        } else if state.events.scope != nil {
+            text = "no event that is kept is of this chain; a shows all"
+        } else {
+            text = "no events yet: they appear here as the program makes them"
+        }
+        paintMessage(text)
+    }
+}

@@ -1,0 +1,33 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+
+/// What the views make of one program besides its forest. Each part costs next to nothing while its view is closed.
+struct Insight {
+    var threads = ThreadsInsight()
+    var sites = SitesInsight()
+    var warnings = WarningsInsight()
+    var events = EventsInsight()
+
+    /// The program said something, which is in the forest by now.
+    mutating func hear(_ batch: EventBatch, in forest: borrowing ChainForest) {
+        threads.hear(batch, in: forest)
+        events.hear(batch, in: forest)
+    }
+
+    /// The forest changed; `now` is of the program's clock.
+    mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
+        sites.follow(changes, of: forest, now: now)
+        warnings.follow(changes, of: forest, now: now)
+    }
+
+    /// Time goes on; true if that changed what a view shows. Never more than a slice of the work.
+    mutating func tick(_ forest: borrowing ChainForest, now: UInt64, options: WarningOptions) -> Bool {
+        let isSitesMoved = sites.tick(forest, now: now)
+        let isWarningsMoved = warnings.tick(forest, now: now, options: options)
+        return isSitesMoved || isWarningsMoved
+    }
+
+    /// Whether there is nothing left to do but for what the program says.
+    var isIdle: Bool { sites.isIdle && warnings.isIdle }
+}

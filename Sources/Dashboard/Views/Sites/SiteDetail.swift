@@ -1,0 +1,106 @@
+import ChainInsight
+import ChainModel
+import Frames
+
+extension State {
+    /// What the detail pane tells in the view of sites.
+    func sitesDetail(width: Int) -> ViewDetail? {
+        guard let row = sites.selectedRow else {
+            return ViewDetail(title: "details", lines: [DetailLine("nothing is selected", .dim)])
+        }
+        return ViewDetail(title: row.name, lines: SiteDetail.lines(of: row, self, width: width))
+    }
+}
+
+/// What is told of the selected call site.
+enum SiteDetail {
+    static func lines(of row: SiteRow, _ state: borrowing State, width: Int) -> [DetailLine] {
+        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+        let statistics = row.statistics
+        if let site = row.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
+        if !row.kindText.isEmpty { text.field("kind", row.kindText) }
+        if state.showsPrograms { text.field("program", row.program) }
+        text.field("nodes", CountText.grouped(statistics.total) + " so far, \(CountText.grouped(statistics.live)) live")
+        if statistics.rejected > 0 { text.add(share("rejected", statistics.rejected, of: statistics.total, .rejected)) }
+        if statistics.cancelled > 0 {
+            text.add(share("cancelled", statistics.cancelled, of: statistics.total, .cancelled))
+        }
+        text.gap()
+        if statistics.wait.count == 0, statistics.run.count == 0 {
+            text.wrap("No handler of it has run and settled: there is nothing to measure.", style: .dim)
+            return text.lines
+        }
+        text.add(DetailLine([(pad("", DetailWriter.nameWidth), .dim), (heads, .title)]))
+        add("wait", statistics.wait, to: &text)
+        add("run", statistics.run, to: &text)
+        addHistogram("run: the handler's time", statistics.run, to: &text)
+        addHistogram("wait: from being queued to the handler's start", statistics.wait, to: &text)
+        return text.lines
+    }
+
+    private static func share(_ name: String, _ count: Int, of total: Int, _ style: Style) -> DetailLine {
+        let tenths = total == 0 ? 0 : count * 1_000 / total
+        return DetailLine([
+            (pad(name, DetailWriter.nameWidth), .dim), (CountText.grouped(count), style),
+            (", \(tenths / 10).\(tenths % 10) %", .dim),
+        ])
+    }
+
+    private static let heads = ["p50", "p90", "p99", "max"].map { padLeft($0, 8) }.joined()
+
+    private static func add(_ name: String, _ figures: DurationFigures, to text: inout DetailWriter) {
+        guard figures.count > 0 else { return }
+        let numbers = [figures.p50, figures.p90, figures.p99, figures.max].map { padLeft(DurationText.settled($0), 8) }
+        text.add(DetailLine([(pad(name, DetailWriter.nameWidth), .dim), (numbers.joined(), .number)]))
+    }
+
+    /// A line for each half decade from the first to the last that has any.
+    private static func addHistogram(_ title: String, _ figures: DurationFigures, to text: inout DetailWriter) {
+        guard let first = figures.bars.firstIndex(where: { $0 > 0 }),
+            let last = figures.bars.lastIndex(where: { $0 > 0 }), let highest = figures.bars.max()
+        else { return }
+        text.gap()
+        text.add(DetailLine(title, .title))
+        let room = text.width - 18 - 9
+        for place in first...last {
+            let count = figures.bars[place]
+            let cells = room < 1 ? 0 : Int((Double(count) / Double(highest) * Double(room)).rounded(.up))
+            let bar = String(repeating: text.glyphs.bars[count == 0 ? 0 : 5], count: cells)
+            text.add(
+                DetailLine([
+                    (pad(bounds(place), 18), .dim), (bar, .number),
+                    (String(repeating: " ", count: max(0, room - cells)), .dim),
+                    (padLeft(count == 0 ? "" : CountText.grouped(Int(clamping: count)), 9), .dim),
+                ]))
+        }
+    }
+
+    /// `1.0ms to 3.1ms`.
+    private static func bounds(_ place: Int) -> String {
+        let bounds = DurationFigures.barBounds
+        if place == 0 { return "below " + DurationText.settled(bounds[0]) }
+        if place == bounds.count { return "over " + DurationText.settled(bounds[place - 1]) }
+        return padLeft(DurationText.settled(bounds[place - 1]), 6) + " to " + DurationText.settled(bounds[place])
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+
+    private static func padLeft(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    /// A row as one line of text, for the clipboard.
+    static func line(_ row: SiteRow) -> String {
+        let statistics = row.statistics
+        var text = NodeText.safe(row.site.map { "\($0.fileID):\($0.line)" } ?? row.siteText) + " " + row.kindText
+        text += ": \(statistics.live) live of \(statistics.total)"
+        text += ", \(statistics.rejected) rejected, \(statistics.cancelled) cancelled"
+        for (name, figures) in [("wait", statistics.wait), ("run", statistics.run)] where figures.count > 0 {
+            let numbers = [("p50", figures.p50), ("p90", figures.p90), ("p99", figures.p99), ("max", figures.max)]
+            text += "; \(name) " + numbers.map { "\($0.0) \(DurationText.settled($0.1))" }.joined(separator: " ")
+        }
+        return text
+    }
+}

@@ -1,0 +1,93 @@
+import ChainInsight
+import ChainModel
+import Frames
+
+extension Painter {
+    /// The heads of the columns and the rows.
+    mutating func paintSites(_ state: borrowing State) {
+        let area = layout.tree
+        let spans = SiteColumn.spans(width: area.columns, hasPrograms: state.showsPrograms)
+        for (column, span) in spans { paintHead(column, span, state.sites.sort, row: area.row - 1) }
+        guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
+        for place in state.sites.cursor.window(height: area.rows) {
+            let line = area.row + place - state.sites.cursor.top
+            for (column, span) in spans { paint(state.sites.rows[place], column, span, line: line) }
+        }
+        if let line = state.sites.cursor.line(height: area.rows) {
+            markSelected(row: area.row + line)
+        }
+    }
+
+    private mutating func paintHead(_ column: SiteColumn, _ span: Columns.Span, _ sort: SiteSort, row: Int) {
+        write(column.title, row: row, in: span, style: .title, isRight: !column.isText)
+        guard sort.column == column else { return }
+        let mark = sort.isAscending ? glyphs.ascending : glyphs.descending
+        let start = column.isText ? span.start : span.start + max(0, span.width - column.title.count)
+        frame.write(mark, row: row, column: max(0, start - 1), style: .key)
+    }
+
+    private mutating func paint(_ row: SiteRow, _ column: SiteColumn, _ span: Columns.Span, line: Int) {
+        switch column {
+        case .site: write(row.siteText, row: line, in: span, style: row.site == nil ? .dim : .label)
+        case .kind: write(row.kindText, row: line, in: span, style: .kind)
+        case .program: write(row.program, row: line, in: span, style: .thread)
+        case .live: paintCount(row, column, span, .running, line)
+        case .total: paintCount(row, column, span, .number, line)
+        case .rejected: paintCount(row, column, span, .rejected, line)
+        case .cancelled: paintCount(row, column, span, .cancelled, line)
+        case .bars: paintBars(row.statistics.run, span, line)
+        default:
+            guard row.has(column) else { return }
+            let style = column == .runP99 || column == .runMax ? Style.number : .dim
+            write(DurationText.settled(row.number(column)), row: line, in: span, style: style, isRight: true)
+        }
+    }
+
+    /// None is nothing to look at.
+    private mutating func paintCount(
+        _ row: SiteRow, _ column: SiteColumn, _ span: Columns.Span, _ style: Style, _ line: Int
+    ) {
+        let number = row.number(column)
+        write(
+            number == 0 ? glyphs.dot : CountText.short(Int(clamping: number)), row: line, in: span,
+            style: number == 0 ? .guide : style, isRight: true)
+    }
+
+    private mutating func paintBars(_ figures: DurationFigures, _ span: Columns.Span, _ line: Int) {
+        for (place, bar) in glyphs.bars(figures.bars).enumerated() where place < span.width {
+            frame.write(bar, row: line, column: span.start + place, style: .number)
+        }
+    }
+
+    private mutating func paintNoSites(_ state: borrowing State) {
+        let text: String
+        if state.observed.contains(where: { $0.isReached && !$0.insight.sites.isReady }) {
+            text = "counting\(glyphs.ellipsis)"
+        } else if state.filter.isActive {
+            text = "no call site or kind holds \(state.filter.text)"
+        } else {
+            text = "no call sites yet: they appear here as the program makes promises"
+        }
+        paintInstead(text)
+    }
+
+    /// A line where there are no rows.
+    mutating func paintInstead(_ text: String) {
+        let area = layout.tree
+        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
+        frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
+    }
+}
+
+extension Glyphs {
+    /// A histogram in one line: a cell each, the highest full, none empty where there is anything.
+    func bars(_ counts: [UInt64]) -> [String] {
+        let highest = counts.max() ?? 0
+        return counts.map { count in
+            guard count > 0 else { return " " }
+            let level = Double(count) / Double(highest) * Double(bars.count - 1)
+            return bars[Int(level.rounded())]
+        }
+    }
+}

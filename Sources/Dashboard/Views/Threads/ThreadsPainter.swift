@@ -1,0 +1,250 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+extension Painter {
+    /// The heads of the columns and the rows.
+    mutating func paintThreads(_ state: borrowing State) {
+        let columns = ThreadColumns(width: layout.tree.columns)
+        paintThreadHeads(columns, row: layout.tree.row - 1)
+        let rows = state.threads.rows
+        guard !rows.isEmpty else { return paintNothing("no thread has run a handler since this dashboard looks") }
+        let cursor = state.threads.cursor
+        for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
+            let row = layout.tree.row + line
+            switch rows[number] {
+            case .program(let source): state.place(of: source).map { paintProgram(state.observed[$0], row: row) }
+            case .lane(let source, let thread):
+                guard let place = state.place(of: source),
+                    let lane = state.observed[place].insight.threads.lanes.lane(of: thread)
+                else { break }
+                LanePainter(lane, columns, of: state.observed[place], row: row).paint(into: &self)
+            case .executors: paintExecutorHeads(columns, row: row)
+            case .executor(let source, let executor):
+                state.place(of: source).map { paint(executor, of: state.observed[$0], columns, row: row) }
+            }
+            if number == cursor.selected { markSelected(row: row) }
+        }
+    }
+
+    private mutating func paintThreadHeads(_ columns: ThreadColumns, row: Int) {
+        write("state", row: row, in: columns.word, style: .title)
+        write("thread", row: row, in: columns.thread, style: .title)
+        write("runs now", row: row, in: columns.node, style: .title)
+        write("since", row: row, in: columns.since, style: .title, isRight: true)
+        write("last \(columns.strip.width)s", row: row, in: columns.strip, style: .title)
+        if columns.strip.width >= 28 {
+            var column = columns.strip.start + 10
+            for (cell, word) in [(LaneFigures.Cell.busy(5), "busy"), (.blocked(5), "blocked")] {
+                let (text, style) = glyphs.cell(cell)
+                column += frame.write(text, row: row, column: column, style: style) + 1
+                column += frame.write(word, row: row, column: column, style: .dim) + 2
+            }
+        }
+        write("busy", row: row, in: columns.recent, style: .title, isRight: true)
+        write("ever", row: row, in: columns.ever, style: .title, isRight: true)
+    }
+
+    /// A program's own row, where there are several.
+    mutating func paintProgram(_ process: Observed, row: Int) {
+        let style: Style = process.link.isLive ? .running : process.link.outage != nil ? .warning : .dim
+        frame.write(glyphs.link(process.link), row: row, column: Columns.glyph, style: style)
+        let end = layout.tree.columns - 1
+        var column = Columns.glyph + 2
+        column += frame.write(
+            process.shownName, row: row, column: column, maxColumns: max(8, end - column - 24), style: .label.bold,
+            ellipsis: glyphs.ellipsis)
+        let pid = process.info.map { "  \($0.pid)" } ?? ""
+        column += frame.write(pid, row: row, column: column, maxColumns: end - column, style: .dim)
+        guard !process.link.isLive else { return }
+        frame.write(
+            "  " + ProgramText.shortWord(process.link), row: row, column: column, maxColumns: end - column, style: style
+        )
+    }
+
+    private mutating func paintExecutorHeads(_ columns: ThreadColumns, row: Int) {
+        let spans = ExecutorColumns(columns)
+        write("executor", row: row, in: spans.name, style: .title)
+        write("queued", row: row, in: spans.queued, style: .title, isRight: true)
+        write("longest", row: row, in: spans.longest, style: .title, isRight: true)
+        write("running", row: row, in: spans.running, style: .title, isRight: true)
+    }
+
+    private mutating func paint(_ executor: ExecutorID, of process: Observed, _ columns: ThreadColumns, row: Int) {
+        let spans = ExecutorColumns(columns)
+        let load = process.forest!.load(of: executor)
+        let isDimmed = process.link.outage != nil
+        let glyph = load.queuedCount > 0 ? glyphs.queued : load.runningCount > 0 ? glyphs.running : glyphs.dot
+        let role: Style = load.queuedCount > 0 ? .queued : load.runningCount > 0 ? .running : .guide
+        frame.write(glyph, row: row, column: Columns.glyph, style: isDimmed ? .dim : role)
+        write(process.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
+        func put(_ text: String, _ span: Columns.Span, isQuiet: Bool) {
+            write(text, row: row, in: span, style: isDimmed || isQuiet ? .dim : .number, isRight: true)
+        }
+        put(CountText.grouped(load.queuedCount), spans.queued, isQuiet: load.queuedCount == 0)
+        if let oldest = load.oldestQueued {
+            let now = process.shownNow
+            put(DurationText.running(now &- min(now, oldest)), spans.longest, isQuiet: false)
+        }
+        put(CountText.grouped(load.runningCount), spans.running, isQuiet: load.runningCount == 0)
+    }
+
+    /// A sentence in the middle of the rows, where there are none.
+    mutating func paintNothing(_ text: String) {
+        let area = layout.tree
+        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
+        frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
+    }
+
+    /// The row that keys act on: what is dim is to be read there, too.
+    mutating func markSelected(row: Int) {
+        frame.write(glyphs.prompt, row: row, column: 0, style: .key)
+        frame.restyle(row: row, column: 0, columns: layout.tree.columns - 1) { style in
+            switch style.role {
+            case .dim: Style(.normal, style.modifiers.union(.selected))
+            case .guide: Style(.dim, style.modifiers.union(.selected))
+            default: style.selected
+            }
+        }
+    }
+}
+
+/// Where the executors' columns stand: below those of the threads.
+private struct ExecutorColumns {
+    let name: Columns.Span
+    let queued: Columns.Span
+    let longest: Columns.Span
+    let running: Columns.Span
+
+    init(_ columns: ThreadColumns) {
+        let start = columns.word.isShown ? columns.word.start : columns.thread.start
+        let end = columns.thread.start + columns.thread.width
+        name = Columns.Span(start: start, width: end - start)
+        queued = Columns.Span(start: end + 2, width: 9)
+        longest = Columns.Span(start: queued.start + queued.width + 2, width: DurationText.width)
+        running = Columns.Span(start: longest.start + longest.width + 2, width: 9)
+    }
+}
+
+/// Draws one thread.
+private struct LanePainter {
+    let lane: ThreadLane
+    let columns: ThreadColumns
+    let process: Observed
+    let row: Int
+    private let now: LaneNow
+    private let isDimmed: Bool
+
+    init(_ lane: ThreadLane, _ columns: ThreadColumns, of process: Observed, row: Int) {
+        self.lane = lane
+        self.columns = columns
+        self.process = process
+        self.row = row
+        now = LaneNow(lane, in: process.forest!)
+        isDimmed = process.link.outage != nil
+    }
+
+    private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
+
+    func paint(into painter: inout Painter) {
+        let glyphs = painter.glyphs
+        let (glyph, word, look): (String, String, Style) =
+            switch now.doing {
+            case .idle: (glyphs.dot, "idle", .dim)
+            case .running: (glyphs.running, "running", .running)
+            case .blocked: (glyphs.blocked, "blocked", .warning)
+            }
+        painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(look))
+        painter.write(word, row: row, in: columns.word, style: style(look))
+        if let node = now.node.flatMap({ process.forest!.index(of: $0) }), process.outline.isTagged(node) {
+            painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
+        }
+        paintName(into: &painter)
+        let figures = LaneFigures(lane, now, at: process.shownNow, seconds: columns.strip.width)
+        paintNow(into: &painter, figures)
+        if let age = figures.age {
+            painter.write(
+                DurationText.running(age), row: row, in: columns.since,
+                style: style(now.doing == .blocked ? .warning : .number), isRight: true)
+        }
+        if columns.strip.isShown {
+            for (place, cell) in figures.cells.suffix(columns.strip.width).enumerated() {
+                let (text, look) = glyphs.cell(cell)
+                painter.frame.write(text, row: row, column: columns.strip.start + place, style: style(look))
+            }
+        }
+        paint(figures.recent, in: columns.recent, &painter)
+        paint(figures.ever, in: columns.ever, &painter)
+    }
+
+    private func paint(_ share: Int?, in span: Columns.Span, _ painter: inout Painter) {
+        guard let share else { return }
+        painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRight: true)
+    }
+
+    private func paintName(into painter: inout Painter) {
+        let span = columns.thread
+        let used = painter.frame.write(
+            process.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
+            style: style(.thread), ellipsis: painter.glyphs.ellipsis)
+        guard let name = process.forest!.threads[lane.thread], !name.isEmpty else { return }
+        let number = " \(lane.thread)"
+        // Whole or not at all.
+        guard used + number.count <= span.width else { return }
+        painter.frame.write(number, row: row, column: span.start + used, style: .dim)
+    }
+
+    /// Who runs, on top of whom, and who is waited for.
+    private func paintNow(into painter: inout Painter, _ figures: LaneFigures) {
+        let end = columns.node.start + columns.node.width
+        var column = columns.node.start
+        for (text, look) in parts(painter.glyphs, figures) where column < end {
+            column += painter.frame.write(
+                text, row: row, column: column, maxColumns: end - column, style: style(look),
+                ellipsis: painter.glyphs.ellipsis)
+        }
+    }
+
+    private func parts(_ glyphs: Glyphs, _ figures: LaneFigures) -> [(text: String, style: Style)] {
+        var parts: [(text: String, style: Style)] = []
+        if let handler = now.handler {
+            let (kind, label) = name(of: handler)
+            if let kind { parts.append((kind + " ", .kind)) }
+            parts.append((label + " ", .label))
+            let node = process.forest!.index(of: handler)
+            if let node, process.forest!.node(node).marks.contains(.hasBlocked) {
+                parts.append(("has blocked its worker ", .warning))
+            }
+        }
+        if now.doing == .running, let outer = now.outer {
+            parts.append(("on top of ", .dim))
+            parts.append((name(of: outer).label + " ", .label))
+            if now.wait != nil { parts.append(("which ", .dim)) }
+        }
+        if let wait = now.wait {
+            parts.append(("waits for ", .warning))
+            if let node = process.forest!.index(of: wait.node) {
+                let role = process.forest!.state(of: node).role
+                parts.append((glyphs.state(role) + " ", Style(role)))
+            }
+            parts.append((name(of: wait.node).label + " ", .label))
+            // Of a thread that blocks it stands in its own column.
+            if now.doing == .running, let age = figures.waitAge {
+                parts.append((DurationText.running(age) + " ", .warning))
+            }
+        }
+        if now.doing == .blocked, let outer = now.outer {
+            parts.append(("on top of ", .dim))
+            parts.append((name(of: outer).label, .label))
+        }
+        return parts
+    }
+
+    /// Kind and label of a node, which may be kept no longer.
+    private func name(of id: NodeID) -> (kind: String?, label: String) {
+        guard let node = process.forest!.index(of: id) else { return (nil, "\(id)") }
+        return (process.forest!.node(node).kind.word, NodeText.label(of: node, in: process.forest!).text)
+    }
+}

@@ -1,0 +1,194 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+/// What the view of threads is at: a lane a thread, by name, and below them the executors; a section a program.
+struct ThreadsView: RowView, Equatable {
+    /// What a row stands for: threads and executors keep their rows whatever they do.
+    enum Row: Hashable {
+        case program(SourceID)
+        case lane(SourceID, ThreadID)
+        /// The heads of the executors' columns.
+        case executors(SourceID)
+        case executor(SourceID, ExecutorID)
+    }
+
+    /// The threads of a program in order, and what that order was made of.
+    struct Order: Equatable {
+        var revision = -1
+        var names: [String] = []
+        var threads: [ThreadID] = []
+    }
+
+    var cursor = ListCursor()
+    var rows: [Row] = []
+    var orders: [SourceID: Order] = [:]
+    /// What the cursor is on.
+    var current: Row?
+    /// The selection that followed from it.
+    var shown: Subject?
+    /// The selection of before, until the cursor is moved: who only has a look finds it again.
+    var before: Subject?
+}
+
+extension State {
+    /// Finds the rows anew; the cursor stays on its thread, or goes to that of a node that was selected elsewhere.
+    mutating func arrangeThreads() {
+        threads.rows = threadRows()
+        let isSelectedElsewhere = selection != threads.shown
+        let place =
+            (isSelectedElsewhere ? rowOfSelection() : nil)
+            ?? threads.current.flatMap { threads.rows.firstIndex(of: $0) }
+        if let place, place != threads.cursor.selected {
+            threads.cursor.count = threads.rows.count
+            if isSelectedElsewhere {
+                threads.cursor.select(place, height: viewHeight)
+            } else {
+                threads.cursor.moveSelection(to: place)
+            }
+        } else if place == nil, threads.current == nil {
+            // The first lane rather than the head above it.
+            threads.cursor.selected = threads.rows.firstIndex { if case .lane = $0 { true } else { false } } ?? 0
+        }
+        threads.cursor.resize(threads.rows.count, height: viewHeight)
+        selectWhatRuns()
+    }
+
+    mutating func enterThreads() { threads.before = selection }
+
+    mutating func leaveThreads() {
+        if let before = threads.before, contains(before) { select(before) }
+    }
+
+    /// Another row was selected: the node that it stands for is what keys act on.
+    mutating func didSelectInThreads() {
+        threads.before = nil
+        selectWhatRuns()
+    }
+
+    private mutating func selectWhatRuns() {
+        let rows = threads.rows
+        let row = rows.indices.contains(threads.cursor.selected) ? rows[threads.cursor.selected] : nil
+        threads.current = row
+        select(row.flatMap { subject(of: $0) })
+        threads.shown = selection
+    }
+
+    /// The node that runs (or blocks) on a thread; the program of its row; nothing for an executor.
+    private func subject(of row: ThreadsView.Row) -> Subject? {
+        switch row {
+        case .program(let source): return Subject(source: source)
+        case .lane(let source, let thread):
+            guard let place = place(of: source), let lane = observed[place].insight.threads.lanes.lane(of: thread),
+                let id = LaneNow(lane, in: observed[place].forest!).node,
+                let node = observed[place].forest!.index(of: id)
+            else { return nil }
+            return subject(node, in: place)
+        case .executors, .executor: return nil
+        }
+    }
+
+    /// The lane on which the selected node runs.
+    private func rowOfSelection() -> Int? {
+        guard let (place, node) = selectedNode else { return nil }
+        let view = observed[place].forest!.node(node)
+        guard view.activity == .running else { return nil }
+        return threads.rows.firstIndex(of: .lane(observed[place].source, view.thread))
+    }
+
+    private mutating func threadRows() -> [ThreadsView.Row] {
+        var rows: [ThreadsView.Row] = []
+        for place in observed.indices {
+            let source = observed[place].source
+            if showsPrograms { rows.append(.program(source)) }
+            guard observed[place].isReached else { continue }
+            rows += orderedThreads(of: place).map { .lane(source, $0) }
+            let executors = executors(of: place)
+            if !executors.isEmpty { rows.append(.executors(source)) }
+            rows += executors.map { .executor(source, $0) }
+        }
+        return rows
+    }
+
+    /// By name; sorted anew only where threads came, went, or changed their names.
+    private mutating func orderedThreads(of place: Int) -> [ThreadID] {
+        let process = observed[place]
+        let known = threads.orders[process.source] ?? ThreadsView.Order()
+        let lanes = process.insight.threads.lanes
+        if known.revision == lanes.revision, known.threads.map({ process.threadName($0) }) == known.names {
+            return known.threads
+        }
+        let named = lanes.lanes.map { (name: process.threadName($0.thread), thread: $0.thread) }.sorted {
+            $0.name == $1.name ? $0.thread < $1.thread : NaturalOrder.precedes($0.name, $1.name)
+        }
+        threads.orders[process.source] = ThreadsView.Order(
+            revision: lanes.revision, names: named.map(\.name), threads: named.map(\.thread))
+        return named.map(\.thread)
+    }
+
+    /// By name; tasks, which have no executor, stand last and only while there are any.
+    private func executors(of place: Int) -> [ExecutorID] {
+        let forest = observed[place].forest!
+        var known = Set(forest.executors.keys)
+        for (executor, load) in forest.loads.enumerated() where load.queuedCount + load.runningCount > 0 {
+            known.insert(ExecutorID(executor))
+        }
+        let hasTasks = known.remove(0) != nil && forest.load(of: 0).runningCount > 0
+        let named = known.map { (name: observed[place].executorName($0), id: $0) }.sorted {
+            $0.name == $1.name ? $0.id < $1.id : NaturalOrder.precedes($0.name, $1.name)
+        }
+        return named.map(\.id) + (hasTasks ? [0] : [])
+    }
+
+    /// Does what only this view does; nil where it is done as everywhere.
+    mutating func performInThreads(_ intent: Intent) -> [Effect]? {
+        guard intent == .detail else { return nil }
+        goToRunning()
+        return []
+    }
+
+    private mutating func goToRunning() {
+        switch threads.current {
+        case .lane?:
+            guard let (place, node) = selectedNode else { return say("nothing runs on this thread now") }
+            reveal(node, in: place)
+        case .program?: say("this is a program; Enter on a thread goes to what runs there")
+        case .executors?, .executor?: say("this is an executor; Enter on a thread goes to what runs there")
+        case nil: say("there is nothing here yet")
+        }
+    }
+
+    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
+    mutating func clickInThreads(line: Int, column: Int, isDouble: Bool) -> [Effect] {
+        if isDouble { goToRunning() }
+        return []
+    }
+
+    /// A number that changes when the passing of time alone changes the picture: made of what the visible rows show of
+    /// the time.
+    var threadsStep: UInt64 {
+        var step: UInt64 = 0
+        for row in threads.rows[threads.cursor.window(height: viewHeight).clamped(to: threads.rows.indices)] {
+            step = step &* 1_000_003
+            switch row {
+            case .lane(let source, let thread):
+                guard let place = place(of: source), !observed[place].isStill,
+                    let lane = observed[place].insight.threads.lanes.lane(of: thread)
+                else { continue }
+                let now = LaneNow(lane, in: observed[place].forest!)
+                step &+=
+                    LaneFigures(lane, now, at: observed[place].shownNow, seconds: ThreadColumns(self).strip.width)
+                    .step
+            case .executor(let source, let executor):
+                guard let place = place(of: source), !observed[place].isStill,
+                    let oldest = observed[place].forest!.load(of: executor).oldestQueued
+                else { continue }
+                let now = observed[place].shownNow
+                step &+= 1 &+ DurationText.step(now &- min(now, oldest))
+            case .program, .executors: continue
+            }
+        }
+        return step
+    }
+}

@@ -1,0 +1,83 @@
+/// Which stretch of time is on the screen: linear, in nanoseconds since 1970 (of all programs alike).
+struct TimeAxis: Hashable {
+    /// The moment at which the first column begins.
+    var left: UInt64
+    /// Nanoseconds a column.
+    var scale: UInt64
+    var columns: Int
+
+    var right: UInt64 { left &+ scale &* UInt64(max(0, columns)) }
+
+    /// The column that a moment is in, which may be outside.
+    func column(of time: UInt64) -> Int {
+        time >= left ? Int(clamping: (time - left) / scale) : -1 - Int(clamping: (left - time - 1) / scale)
+    }
+
+    // MARK: Scales
+
+    /// Nanoseconds a column that can be chosen: 1, 2, 5, 10, … from a microsecond to some hours.
+    static let scales: [UInt64] = {
+        var scales: [UInt64] = []
+        var decade: UInt64 = 1_000
+        while decade <= 10_000_000_000_000 {
+            scales += [decade, 2 * decade, 5 * decade]
+            decade *= 10
+        }
+        return scales
+    }()
+
+    /// The least scale at which a duration fits into so many columns.
+    static func scale(fitting duration: UInt64, into columns: Int) -> UInt64 {
+        scales.first { $0 * UInt64(max(1, columns)) >= duration } ?? scales[scales.count - 1]
+    }
+
+    // MARK: Ticks
+
+    private static let second: UInt64 = 1_000_000_000
+
+    /// Distances of ticks: decimal up to half a minute, then as clocks count.
+    private static let distances: [UInt64] = {
+        let short = scales.filter { $0 <= 20 * second }
+        let long: [UInt64] = [30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 864_000, 8_640_000]
+        return short + long.map { $0 * second }
+    }()
+
+    /// The distance of ticks that stand at least so many columns apart.
+    func tickDistance(columnsApart: Int) -> UInt64 {
+        Self.distances.first { $0 >= scale * UInt64(columnsApart) } ?? Self.distances[Self.distances.count - 1]
+    }
+
+    /// The moments of the ticks on the screen, counted from `origin`.
+    func ticks(every distance: UInt64, from origin: UInt64) -> [UInt64] {
+        let skipped = left > origin ? (left - origin - 1) / distance + 1 : 0
+        var tick = origin &+ skipped &* distance
+        var ticks: [UInt64] = []
+        while tick < right, tick >= left, ticks.count < 500 {
+            ticks.append(tick)
+            tick &+= distance
+        }
+        return ticks
+    }
+
+    /// How long after the beginning a tick is, with as many digits as ticks so far apart need.
+    static func label(_ duration: UInt64, distance: UInt64) -> String {
+        let millisecond: UInt64 = 1_000_000
+        if duration == 0 { return "0" }
+        if distance >= second {
+            return duration < 60 * second ? "\(duration / second)s" : DurationText.coarse(duration)
+        }
+        if duration >= second, distance >= millisecond {
+            let digits = distance >= 100 * millisecond ? 1 : distance >= 10 * millisecond ? 2 : 3
+            return decimal(duration, unit: second, digits: digits) + "s"
+        }
+        if distance >= millisecond { return "\(duration / millisecond)ms" }
+        let digits = distance >= 100_000 ? 1 : distance >= 10_000 ? 2 : 3
+        return decimal(duration, unit: millisecond, digits: digits) + "ms"
+    }
+
+    private static func decimal(_ duration: UInt64, unit: UInt64, digits: Int) -> String {
+        let power: UInt64 = digits == 1 ? 10 : digits == 2 ? 100 : 1_000
+        let part = String(duration % unit / (unit / power))
+        return "\(duration / unit)." + String(repeating: "0", count: digits - part.count) + part
+    }
+}

@@ -1,0 +1,72 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Words of the timeline.
+enum TimelineText {
+    /// A scale: `20us`, `5ms`, `2s`.
+    static func scale(_ scale: UInt64) -> String {
+        switch scale {
+        case ..<1_000_000: "\(scale / 1_000)us"
+        case ..<1_000_000_000: "\(scale / 1_000_000)ms"
+        default: DurationText.coarse(scale)
+        }
+    }
+
+    /// The exact times of what is selected, for the line below the rows.
+    static func info(_ state: borrowing State, begin: UInt64) -> [(text: String, style: Style)] {
+        guard let (place, node) = state.selectedNode else { return [] }
+        let process = state.observed[place]
+        let forest = process.forest!
+        let view = forest.node(node)
+        let glyphs = state.options.glyphs
+        let isAll = state.timelineChain == nil
+        let name = NodeText.label(of: isAll ? forest.root(of: node) : node, in: forest).text
+        var parts: [(text: String, style: Style)] = []
+        func add(_ word: String, _ duration: UInt64?, isRunning: Bool) {
+            guard let duration else { return }
+            parts.append(("  \(word) ", .dim))
+            parts.append((isRunning ? DurationText.running(duration) : DurationText.settled(duration), .number))
+        }
+        if isAll {
+            let chain = forest.chain(of: node)
+            let created = forest.node(chain.root).created
+            let role = NodeText.role(of: chain)
+            parts = [(glyphs.state(role) + " ", Style(role)), (name, .label)]
+            parts.append(("  from ", .dim))
+            parts.append(
+                (ClockText.milliseconds(created &+ process.wallOffset, offset: state.options.clockOffset), .number))
+            let end = chain.settled ?? process.shownNow
+            add("lasted", end &- min(created, end), isRunning: chain.settled == nil)
+            parts.append(("  " + NodeText.summary(of: chain, role), .dim))
+            return parts
+        }
+        parts = [(glyphs.state(view.state.role) + " ", Style(view.state.role)), (name, .label)]
+        let made = view.created &+ process.wallOffset
+        parts.append(("  made +", .dim))
+        parts.append((DurationText.settled(made &- min(made, begin)), .number))
+        let timing = forest.timing(of: node, now: process.shownNow)
+        add("wait", timing.wait, isRunning: view.state == .queued)
+        add("run", timing.run, isRunning: view.activity == .running)
+        add("total", timing.total, isRunning: view.isLive)
+        if timing == Timing() { parts.append(("  \(view.state.word)", .dim)) }
+        return parts
+    }
+}
+
+/// Where names and bars stand at one width.
+struct TimelineColumns: Equatable {
+    var name: Columns.Span
+    var bars: Columns.Span
+
+    init(width: Int) {
+        let start = Columns.glyph + 2
+        let nameWidth = min(40, max(9, width * 3 / 10))
+        name = Columns.Span(start: start, width: nameWidth)
+        let left = start + nameWidth + 1
+        // One column at the right is for the scroll bar.
+        bars = Columns.Span(start: left, width: max(1, width - 1 - left))
+    }
+
+    init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }
+}

@@ -1,0 +1,168 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+// Which stretch of time the timeline shows, and the keys that change it.
+extension State {
+    /// From when to when what the rows show lasts, and whether it still goes on.
+    private func timelineSpan(_ rows: [TimelineRow]) -> (begin: UInt64, end: UInt64, isLive: Bool) {
+        if let (place, root) = timelineChain {
+            let process = observed[place]
+            let forest = process.forest!
+            let chain = forest.chain(of: root)
+            let isLive = chain.settled == nil
+            let begin = timeline.span?.lowerBound ?? (forest.node(root).created &+ process.wallOffset)
+            let settled = timeline.span?.upperBound ?? ((chain.settled ?? 0) &+ process.wallOffset)
+            let end = isLive ? process.shownNow &+ process.wallOffset : settled
+            return (begin, max(begin, end), isLive)
+        }
+        var (begin, end, isLive) = (UInt64.max, UInt64(0), false)
+        for row in rows {
+            guard let node = row.node else { continue }
+            let process = observed[row.place]
+            let forest = process.forest!
+            let settled = forest.chain(of: node).settled
+            if settled == nil { isLive = true }
+            begin = min(begin, forest.node(node).created &+ process.wallOffset)
+            end = max(end, (settled ?? process.shownNow) &+ process.wallOffset)
+        }
+        guard begin <= end else { return (wall, wall, false) }
+        return (begin, end, isLive)
+    }
+
+    /// The stretch of time that is on the screen, and the moment that ticks are counted from.
+    func timelineAxis(_ rows: [TimelineRow]) -> (axis: TimeAxis, begin: UInt64) {
+        let columns = TimelineColumns(self).bars.width
+        let (begin, end, _) = timelineSpan(rows)
+        // The sign of the end, and a column of air behind it.
+        let room = max(1, columns - 2)
+        let scale = timeline.scale ?? TimeAxis.scale(fitting: end - begin, into: room)
+        var left = begin
+        if let fixed = timeline.left {
+            left = fixed
+        } else if end - begin > scale * UInt64(room) {
+            // Moved by some columns at a time: what stands still between is not drawn again.
+            let step = scale * 4
+            left = begin + (end - begin - scale * UInt64(room) + step - 1) / step * step
+        }
+        return (TimeAxis(left: left, scale: scale, columns: columns), begin)
+    }
+
+    /// Does what only this view does; nil where it is done as everywhere.
+    mutating func performInTimeline(_ intent: Intent) -> [Effect]? {
+        switch intent {
+        case .zoomIn: zoom(by: -1)
+        case .zoomOut: zoom(by: 1)
+        case .earlier: pan(by: -1)
+        case .later: pan(by: 1)
+        case .follow: followNow()
+        case .scope: toggleScope()
+        case .detail where timeline.scope == .all && selectedNode != nil: toggleScope()
+        default: return nil
+        }
+        return []
+    }
+
+    private mutating func zoom(by steps: Int) {
+        let rows = timelineWindow
+        guard !rows.isEmpty else { return say("there is nothing here yet") }
+        let axis = timelineAxis(rows).axis
+        let (begin, end, isLive) = timelineSpan(rows)
+        let all = TimeAxis.scale(fitting: end - begin, into: max(1, axis.columns - 2))
+        if steps > 0, timeline.scale == nil { return say("everything is in sight") }
+        let place = (TimeAxis.scales.firstIndex(of: axis.scale) ?? 0) + steps
+        guard place >= 0 else { return say("this is as near as it gets") }
+        guard place < TimeAxis.scales.count, TimeAxis.scales[place] < all else {
+            (timeline.scale, timeline.left) = (nil, nil)
+            say("everything is in sight")
+            return arrange()
+        }
+        let scale = TimeAxis.scales[place]
+        // Around what goes on now while that is followed, else around the selected node.
+        if timeline.left != nil || !(isLive && isSelectionLive) {
+            let moment = selectedMoment.flatMap { time in
+                (0..<axis.columns).contains(axis.column(of: time)) ? time : nil
+            }
+            let center = moment ?? axis.left &+ axis.scale &* UInt64(axis.columns / 2)
+            let before = scale * UInt64(max(0, axis.column(of: center)))
+            timeline.left = center > before ? center - before : 0
+        }
+        timeline.scale = scale
+        say("\(TimelineText.scale(scale)) a column")
+        arrange()
+    }
+
+    /// When the selected node's turn came.
+    private var selectedMoment: UInt64? {
+        guard let (place, node) = selectedNode else { return nil }
+        let view = observed[place].forest!.node(node)
+        return (view.started ?? view.queued ?? view.created) &+ observed[place].wallOffset
+    }
+
+    private mutating func pan(by quarters: Int) {
+        let rows = timelineWindow
+        guard !rows.isEmpty else { return say("there is nothing here yet") }
+        guard timeline.scale != nil else { return say("everything is in sight; + goes nearer") }
+        let axis = timelineAxis(rows).axis
+        let (begin, _, isLive) = timelineSpan(rows)
+        let distance = axis.scale * UInt64(max(1, axis.columns / 4))
+        if quarters < 0 {
+            guard axis.left > begin else { return say("this is the beginning") }
+            timeline.left = axis.left - begin > distance ? axis.left - distance : begin
+        } else {
+            guard timeline.left != nil else { return say(isLive ? "this is now" : "this is the end") }
+            timeline.left = nil
+            let last = timelineAxis(rows).axis.left
+            // At the end it follows again.
+            if axis.left &+ distance < last { timeline.left = axis.left &+ distance }
+        }
+        arrange()
+    }
+
+    private mutating func followNow() {
+        if timeline.left != nil {
+            timeline.left = nil
+            say("follows what goes on; again: everything in sight")
+        } else if timeline.scale != nil {
+            timeline.scale = nil
+            say("everything is in sight")
+        } else {
+            say("everything is in sight; + goes nearer")
+        }
+        arrange()
+    }
+
+    private mutating func toggleScope() {
+        if timeline.scope == .chain {
+            guard timelineChain != nil else { return say("these are all chains; select one of them") }
+            timeline.scope = .all
+            say("all chains, in the order of their beginnings; a goes back to one")
+        } else {
+            guard selectedNode != nil else { return say("no chain is selected") }
+            timeline.scope = .chain
+            say("the selected chain alone; a shows all")
+        }
+        (timeline.scale, timeline.left, timeline.anchor) = (nil, nil, nil)
+        arrange()
+    }
+
+    /// A number that changes when the passing of time alone changes the picture: where on the screen now is, and what
+    /// is told of the selected node.
+    var timelineStep: UInt64 {
+        let rows = timelineWindow
+        let (axis, begin) = timelineAxis(rows)
+        var hasher = Hasher()
+        hasher.combine(axis)
+        for row in rows {
+            guard let node = row.node else { continue }
+            let process = observed[row.place]
+            let isGrowing =
+                timelineChain == nil
+                ? process.forest!.chain(of: node).settled == nil
+                : process.forest!.node(node).isLive || process.forest!.node(node).activity == .running
+            if isGrowing { hasher.combine(axis.column(of: process.shownNow &+ process.wallOffset)) }
+        }
+        for part in TimelineText.info(self, begin: begin) { hasher.combine(part.text) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}

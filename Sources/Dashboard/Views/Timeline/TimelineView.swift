@@ -1,0 +1,220 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// What the timeline is at: the waterfall of the selected node's chain, or of all chains.
+struct TimelineView: RowView, Equatable {
+    /// What the rows are.
+    enum Scope: Equatable {
+        /// Each node of the chain of the selected one.
+        case chain
+        /// A row a chain, in the order of their beginnings.
+        case all
+    }
+
+    var cursor = ListCursor()
+    var scope = Scope.chain
+    /// The root of the chain that was shown when last looked at; nil for all chains.
+    var root: Subject?
+    /// The selected row, when last looked at: what stands there, and its number.
+    var anchor: (subject: Subject, number: Int)?
+    /// Of a chain of which all nodes were looked at, the first and the last moment of its nodes; nil for a long one.
+    var span: ClosedRange<UInt64>?
+    /// Nanoseconds a column; nil for as many as bring everything onto the screen.
+    var scale: UInt64?
+    /// The moment at the left edge; nil while the picture follows what goes on.
+    var left: UInt64?
+    /// Nodes that were looked at to find rows, for the tests of costs.
+    var walkedCount = 0
+
+    static func == (left: TimelineView, right: TimelineView) -> Bool {
+        left.cursor == right.cursor && left.scope == right.scope && left.scale == right.scale
+            && left.left == right.left && left.anchor?.subject == right.anchor?.subject
+            && left.anchor?.number == right.anchor?.number
+    }
+
+    /// Chains up to this size are looked at whole, each time that something changed.
+    static let wholeLimit = 2_048
+    /// So many nodes are counted at most to tell the number of a row in a longer one.
+    static let countLimit = 100_000
+}
+
+/// What a row of the timeline stands for.
+struct TimelineRow {
+    /// The program's place.
+    var place: Int
+    /// The node; nil for the program's own row.
+    var node: NodeIndex?
+    /// Levels that it stands further in.
+    var depth = 0
+}
+
+extension State {
+    /// The chain whose nodes are shown; nil where all chains are.
+    var timelineChain: (place: Int, root: NodeIndex)? {
+        guard timeline.scope == .chain, let (place, node) = selectedNode else { return nil }
+        return (place, observed[place].forest!.root(of: node))
+    }
+
+    /// Finds the rows anew: the selected node stays on its line.
+    mutating func arrangeTimeline() {
+        timeline.span = nil
+        if timeline.scope == .chain, selectedNode == nil { selectSomeChain() }
+        let chain = timelineChain
+        let root = chain.map { subject($0.root, in: $0.place) }
+        if root != timeline.root { (timeline.root, timeline.scale, timeline.left) = (root, nil, nil) }
+        if let (place, root) = chain {
+            arrangeChain(place, root)
+        } else {
+            arrangeAll()
+        }
+    }
+
+    /// No node is selected: the chain of before, of which a leaf is kept no longer, else where the tree was.
+    private mutating func selectSomeChain() {
+        if let root = timeline.root, find(root) != nil { return select(root) }
+        let near = rows(from: selectedRow, count: 2) + rows(from: 0, count: 2)
+        if let row = near.first(where: { $0.tree != nil }) { select(row.subject) }
+    }
+
+    private mutating func arrangeChain(_ place: Int, _ root: NodeIndex) {
+        let node = selectedNode!.node
+        let count = observed[place].forest!.chain(of: root).nodeCount
+        var number: Int
+        if count <= TimelineView.wholeLimit {
+            number = lookThrough(place, root, for: node)
+        } else if let anchor = timeline.anchor, anchor.subject == selection {
+            number = anchor.number
+        } else {
+            let limit = TimelineView.countLimit
+            number = ChainSteps.number(of: node, root: root, limit: limit, in: observed[place].forest!) ?? limit
+            timeline.walkedCount += number
+        }
+        number = min(number, count - 1)
+        stay(at: number, of: count)
+    }
+
+    /// Looks at all nodes of a short chain: gives the number of one, and notes from when to when they lasted.
+    private mutating func lookThrough(_ place: Int, _ root: NodeIndex, for node: NodeIndex) -> Int {
+        let forest = observed[place].forest!
+        var (first, last, number, count) = (UInt64.max, UInt64(0), 0, 0)
+        var current: NodeIndex? = root
+        while let shown = current {
+            if shown == node { number = count }
+            count += 1
+            let view = forest.node(shown)
+            first = min(first, view.created)
+            last = max(last, view.settled ?? 0, view.ended ?? 0)
+            current = ChainSteps.next(after: shown, root: root, in: forest)?.node
+        }
+        timeline.walkedCount += count
+        let offset = observed[place].wallOffset
+        timeline.span = (first &+ offset)...max(first &+ offset, last &+ offset)
+        return number
+    }
+
+    private mutating func arrangeAll() {
+        let count = observed.indices.reduce(0) { $0 + allRowCount(of: $1) }
+        guard count > 0 else { return timeline.cursor.resize(0, height: viewHeight) }
+        var number = timeline.cursor.selected
+        if let subject = selection, let row = allRow(of: subject) { number = row }
+        stay(at: number, of: count)
+    }
+
+    /// Takes the number that the selected row has now: it stays on its line, or comes into sight if it is another one.
+    private mutating func stay(at number: Int, of count: Int) {
+        timeline.cursor.count = count
+        if let anchor = timeline.anchor, anchor.subject == selection {
+            if number != timeline.cursor.selected { timeline.cursor.moveSelection(to: number) }
+        } else {
+            timeline.cursor.select(number, height: viewHeight)
+        }
+        timeline.cursor.resize(count, height: viewHeight)
+        timeline.anchor = selection.map { ($0, timeline.cursor.selected) }
+    }
+
+    /// Another row was selected: its node is what keys act on.
+    mutating func didSelectInTimeline() {
+        guard let row = timelineRows(from: timeline.cursor.selected, count: 1).first else { return }
+        let source = observed[row.place].source
+        select(row.node.map { subject($0, in: row.place) } ?? Subject(source: source))
+        timeline.anchor = selection.map { ($0, timeline.cursor.selected) }
+    }
+
+    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
+    mutating func clickInTimeline(line: Int, column: Int, isDouble: Bool) -> [Effect] {
+        if isDouble, let (place, node) = selectedNode { reveal(node, in: place) }
+        return []
+    }
+
+    // MARK: Rows by number
+
+    /// The rows from a number on, at most so many. Costs those rows, and how far they are from the selected one.
+    func timelineRows(from first: Int, count: Int) -> [TimelineRow] {
+        guard let (place, root) = timelineChain else { return allRows(from: first, count: count) }
+        let forest = observed[place].forest!
+        let total = timeline.cursor.count
+        var node = selectedNode!.node
+        if first == 0 {
+            node = root
+        } else if first == total - 1, count == 1 {
+            node = ChainSteps.last(under: root, in: forest)
+        } else {
+            let number = timeline.anchor?.subject == selection ? timeline.anchor!.number : timeline.cursor.selected
+            node = ChainSteps.step(from: node, by: first - number, root: root, in: forest).node
+        }
+        var rows = [TimelineRow(place: place, node: node, depth: ChainSteps.depth(of: node, root: root, in: forest))]
+        while rows.count < count {
+            let climbs = first + rows.count < total
+            guard let next = ChainSteps.next(after: node, root: root, climbs: climbs, in: forest) else { break }
+            rows.append(TimelineRow(place: place, node: next.node, depth: max(0, rows.last!.depth + next.levels)))
+            node = next.node
+        }
+        return rows
+    }
+
+    private func allRowCount(of place: Int) -> Int {
+        (showsPrograms ? 1 : 0) + (observed[place].forest?.roots.count ?? 0)
+    }
+
+    /// The row of a program, or of the chain that a node is in.
+    private func allRow(of subject: Subject) -> Int? {
+        guard let place = place(of: subject.source) else { return nil }
+        let before = (0..<place).reduce(0) { $0 + allRowCount(of: $1) }
+        guard subject.node != nil else { return showsPrograms ? before : nil }
+        guard let (_, node) = find(subject) else { return nil }
+        return before + (showsPrograms ? 1 : 0) + observed[place].forest!.rootNumber(of: node)
+    }
+
+    private func allRows(from first: Int, count: Int) -> [TimelineRow] {
+        var rows: [TimelineRow] = []
+        var skipped = max(0, first)
+        for place in observed.indices where rows.count < count {
+            let total = allRowCount(of: place)
+            guard skipped < total else {
+                skipped -= total
+                continue
+            }
+            if showsPrograms {
+                if skipped == 0 { rows.append(TimelineRow(place: place)) } else { skipped -= 1 }
+            }
+            if let roots = observed[place].forest?.roots {
+                for root in roots[roots.index(at: skipped)...].prefix(count - rows.count) {
+                    rows.append(TimelineRow(place: place, node: root))
+                }
+            }
+            skipped = 0
+        }
+        return rows
+    }
+
+    /// The rows on the screen.
+    var timelineWindow: [TimelineRow] {
+        timeline.cursor.count == 0 ? [] : timelineRows(from: timeline.cursor.top, count: viewHeight)
+    }
+}
+
+extension Observed {
+    /// What to add to a moment of its clock to get nanoseconds since 1970.
+    var wallOffset: UInt64 { info?.wallOffset ?? 0 }
+}

@@ -1,0 +1,93 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+/// One row of the view of warnings.
+enum WarningRow: Equatable {
+    /// A kind, and how many of it hold.
+    case head(WarningKind, count: Int, isFolded: Bool)
+    /// One that holds, or held until lately; the program's place in ``State/observed``.
+    case warning(Warning, place: Int)
+    /// So many more of a kind.
+    case more(WarningKind, count: Int)
+    /// A kind that is not told of.
+    case hidden(WarningKind)
+
+    /// Which one, whatever its place.
+    enum ID: Hashable {
+        case kind(WarningKind)
+        case more(WarningKind)
+        case warning(Warning.ID, SourceID)
+    }
+
+    var kind: WarningKind {
+        switch self {
+        case .head(let kind, _, _), .more(let kind, _), .hidden(let kind): kind
+        case .warning(let warning, _): warning.kind
+        }
+    }
+}
+
+/// What a warning says of itself besides its kind: what the program wrote is hostile until frames make it safe.
+enum WarningText {
+    /// Who it is about.
+    static func name(_ warning: Warning, _ process: Observed) -> String {
+        guard warning.node != .none else { return process.shownName }
+        if let forest = process.forest, let node = forest.index(of: warning.node) {
+            return NodeText.name(of: node, in: forest)
+        }
+        if let label = warning.label, !label.isEmpty { return label }
+        return "\(warning.nodeKind.word) \(warning.node)"
+    }
+
+    /// What in particular, in a few words.
+    static func what(_ warning: Warning, _ process: Observed) -> String {
+        guard let forest = process.forest else { return "" }
+        switch warning.kind {
+        case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
+        case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
+        case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
+        case .ringOfWaits: return "\(warning.amount) in the ring, the next is \(name(of: warning.other, forest))"
+        case .raceLoserRunning: return "lost \(name(of: warning.other, forest))"
+        default: break
+        }
+        guard let node = forest.index(of: warning.node) else { return "no longer kept" }
+        return what(warning, node, forest)
+    }
+
+    private static func what(_ warning: Warning, _ node: NodeIndex, _ forest: borrowing ChainForest) -> String {
+        let view = forest.node(node)
+        let thread = view.thread == 0 ? "" : "on " + (forest.threads[view.thread] ?? "thread \(view.thread)")
+        switch warning.kind {
+        case .abandoned, .unhandledRejection: return forest.summary(of: node) ?? ""
+        case .settledAgain: return "was \(view.state.word) already"
+        case .blockedWorker where warning.other != .none:
+            return (thread.isEmpty ? "" : thread + ", ") + "waits for \(name(of: warning.other, forest))"
+        case .blockedWorker, .longHandler, .awaitedOnOwnExecutor: return thread
+        case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
+        case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
+        default:
+            if view.kind == .task, view.state == .running { return "its task runs" }
+            return view.state == .waiting ? "its turn has come, and nobody runs it" : "nobody has resolved it"
+        }
+    }
+
+    private static func name(of id: NodeID, _ forest: borrowing ChainForest) -> String {
+        forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? id.description
+    }
+
+    /// The limit of a kind, in words; nil where it has none.
+    static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
+        switch kind {
+        case .neverSettled: DurationText.settled(options.neverSettledLimit)
+        case .blockedWorker: DurationText.settled(options.blockedWorkerLimit)
+        case .longHandler: DurationText.settled(options.longHandlerLimit)
+        case .cancellationIgnored: DurationText.settled(options.cancellationLimit)
+        case .longQueueWait: DurationText.settled(options.queueWaitLimit)
+        case .tooManyThreads: "\(CountText.grouped(options.threadLimit)) threads"
+        case .deepChain: "\(CountText.grouped(options.depthLimit)) nodes"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+/// What the view of warnings is at.
+struct WarningsView: RowView, Equatable {
+    var cursor = ListCursor()
+    /// The worst kind first, each with its warnings below it.
+    var rows: [WarningRow] = []
+    var ids: [WarningRow.ID] = []
+    /// The row that keys act on, once somebody has moved; before that it is the first.
+    var selected: WarningRow.ID?
+    /// Kinds of which only the heading is shown, and those of which more than the first few are.
+    var folded: Set<WarningKind> = []
+    var expanded: Set<WarningKind> = []
+    fileprivate var source: Source?
+
+    /// What the rows were made of.
+    fileprivate struct Source: Equatable {
+        var revisions: [UInt64]
+        var programs: [ProcessKey?]
+        var filter: UInt64
+        var hidesRest: Bool
+        var folded: Set<WarningKind>
+        var expanded: Set<WarningKind>
+        var enabled: Set<WarningKind>
+    }
+
+    /// Warnings of a kind that are shown until more are asked for.
+    static let shortCount = 8
+
+    var selectedRow: WarningRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
+}
+
+extension State {
+    /// Finds the rows anew.
+    mutating func arrangeWarnings() {
+        let source = WarningsView.Source(
+            revisions: observed.map(\.insight.warnings.table.revision), programs: observed.map(\.info?.key),
+            filter: filterRevision, hidesRest: filter.hidesRest, folded: warnings.folded, expanded: warnings.expanded,
+            enabled: options.warnings.enabled)
+        if source != warnings.source {
+            warnings.source = source
+            warnings.rows = warningRows()
+            warnings.ids = warnings.rows.map(id)
+            if let selected = warnings.selected { follow(warning: selected) }
+        }
+        warnings.cursor.resize(warnings.rows.count, height: viewHeight)
+        if warnings.selected != nil { warnings.selected = selectedWarningID }
+        selectNodeOfWarning()
+    }
+
+    /// Keeps the selection on its row; where that went, on the row that took its place, in the same kind if it can.
+    private mutating func follow(warning selected: WarningRow.ID) {
+        if let row = warnings.ids.firstIndex(of: selected) { warnings.cursor.moveSelection(to: row) }
+    }
+
+    private var selectedWarningID: WarningRow.ID? {
+        let row = warnings.cursor.selected
+        return warnings.ids.indices.contains(row) ? warnings.ids[row] : nil
+    }
+
+    private func id(_ row: WarningRow) -> WarningRow.ID {
+        switch row {
+        case .head(let kind, _, _), .hidden(let kind): .kind(kind)
+        case .more(let kind, _): .more(kind)
+        case .warning(let warning, let place): .warning(warning.id, observed[place].source)
+        }
+    }
+
+    private func warningRows() -> [WarningRow] {
+        var rows: [WarningRow] = []
+        for kind in WarningKind.byWeight where options.warnings.enabled.contains(kind) {
+            let all = allWarnings(of: kind)
+            guard !all.isEmpty else { continue }
+            let isFolded = warnings.folded.contains(kind)
+            let count = observed.reduce(0) { $0 + $1.insight.warnings.table.count(of: kind) }
+            rows.append(.head(kind, count: count, isFolded: isFolded))
+            guard !isFolded else { continue }
+            let isShort = !warnings.expanded.contains(kind) && all.count > WarningsView.shortCount
+            rows += isShort ? Array(all.prefix(WarningsView.shortCount - 1)) : all
+            let rest = max(count, all.count) - (isShort ? WarningsView.shortCount - 1 : all.count)
+            if rest > 0 { rows.append(.more(kind, count: rest)) }
+        }
+        for kind in WarningKind.byWeight where !options.warnings.enabled.contains(kind) { rows.append(.hidden(kind)) }
+        return rows
+    }
+
+    /// Of all programs, those that the filter lets through: since longest first, those that are over at the end.
+    private func allWarnings(of kind: WarningKind) -> [WarningRow] {
+        var all: [(warning: Warning, place: Int, moment: UInt64)] = []
+        for (place, process) in observed.enumerated() {
+            let offset = process.info?.wallOffset ?? 0
+            for warning in process.insight.warnings.table.warnings(of: kind) where isShown(warning, in: place) {
+                all.append((warning, place, warning.since &+ offset))
+            }
+        }
+        if observed.count > 1 {
+            all.sort { left, right in
+                let isOver = (left.warning.ended != nil, right.warning.ended != nil)
+                return isOver.0 == isOver.1 ? left.moment < right.moment : isOver.1
+            }
+        }
+        return all.map { .warning($0.warning, place: $0.place) }
+    }
+
+    private func isShown(_ warning: Warning, in place: Int) -> Bool {
+        guard filter.hidesRest else { return true }
+        return filterLetsThrough(warning, in: place)
+    }
+
+    /// Whether its node matches; who has none does not.
+    func filterLetsThrough(_ warning: Warning, in place: Int) -> Bool {
+        guard filter.isActive else { return true }
+        return observed[place].forest?.index(of: warning.node).map { filterMatches($0, in: place) } ?? false
+    }
+
+    // MARK: Selecting
+
+    /// Another row was selected: the node that it stands for is what keys act on.
+    mutating func didSelectInWarnings() {
+        if warnings.selected != selectedWarningID { detailScroll = 0 }
+        warnings.selected = selectedWarningID
+        selectNodeOfWarning()
+    }
+
+    /// The node of the selected warning, as long as it is kept.
+    var warningSubject: Subject? {
+        guard case .warning(let warning, let place)? = warnings.selectedRow,
+            let node = observed[place].forest?.index(of: warning.node)
+        else { return nil }
+        return subject(node, in: place)
+    }
+
+    private mutating func selectNodeOfWarning() {
+        guard view == .warnings, let subject = warningSubject, selection != subject else { return }
+        select(subject)
+    }
+
+    // MARK: Keys
+
+    /// Does what only this view does; nil where it is done as everywhere.
+    mutating func performInWarnings(_ intent: Intent) -> [Effect]? {
+        switch intent {
+        case .visit: visitWarning()
+        case .dismiss: dismissWarning()
+        case .hide: hideWarningKind()
+        case .left: foldWarnings()
+        case .right: unfoldWarnings()
+        case .foldAll: setFolded(Set(WarningKind.allCases))
+        case .unfoldAll: setFolded([])
+        case .sort, .invertSort: say("the worst are first, and of a kind those since longest; / finds others")
+        case .nextMatch, .previousMatch: say("the filter shows what it finds; its nodes are in the tree: 1")
+        case .cancelNode, .cancelChain, .tag, .why, .copy, .edit:
+            guard warningSubject == nil else { return nil }
+            say("this row has no node; go to a warning that has one")
+        default: return nil
+        }
+        return []
+    }
+
+    private mutating func setFolded(_ kinds: Set<WarningKind>) {
+        guard !warnings.rows.isEmpty else { return say("there is nothing here yet") }
+        if let kind = warnings.selectedRow?.kind, kinds.contains(kind) { warnings.selected = .kind(kind) }
+        warnings.folded = kinds
+        arrange()
+    }
+
+    private mutating func visitWarning() {
+        switch warnings.selectedRow {
+        case nil: say("there is nothing here yet")
+        case .head(let kind, _, let isFolded):
+            warnings.selected = .kind(kind)
+            if isFolded { warnings.folded.remove(kind) } else { warnings.folded.insert(kind) }
+            arrange()
+        case .more(let kind, let count):
+            guard !warnings.expanded.contains(kind) else {
+                return say("the other \(CountText.grouped(count)) are counted and not kept")
+            }
+            warnings.expanded.insert(kind)
+            arrange()
+        case .hidden: hideWarningKind()
+        case .warning(let warning, let place):
+            guard warning.node != .none else { return say("this is about the whole program, no single node") }
+            guard let node = observed[place].forest?.index(of: warning.node) else {
+                return say("its node is no longer kept; x takes the warning away")
+            }
+            reveal(node, in: place)
+        }
+    }
+
+    /// Away with one, or with all of a kind that are there.
+    private mutating func dismissWarning() {
+        switch warnings.selectedRow {
+        case nil: return say("there is nothing here to take away")
+        case .hidden: return say("it is hidden; X shows it")
+        case .warning(let warning, let place): observed[place].insight.warnings.dismiss(warning.id)
+        case .head(let kind, _, _), .more(let kind, _):
+            for place in observed.indices { observed[place].insight.warnings.dismissAll(of: kind) }
+            say("\(kind.rawValue): those that were there are away; X hides what comes")
+        }
+        // What comes into its place is selected.
+        warnings.selected = nil
+        arrange()
+        warnings.selected = selectedWarningID
+    }
+
+    /// Tells of a kind no more in this session, or again.
+    private mutating func hideWarningKind() {
+        guard let kind = warnings.selectedRow?.kind else { return say("there is nothing here to hide") }
+        if options.warnings.enabled.remove(kind) != nil {
+            say("\(kind.rawValue) is hidden until X on its line, at the end, shows it again")
+        } else {
+            options.warnings.enabled.insert(kind)
+            say("\(kind.rawValue) is told of again")
+        }
+        for place in observed.indices where !observed[place].isHeld {
+            _ = observed[place].tickInsight(options.warnings)
+        }
+        arrange()
+    }
+
+    private mutating func foldWarnings() {
+        switch warnings.selectedRow {
+        case nil: say("there is nothing here yet")
+        case .head(_, _, isFolded: true), .hidden: say("it is folded")
+        case .head: visitWarning()
+        case .warning(let warning, _): goToHead(warning.kind)
+        case .more(let kind, _): goToHead(kind)
+        }
+    }
+
+    private mutating func goToHead(_ kind: WarningKind) {
+        if let row = warnings.ids.firstIndex(of: .kind(kind)) { moveInView(to: row) }
+    }
+
+    private mutating func unfoldWarnings() {
+        switch warnings.selectedRow {
+        case nil: say("there is nothing here yet")
+        case .head(_, _, isFolded: true), .more, .hidden: visitWarning()
+        case .head: moveInView(to: warnings.cursor.selected + 1)
+        case .warning: say("nothing is folded in here; Enter goes to its node")
+        }
+    }
+
+    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
+    mutating func clickInWarnings(line: Int, column: Int, isDouble: Bool) -> [Effect] {
+        switch warnings.selectedRow {
+        case .head where column <= WarningColumns.head + 1 || isDouble: visitWarning()
+        case .more: visitWarning()
+        case .warning, .hidden: if isDouble { visitWarning() }
+        default: break
+        }
+        return []
+    }
+
+    /// A number that changes when the passing of time alone changes the picture.
+    var warningsStep: UInt64 {
+        warnings.rows.isEmpty || observed.allSatisfy(\.isStill) ? 0 : wall / 1_000_000_000
+    }
+}

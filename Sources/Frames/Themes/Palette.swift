@@ -1,0 +1,29 @@
+/// The usual colours of the 256 that a terminal has: how pictures show them, and what contrasts are computed from.
+enum Palette {
+    /// Red, green and blue of a number of the 256. The first 16 are the user's to choose: those are only an example.
+    static func color(_ number: Int16) -> (red: UInt8, green: UInt8, blue: UInt8) {
+        let number = min(max(0, Int(number)), 255)
+        if number < 16 {
+            let color = own[number]
+            return (UInt8(color >> 16), UInt8(color >> 8 & 255), UInt8(color & 255))
+        }
+        if number >= 232 {
+            let grey = UInt8(8 + (number - 232) * 10)
+            return (grey, grey, grey)
+        }
+        let place = number - 16
+        return (levels[place / 36], levels[place / 6 % 6], levels[place % 6])
+    }
+
+    /// The same as `#rrggbb`.
+    static func hex(_ number: Int16) -> String {
+        let (red, green, blue) = color(number)
+        return "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
+    private static let own: [UInt32] = [
+        0x1D1F21, 0xCC6666, 0x8FB573, 0xD8B26E, 0x6F9BD1, 0xB294BB, 0x7FBAB5, 0xC5C8C6,
+        0x6B6F76, 0xF07178, 0xB5D68F, 0xF0D68A, 0x8FB8EC, 0xD0A8DC, 0x9FDCD6, 0xFFFFFF,
+    ]
+}

@@ -1,0 +1,42 @@
+extension Theme {
+    /// For light backgrounds; it brings its own, so that it can be read on a dark terminal, too.
+    public static let light = Theme(
+        "light", "black on white, whatever the terminal has", isLight: true, paper: Color(231, 15),
+        selection: .background(Color(254, 6)), page: ("#ffffff", "#303030")
+    ) { role in
+        let bar = Color(253, 7)
+        let dim = Color(241, 0)
+        return switch role {
+        case .normal: Entry(Color(236, 0))
+        case .dim: Entry(Color(243, 8), selected: dim)
+        case .header: Entry(Color(238, 0), on: bar)
+        case .headerAccent: Entry(Color(16, 0), on: bar, .bold)
+        case .selected: Entry(Color(16, 0), on: Color(254, 6))
+        case .guide: Entry(Color(248, 8), selected: Color(245, 0))
+        case .label: Entry(Color(233, 0))
+        case .kind: Entry(Color(241, 0))
+        case .thread: Entry(Color(242, 0), selected: dim)
+        case .number: Entry(Color(238, 0))
+        case .key: Entry(Color(16, 0), .bold)
+        case .keyText: Entry(Color(240, 0))
+        case .border: Entry(Color(248, 8), selected: Color(245, 0))
+        case .error: Entry(Color(124, 1), selected: Color(124, 0))
+        case .warning: Entry(Color(94, 1), selected: Color(88, 0))
+        case .match: Entry(Color(16, 0), on: Color(222, 3), selected: Color(88, 0))
+        case .waiting: Entry(Color(242, 8), selected: dim)
+        case .queued: Entry(Color(94, 3), selected: Color(58, 0))
+        case .running: Entry(Color(25, 4), selected: Color(25, 0), .bold)
+        case .pending: Entry(Color(62, 4), selected: Color(56, 0))
+        case .fulfilled: Entry(Color(28, 2), selected: Color(22, 0))
+        case .rejected: Entry(Color(160, 1), selected: Color(124, 0), .bold)
+        case .cancelled: Entry(Color(127, 5), selected: Color(127, 0))
+        case .skipped: Entry(Color(245, 8), selected: Color(243, 0))
+        case .abandoned: Entry(Color(130, 1), selected: Color(94, 0))
+        case .unknown: Entry(Color(96, 5), selected: Color(60, 0))
+        case .footer: Entry(Color(240, 0))
+        case .status: Entry(Color(235, 0))
+        case .title: Entry(Color(240, 0), .bold)
+        case .overlay: Entry(Color(235, 0), on: Color(255, 7))
+        }
+    }
+}

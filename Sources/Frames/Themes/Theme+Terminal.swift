@@ -1,0 +1,31 @@
+extension Theme {
+    /// The terminal's own foreground, background and first eight colours, so that the user's palette rules. Bright colours
+    /// are left out: popular palettes have greys there, one of them the background.
+    public static let terminal = Theme(
+        "terminal", "the terminal's own colours, by its palette", selection: .reversed, page: ("#1d1f21", "#c5c8c6")
+    ) { role in
+        func color(_ number: Int16, _ modifiers: Style.Modifiers = []) -> Entry {
+            Entry(Color(number, number), modifiers)
+        }
+        return switch role {
+        case .normal, .label, .number, .status, .overlay: Entry(.standard)
+        case .dim, .guide, .border, .waiting, .skipped: Entry(.standard, .dimmed)
+        case .kind, .thread, .keyText, .footer: Entry(.standard)
+        case .header: Entry(.standard, .reversed)
+        case .headerAccent: Entry(.standard, [.reversed, .bold])
+        case .selected: Entry(.standard, .reversed)
+        case .key, .title: Entry(.standard, .bold)
+        case .error: color(1)
+        case .warning: color(3, .bold)
+        case .match: Entry(.standard, .reversed)
+        case .queued: color(3)
+        case .running: color(6, .bold)
+        case .pending: color(4)
+        case .fulfilled: color(2)
+        case .rejected: color(1, .bold)
+        case .cancelled: color(5)
+        case .abandoned: color(3, .bold)
+        case .unknown: color(5, .dimmed)
+        }
+    }
+}

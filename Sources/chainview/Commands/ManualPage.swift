@@ -1,0 +1,170 @@
+import Dashboard
+
+/// The manual page in roff, by the macros of man(7).
+struct ManualPage {
+    private(set) var text = ""
+    private let root: Manual.Command
+
+    init(_ manual: Manual) {
+        root = manual.command
+        write()
+    }
+
+    private mutating func write() {
+        line(".TH CHAINVIEW 1 \"\" \"chainview \(Version.text)\" \"User Commands\"")
+        // A page is read on a terminal: words are not to be broken nor stretched.
+        line(".nh")
+        line(".ad l")
+        section("NAME")
+        line("chainview \\- \(escaped(lowered(root.abstract)))")
+        section("SYNOPSIS")
+        for command in root.commands { synopsis(command) }
+        section("DESCRIPTION")
+        discussion(root.discussion)
+        section("OPTIONS")
+        paragraph("Without a command:")
+        arguments(root.shown)
+        arguments(common.filter { !root.shown.contains($0) })
+        section("COMMANDS")
+        for command in root.commands {
+            line(".SS \"chainview \(escaped(command.commandName))\"")
+            paragraph(command.abstract ?? "")
+            discussion(command.discussion)
+            arguments(own(command))
+            if common.allSatisfy(command.shown.contains) { paragraph("It takes the options above, too.") }
+        }
+        keys()
+        section("FILES")
+        item("$XDG_CONFIG_HOME/chainview/config.toml, ~/.config/chainview/config.toml")
+        line(escaped("The configuration: `chainview config --print-default` prints every key."))
+        item("$XDG_STATE_HOME/chainview/NAME.toml, ~/.local/state/chainview/NAME.toml")
+        line(escaped("What was set in the dashboard on the program NAME, for the next time."))
+        item("$XDG_RUNTIME_DIR/chainview")
+        line("Sockets of programs that can be attached to.")
+        section("ENVIRONMENT")
+        for (name, words) in Self.variables {
+            item(name)
+            line(escaped(words))
+        }
+    }
+
+    private static let variables = [
+        ("NO_COLOR", "Set to anything, no colours are used."),
+        ("COLORFGBG", "Where the terminal sets it: whether the background is light, for the theme."),
+        ("CHAINVIEW_TOKEN_FILE", "A file with the token for tcp: targets, of mode 0600."),
+        ("CHAINVIEW_SSH", "What is run instead of ssh."),
+        ("VISUAL, EDITOR", "What opens a call site."),
+    ]
+
+    // MARK: Parts
+
+    private mutating func synopsis(_ command: Manual.Command) {
+        line(".SY chainview")
+        var words = [escaped(command.commandName)]
+        if command.shown.contains(where: { $0.kind != "positional" && !root.shown.contains($0) }) {
+            words.append("[\\fIoptions\\fR]")
+        }
+        for argument in command.shown where argument.kind == "positional" {
+            let name = "\\fI\(escaped(argument.value))\\fR" + (argument.isRepeating ? "..." : "")
+            words.append(argument.isOptional ? "[\(name)]" : name)
+        }
+        line(words.joined(separator: " "))
+        line(".YS")
+    }
+
+    /// What all take that show a dashboard: the command does that is meant where none is named.
+    private var common: [Manual.Argument] {
+        (root.subcommands ?? []).first { $0.commandName == "pick" }?.shown ?? []
+    }
+
+    /// What only a command takes.
+    private func own(_ command: Manual.Command) -> [Manual.Argument] {
+        command.shown.filter { argument in !root.shown.contains(argument) && !common.contains(argument) }
+    }
+
+    private mutating func arguments(_ arguments: [Manual.Argument]) {
+        for argument in arguments {
+            if argument.kind == "positional" {
+                item("\\fI\(escaped(argument.value))\\fR", isRaw: true)
+            } else {
+                let names = (argument.names ?? []).map { "\\fB\(escaped($0.dashed))\\fR" }.joined(separator: ", ")
+                item(names + (argument.kind == "option" ? " \\fI\(escaped(argument.value))\\fR" : ""), isRaw: true)
+            }
+            var words = argument.abstract ?? ""
+            if let values = argument.allValues, !values.isEmpty {
+                words += " One of \(values.joined(separator: ", "))."
+            }
+            if let value = argument.defaultValue, argument.kind != "flag" { words += " (default: \(value))" }
+            line(escaped(words))
+            if let more = argument.discussion { line(escaped(more)) }
+        }
+    }
+
+    private mutating func keys() {
+        section("KEYS")
+        for context in KeyMap.Context.allCases {
+            let bindings = KeyMap.bindings(in: context)
+            guard !bindings.isEmpty else { continue }
+            line(".SS \"\(escaped(context.rawValue))\"")
+            for binding in bindings {
+                item(binding.keyNames())
+                line(escaped(binding.text))
+            }
+        }
+    }
+
+    /// Paragraphs; lines that are set in are kept as they are.
+    private mutating func discussion(_ text: String?) {
+        var isKept = false
+        for raw in (text ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+            let isCode = raw.hasPrefix("  ")
+            if isCode != isKept {
+                line(isCode ? ".PP\n.nf\n.RS" : ".RE\n.fi")
+                isKept = isCode
+            }
+            if raw.allSatisfy(\.isWhitespace) { line(".PP") } else { line(escaped(String(raw))) }
+        }
+        if isKept { line(".RE\n.fi") }
+    }
+
+    private mutating func section(_ name: String) { line(".SH \(name)") }
+
+    private mutating func paragraph(_ words: String) {
+        line(".PP")
+        line(escaped(words))
+    }
+
+    private mutating func item(_ name: String, isRaw: Bool = false) {
+        line(".TP")
+        line(isRaw ? name : "\\fB\(escaped(name))\\fR")
+    }
+
+    private mutating func line(_ words: String) {
+        // Two breaks in a row are a complaint of mandoc's.
+        if words == ".PP", text.hasSuffix(".PP\n") || text.isEmpty { return }
+        text += words + "\n"
+    }
+
+    private func lowered(_ words: String?) -> String {
+        guard var words, let first = words.first else { return "" }
+        words.replaceSubrange(words.startIndex...words.startIndex, with: first.lowercased())
+        return words.hasSuffix(".") ? String(words.dropLast()) : words
+    }
+
+    /// Text as roff shows it: nothing in it is a request.
+    private func escaped(_ words: String) -> String {
+        var result = ""
+        for letter in words {
+            switch letter {
+            case "\\": result += "\\e"
+            case "-": result += "\\-"
+            case "`", "'": result += letter == "`" ? "\\(ga" : "\\(aq"
+            case "^": result += "\\(ha"
+            case "~": result += "\\(ti"
+            case "\"": result += "\\(dq"
+            default: result.append(letter)
+            }
+        }
+        return result.hasPrefix(".") ? "\\&" + result : result
+    }
+}

@@ -1,0 +1,144 @@
+import ChainInsight
+import TOMLKit
+
+/// A configuration file that was read: what it says, and what is wrong with it. What is wrong counts as not said.
+struct ConfigFile {
+    var configuration = Configuration()
+    /// In the order of their lines.
+    var problems: [ConfigProblem] = []
+
+    /// What holds where there is no file.
+    static let none = ConfigFile()
+
+    private init() {}
+
+    /// Reads a text; `file` is what it is called in sentences.
+    init(_ text: String, file: String) {
+        let table: TOMLTable
+        do { table = try TOMLTable(string: text) } catch let error as TOMLParseError {
+            let words = error.description.split(whereSeparator: \.isNewline).joined(separator: " ")
+            problems = [
+                ConfigProblem(file: file, line: error.source.begin.line, message: "this is not TOML: \(words).")
+            ]
+            return
+        } catch {
+            problems = [ConfigProblem(file: file, line: nil, message: "this is not TOML: \(error).")]
+            return
+        }
+        let lines = TOMLKeyLines(text)
+        var found: [ConfigProblem] = []
+        read(table, []) { path, message in
+            found.append(ConfigProblem(file: file, line: lines.line(of: path), message: message))
+        }
+        problems = found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
+    }
+
+    private mutating func read(_ table: TOMLTable, _ path: [String], _ complain: ([String], String) -> Void) {
+        let isTop = path.isEmpty
+        // In the order in which they are printed: some change what others said.
+        let order = ConfigKey.all.filter { $0.path.dropLast().elementsEqual(path) }.map(\.name)
+        let keys = Set(table.keys)
+        for key in order.filter(keys.contains) + keys.subtracting(order).sorted() {
+            guard let value = table[key] else { continue }
+            let place = path + [key]
+            if isTop, key == "queries" {
+                readQueries(value, complain)
+            } else if isTop, ConfigKey.tables.contains(key) {
+                guard let inner = value.table else {
+                    complain(place, "\(key) is a table, [\(key)], not \(Self.words(value)).")
+                    continue
+                }
+                read(inner, place, complain)
+            } else if let known = ConfigKey.all.first(where: { $0.path == place }) {
+                if let wrong = known.read(value, &configuration) {
+                    complain(
+                        place,
+                        "\(known.pathText) is \(known.allowed), not \(wrong.isEmpty ? Self.words(value) : wrong).")
+                }
+            } else {
+                complain(place, Self.unknown(place))
+            }
+        }
+    }
+
+    private mutating func readQueries(_ value: any TOMLValueConvertible, _ complain: ([String], String) -> Void) {
+        guard let table = value.table else {
+            return complain(["queries"], "queries is a table, [queries], not \(Self.words(value)).")
+        }
+        for name in table.keys.sorted() {
+            let place = ["queries", name]
+            guard let text = table[name]?.string else {
+                let found = table[name].map(Self.words) ?? "nothing"
+                complain(place, "the query \(TOMLText.quoted(name)) is a text such as \"run>100ms\", not \(found).")
+                continue
+            }
+            do {
+                _ = try Query(text)
+                configuration.queries[name] = text
+            } catch {
+                complain(place, "the query \(TOMLText.quoted(name)) cannot be read \(error.words(in: text)).")
+            }
+        }
+    }
+
+    private static func unknown(_ place: [String]) -> String {
+        let table = Array(place.dropLast())
+        let siblings =
+            ConfigKey.all.filter { $0.path.dropLast().elementsEqual(table) }.map(\.name)
+            + (table.isEmpty ? ConfigKey.tables + ["queries"] : [])
+        let name = table.isEmpty ? "" : " in [\(table.joined(separator: "."))]"
+        let near = Near.name(to: place[place.count - 1], among: siblings)
+        let hint = near.map { "did you mean \($0)?" } ?? "the keys here are \(siblings.joined(separator: ", "))."
+        return "there is no key \(TOMLText.quoted(place[place.count - 1]))\(name): \(hint)"
+    }
+
+    /// A value in a sentence.
+    static func words(_ value: any TOMLValueConvertible) -> String {
+        if let text = value.string { return TOMLText.quoted(text.count > 40 ? text.prefix(40) + "…" : text) }
+        if let number = value.int { return "\(number)" }
+        if let number = value.double { return "\(number)" }
+        if let flag = value.bool { return "\(flag)" }
+        switch value.type {
+        case .array: return "a list"
+        case .table: return "a table"
+        default: return "a date or time"
+        }
+    }
+}
+
+extension QueryError {
+    /// What is wrong and where, as the end of a sentence.
+    func words(in text: String) -> String {
+        let letters = Array(text)
+        let word = String(
+            letters[max(0, place.lowerBound)..<min(letters.count, max(place.lowerBound, place.upperBound))])
+        let spot = word.isEmpty ? "at its end" : "at “\(Words.shown(word))”"
+        return "\(spot): \(Words.shown(description))"
+    }
+}
+
+/// What somebody may have meant.
+enum Near {
+    /// The nearest name, if it is near enough to be a slip.
+    static func name(to word: String, among names: [String]) -> String? {
+        names.map { (name: $0, distance: distance(word.lowercased(), $0)) }
+            .filter { $0.distance <= max(1, min(3, word.count / 3)) }
+            .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+    }
+
+    /// How many letters have to be added, dropped or changed.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right)
+        var row = Array(0...right.count)
+        for (index, letter) in left.prefix(100).enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let change = diagonal + (right[column] == letter ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

@@ -1,0 +1,162 @@
+/// TOML that is written.
+enum TOMLText {
+    /// A basic string, with all that may not stand in one escaped.
+    static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// An array of strings.
+    static func array(_ texts: some Sequence<String>) -> String {
+        "[" + texts.map(quoted).joined(separator: ", ") + "]"
+    }
+}
+
+/// On which line each key of a TOML text stands, which the parser does not tell: for texts that it has accepted.
+struct TOMLKeyLines {
+    /// By path, such as `["warnings", "deep-chain"]`; the first line is 1.
+    private(set) var lines: [[String]: Int] = [:]
+    private var rest: Substring.UnicodeScalarView
+    private var line = 1
+
+    init(_ text: String) {
+        rest = Substring(text).unicodeScalars
+        var table: [String] = []
+        while let next = rest.first {
+            switch next {
+            case "#": skipComment()
+            case "[":
+                take()
+                if rest.first == "[" { take() }
+                let start = line
+                table = takePath(until: "]")
+                note(table, start)
+                while let end = rest.first, end != "\n", end != "#" { take() }
+            case " ", "\t", "\r", "\n": take()
+            default: takePair(in: table)
+            }
+        }
+    }
+
+    /// The line of a key, or of the nearest table that it is in.
+    func line(of path: [String]) -> Int? {
+        for count in stride(from: path.count, to: 0, by: -1) {
+            if let line = lines[Array(path[..<count])] { return line }
+        }
+        return nil
+    }
+
+    private mutating func note(_ path: [String], _ line: Int) {
+        for count in 1..<max(2, path.count + 1) {
+            let part = Array(path.prefix(count))
+            if lines[part] == nil { lines[part] = line }
+        }
+    }
+
+    private mutating func take() {
+        guard let scalar = rest.popFirst() else { return }
+        if scalar == "\n" { line += 1 }
+    }
+
+    private mutating func skipComment() { while let next = rest.first, next != "\n" { take() } }
+
+    private mutating func skipBlanks(lines: Bool = false) {
+        while let next = rest.first {
+            if next == "#", lines {
+                skipComment()
+            } else if next == " " || next == "\t" || (lines && (next == "\n" || next == "\r" || next == ",")) {
+                take()
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func takePair(in table: [String]) {
+        let start = line
+        let path = table + takePath(until: "=")
+        note(path, start)
+        skipBlanks()
+        skipValue(path)
+    }
+
+    /// `a."b c".'d'`, and the mark behind it.
+    private mutating func takePath(until end: Unicode.Scalar) -> [String] {
+        var path: [String] = []
+        while let next = rest.first {
+            switch next {
+            case end:
+                take()
+                return path
+            case " ", "\t", ".", "\r", "\n": take()
+            case "\"", "'": path.append(takeString())
+            default:
+                var word = ""
+                while let letter = rest.first, !" \t.=]\r\n".unicodeScalars.contains(letter) {
+                    word.unicodeScalars.append(letter)
+                    take()
+                }
+                // Never without a step, whatever stands there.
+                if word.isEmpty { take() } else { path.append(word) }
+            }
+        }
+        return path
+    }
+
+    /// A string of any of the four kinds; its text where that matters, in keys, which have no escapes to speak of.
+    private mutating func takeString() -> String {
+        guard let quote = rest.first else { return "" }
+        let isLong = rest.starts(with: [quote, quote, quote])
+        for _ in 0..<(isLong ? 3 : 1) { take() }
+        var text = ""
+        while let next = rest.first {
+            if next == quote, !isLong || rest.starts(with: [quote, quote, quote]) {
+                for _ in 0..<(isLong ? 3 : 1) { take() }
+                // Up to two quotation marks may stand before the end of a long string.
+                if isLong { while rest.first == quote { take() } }
+                return text
+            }
+            if next == "\\", quote == "\"" { take() }
+            if let letter = rest.first { text.unicodeScalars.append(letter) }
+            take()
+        }
+        return text
+    }
+
+    private mutating func skipValue(_ path: [String]) {
+        switch rest.first {
+        case "\"", "'": _ = takeString()
+        case "[":
+            take()
+            skipBlanks(lines: true)
+            while let next = rest.first, next != "]" {
+                skipValue(path)
+                skipBlanks(lines: true)
+            }
+            take()
+        case "{":
+            take()
+            skipBlanks(lines: true)
+            while let next = rest.first, next != "}" {
+                takePair(in: path)
+                skipBlanks(lines: true)
+            }
+            take()
+        default:
+            // Never without a step, whatever stands there.
+            repeat { take() } while rest.first.map { !",]}#\n".unicodeScalars.contains($0) } ?? false
+        }
+    }
+}

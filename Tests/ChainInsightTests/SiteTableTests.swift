@@ -1,0 +1,319 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainInsight
+
+/// Statistics of call sites against a naive computation from the same events.
+@Suite struct SiteTableTests {
+    /// A node as the test itself keeps it.
+    struct Node {
+        var key: SiteKey
+        var queued: UInt64?, started: UInt64?, ended: UInt64?, settled: UInt64?
+        var end: EventKind?
+    }
+
+    /// What the nodes amount to.
+    static func expected(_ nodes: some Sequence<Node>) -> [SiteKey: SiteStatistics] {
+        var result: [SiteKey: SiteStatistics] = [:]
+        for (key, group) in Dictionary(grouping: nodes, by: \.key) {
+            var statistics = SiteStatistics()
+            statistics.total = group.count
+            statistics.live = group.count { $0.settled == nil }
+            statistics.rejected = group.count { $0.end == .rejected || $0.end == .abandoned }
+            statistics.cancelled = group.count { $0.end == .cancelled }
+            let settled = group.filter { $0.settled != nil && $0.end != .skipped && key.kind.role != .combinator }
+            statistics.wait = figures(
+                settled.compactMap { node in node.queued.map { (node.started ?? node.settled!) - $0 } })
+            statistics.run = figures(
+                settled.compactMap { node in
+                    node.started.flatMap { started in node.ended.map { $0 - started } }
+                })
+            result[key] = statistics
+        }
+        return result
+    }
+
+    static func figures(_ durations: [UInt64]) -> DurationFigures {
+        var figures = DurationFigures()
+        guard !durations.isEmpty else { return figures }
+        let sorted = durations.sorted()
+        func percentile(_ percent: Int) -> UInt64 { sorted[(sorted.count * percent + 99) / 100 - 1] }
+        figures.count = UInt64(sorted.count)
+        (figures.p50, figures.p90, figures.p99) = (percentile(50), percentile(90), percentile(99))
+        figures.max = sorted[sorted.count - 1]
+        figures.bars = Array(repeating: 0, count: DurationFigures.barBounds.count + 1)
+        for duration in sorted { figures.bars[DurationFigures.barBounds.count { $0 <= duration }] += 1 }
+        return figures
+    }
+
+    /// The histogram keeps two digits: 1 %, or half a microsecond.
+    static func expectSame(_ found: DurationFigures, _ expected: DurationFigures, _ what: String) {
+        #expect(found.count == expected.count, "\(what)")
+        #expect(found.max == expected.max, "\(what)")
+        for (left, right) in [
+            (found.p50, expected.p50), (found.p90, expected.p90), (found.p99, expected.p99),
+        ] {
+            let difference = left > right ? left - right : right - left
+            #expect(difference <= max(512, right / 100), "\(what): \(left) for \(right)")
+        }
+        #expect(found.bars.reduce(0, +) == expected.bars.reduce(0, +), "\(what)")
+        // A duration within 1 % of a bound may be counted on its other side.
+        for bar in found.bars.indices {
+            let (left, right) = (found.bars[...bar].reduce(0, +), expected.bars[...bar].reduce(0, +))
+            #expect((left > right ? left - right : right - left) <= 2 + expected.count / 100, "\(what), bar \(bar)")
+        }
+    }
+
+    static func expectSame(_ table: SiteTable, _ expected: [SiteKey: SiteStatistics]) {
+        #expect(Set(table.keys) == Set(expected.keys))
+        for (key, right) in expected {
+            guard let left = table.statistics(key) else { continue }
+            #expect(left.live == right.live, "live of \(key)")
+            #expect(left.total == right.total, "total of \(key)")
+            #expect(left.rejected == right.rejected, "rejected of \(key)")
+            #expect(left.cancelled == right.cancelled, "cancelled of \(key)")
+            expectSame(left.wait, right.wait, "wait of \(key)")
+            expectSame(left.run, right.run, "run of \(key)")
+        }
+    }
+
+    /// A made-up program, a step at a time.
+    struct Program {
+        var telling: Telling
+        var nodes: [UInt64: Node] = [:]
+        private var open: [UInt64] = []
+        private var generator: SeededGenerator
+        private var next: UInt64 = 1
+        private var milliseconds = 0.0
+
+        init(seed: UInt64, limits: ForestLimits = ForestLimits()) {
+            telling = Telling(limits: limits)
+            generator = SeededGenerator(seed: seed)
+        }
+
+        mutating func step() {
+            milliseconds += Double(Int.random(in: 0...4_000, using: &generator)) / 1_000
+            telling.at(milliseconds)
+            if open.isEmpty || Int.random(in: 0..<4, using: &generator) == 0 { return make() }
+            let place = Int.random(in: 0..<open.count, using: &generator)
+            let id = open[place]
+            advance(id)
+            if nodes[id]!.settled != nil, nodes[id]!.started == nil || nodes[id]!.ended != nil {
+                open.swapAt(place, open.count - 1)
+                open.removeLast()
+            }
+        }
+
+        private mutating func make() {
+            let kinds: [NodeKind] = [.then, .map, .work, .all]
+            let kind = kinds[Int.random(in: 0..<4, using: &generator)]
+            let site = SiteID.random(in: 1...3, using: &generator)
+            let parent = next > 3 && Bool.random(using: &generator) ? UInt64.random(in: 1..<next, using: &generator) : 0
+            telling.make(next, kind, under: parent, site: site)
+            nodes[next] = Node(key: SiteKey(site: site, kind: kind))
+            open.append(next)
+            next += 1
+        }
+
+        private mutating func advance(_ id: UInt64) {
+            let node = nodes[id]!
+            let now = telling.now
+            if node.settled != nil {
+                // Settled while its handler ran, which ends at last.
+                telling.end(id)
+                nodes[id]!.ended = now
+            } else if node.queued == nil {
+                telling.queue(id)
+                nodes[id]!.queued = now
+            } else if node.started == nil, Int.random(in: 0..<5, using: &generator) > 0 {
+                telling.start(id)
+                nodes[id]!.started = now
+            } else {
+                settle(id)
+            }
+        }
+
+        private mutating func settle(_ id: UInt64) {
+            let kinds: [EventKind] = [.fulfilled, .fulfilled, .fulfilled, .rejected, .cancelled, .abandoned, .skipped]
+            let kind = kinds[Int.random(in: 0..<kinds.count, using: &generator)]
+            // Cancelled while the handler runs: that one goes on.
+            let isEnded = nodes[id]!.started != nil && (kind != .cancelled || Bool.random(using: &generator))
+            telling.tell(kind, id, flags: isEnded ? .handlerEnded : [])
+            nodes[id]!.settled = telling.now
+            nodes[id]!.end = kind
+            if isEnded { nodes[id]!.ended = telling.now }
+        }
+    }
+
+    /// Those whose handler never ends are not measured.
+    private static func known(_ program: Program) -> [SiteKey: SiteStatistics] {
+        expected(program.nodes.values)
+    }
+
+    @Test(arguments: 1...6) func oneLookAtEverythingIsRight(seed: UInt64) {
+        var program = Program(seed: seed)
+        for _ in 0..<3_000 { program.step() }
+        var table = SiteTable()
+        while table.sweep(program.telling.forest, budget: 100_000) {}
+        while !table.refresh(budget: 1_000_000) {}
+        Self.expectSame(table, Self.known(program))
+    }
+
+    @Test(arguments: 1...6) func slicesAndChangesGiveTheSame(seed: UInt64) {
+        var program = Program(seed: seed)
+        for _ in 0..<1_000 { program.step() }
+        _ = program.telling.forest.takeChanges()
+        var table = SiteTable()
+        var slices = 0
+        for step in 0..<3_000 {
+            program.step()
+            if step % 7 == 0 { table.follow(program.telling.forest.takeChanges(), of: program.telling.forest) }
+            if step % 5 == 0, table.sweep(program.telling.forest, budget: 3) { slices += 1 }
+        }
+        #expect(slices > 50)
+        table.follow(program.telling.forest.takeChanges(), of: program.telling.forest)
+        while table.sweep(program.telling.forest, budget: 3) {}
+        while !table.refresh(budget: 1) {}
+        Self.expectSame(table, Self.known(program))
+    }
+
+    /// With retention as short as can be, between any two looks.
+    @Test(arguments: 1...6) func whoIsForgottenStaysCounted(seed: UInt64) {
+        let limits = ForestLimits(settledNodeLimit: 5, settledLeafLimit: 5)
+        var program = Program(seed: seed, limits: limits)
+        _ = program.telling.forest.takeChanges()
+        var table = SiteTable()
+        while table.sweep(program.telling.forest, budget: 100) {}
+        for step in 0..<4_000 {
+            program.step()
+            if step % 3 == 0 { program.telling.forest.retain(now: program.telling.now) }
+            if step % 8 == 0 { table.follow(program.telling.forest.takeChanges(), of: program.telling.forest) }
+        }
+        #expect(program.telling.forest.totals.evictedCount > 200)
+        table.follow(program.telling.forest.takeChanges(), of: program.telling.forest)
+        while !table.refresh(budget: 1_000_000) {}
+        // A handler that ran on when its node was forgotten is not heard of again.
+        var expected = Self.known(program)
+        for (key, found) in table.keys.map({ ($0, table.statistics($0)!) }) {
+            #expect(found.run.count <= expected[key]!.run.count)
+            expected[key]!.run = found.run
+        }
+        Self.expectSame(table, expected)
+    }
+
+    @Test func tooManyChangesBeginAnew() {
+        var program = Program(seed: 9, limits: ForestLimits(changeLimit: 10))
+        _ = program.telling.forest.takeChanges()
+        var table = SiteTable()
+        while table.sweep(program.telling.forest, budget: 100) {}
+        for _ in 0..<2_000 { program.step() }
+        let changes = program.telling.forest.takeChanges()
+        #expect(changes.isEverything)
+        let before = table.revision
+        table.follow(changes, of: program.telling.forest)
+        #expect(table.revision != before)
+        #expect(!table.isComplete)
+        while table.sweep(program.telling.forest, budget: 100) {}
+        while !table.refresh(budget: 1_000_000) {}
+        Self.expectSame(table, Self.known(program))
+    }
+
+    @Test func unknownByALossIsSettledAndCountedAgainWhenKnown() {
+        var telling = Telling()
+        telling.at(1)
+        telling.make(1, .work, site: 4)
+        telling.queue(1)
+        telling.start(1)
+        _ = telling.forest.takeChanges()
+        var table = SiteTable()
+        while table.sweep(telling.forest, budget: 100) {}
+        let key = SiteKey(site: 4, kind: .work)
+        #expect(table.statistics(key)?.live == 1)
+        telling.at(20)
+        telling.resync(.begin(epoch: telling.now))
+        telling.resync(.end(epoch: telling.now))
+        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        #expect(table.statistics(key)?.live == 0)
+        #expect(table.statistics(key)?.rejected == 0)
+        telling.reject(1)
+        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        #expect(table.statistics(key)?.rejected == 1)
+        #expect(table.statistics(key)?.live == 0)
+        #expect(table.statistics(key)?.total == 1)
+    }
+
+    @Test func whoIsOnlyMentionedHasNoCallSite() {
+        var telling = Telling()
+        telling.make(2, .all, site: 3)
+        telling.member(2, 1)
+        var table = SiteTable()
+        while table.sweep(telling.forest, budget: 100) {}
+        #expect(Array(table.keys) == [SiteKey(site: 3, kind: .all)])
+        _ = telling.forest.takeChanges()
+        telling.make(1, .work, site: 5)
+        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        #expect(table.statistics(SiteKey(site: 5, kind: .work))?.total == 1)
+    }
+
+    @Test func callSitesAreBounded() {
+        var telling = Telling()
+        for site in 1...(SiteTable.keyLimit + 500) { telling.make(UInt64(site), .promise, site: SiteID(site)) }
+        var table = SiteTable()
+        while table.sweep(telling.forest, budget: 10_000) {}
+        #expect(table.keys.count == SiteTable.keyLimit + 1)
+        #expect(table.statistics(.others)?.total == 500)
+        _ = telling.forest.takeChanges()
+        telling.fulfill(UInt64(SiteTable.keyLimit + 7))
+        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        #expect(table.statistics(.others)?.live == 499)
+    }
+
+    @Test func figuresOfOneDurationAreThatOne() {
+        var histogram = DurationHistogram()
+        #expect(histogram.figures == DurationFigures())
+        histogram.record(210_000_000)
+        let figures = histogram.figures
+        #expect([figures.p50, figures.p90, figures.p99, figures.max] == Array(repeating: 210_000_000, count: 4))
+        #expect(figures.bars[7] == 1)
+    }
+
+    @Test func anyDurationCanBeTakenIn() {
+        var histogram = DurationHistogram()
+        for duration in [0, 1, 999, 1_000, UInt64(1) << 47, .max] { histogram.record(duration) }
+        let figures = histogram.figures
+        #expect(figures.count == 6)
+        #expect(figures.max == 1 << 48)
+        #expect(figures.bars.first == 4)
+        #expect(figures.bars.last == 2)
+        #expect(histogram.cost < 10_000)
+    }
+
+    @Test(arguments: [
+        ("checkout.swift", true), ("Checkout/Check", true), ("then", true), ("map", false),
+        ("site:Checkout.swift:41", true),
+        ("site=Checkout.swift:4", false), ("kind:then", true), ("kind:map", false), ("not kind:then", false),
+        ("state:rejected", true), ("not age>5s", true), ("age>5s kind:map", false), ("age>5s or kind:map", true),
+    ])
+    func queriesAreAskedWhatTheySayOfSites(text: String, isFound: Bool) throws {
+        let site = Site(fileID: "Checkout/Checkout.swift", line: 41)
+        #expect(try Query(text).mayFind(site: site, kind: .then) == isFound)
+    }
+
+    @Test(arguments: [
+        Site(fileID: "Shop/Order.swift", line: 42), Site(fileID: "Shop/My \"own\" (file).swift", line: 1),
+        Site(fileID: "Shop/né.swift", line: 7),
+    ])
+    func theQueryOfASiteFindsItAlone(site: Site) throws {
+        var telling = Telling()
+        telling.tables(sites: [1: site, 2: Site(fileID: site.fileID, line: site.line * 10)])
+        telling.make(1, .then, site: 1)
+        telling.make(2, .then, site: 2)
+        telling.make(3, .map, site: 1)
+        var matcher = QueryMatcher(try Query(Query.text(site: site, kind: .then)))
+        let found = (1...3).filter {
+            matcher.matches(telling.forest.index(of: NodeID($0))!, in: telling.forest, now: 0)
+        }
+        #expect(found == [1])
+    }
+}

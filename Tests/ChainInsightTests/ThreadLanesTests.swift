@@ -1,0 +1,293 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainInsight
+
+private let second: UInt64 = 1_000_000_000
+
+/// What threads did and do, folded from events.
+@Suite struct ThreadLanesTests {
+    /// A program that says one thing after another, and a forest and lanes that listen.
+    private struct World {
+        var forest = ChainForest(process: ProcessKey(rawValue: 1))
+        var lanes = ThreadLanes()
+        var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 1, time: 0)
+
+        mutating func tell(
+            _ kind: EventKind, _ node: UInt64, _ other: UInt64 = 0, at time: UInt64, on thread: ThreadID = 1,
+            detail: UInt16 = 0, flags: EventFlags = []
+        ) {
+            batch.time = max(batch.time, time)
+            batch.events.append(
+                ChainEvent(
+                    time: time, kind, node: NodeID(node), other: NodeID(other), thread: thread, detail: detail,
+                    flags: flags))
+        }
+
+        mutating func make(_ node: UInt64, _ kind: NodeKind = .work, at time: UInt64) {
+            tell(.created, node, at: time, on: 99, detail: UInt16(kind.rawValue))
+        }
+
+        mutating func send() {
+            forest.apply(batch)
+            lanes.hear(batch, in: forest)
+            batch = EventBatch(process: batch.process, sequence: batch.sequence + 1, time: batch.time)
+        }
+
+        func entries(_ thread: ThreadID) -> [NodeID] {
+            lanes.lane(of: thread).map { ThreadLanes.entries(of: $0, in: forest).map(\.node) } ?? []
+        }
+    }
+
+    @Test func aHandlerIsOnItsThreadWhileItRuns() {
+        var world = World()
+        world.make(1, at: 10)
+        world.tell(.started, 1, at: 2 * second, on: 7)
+        world.send()
+        #expect(world.entries(7) == [NodeID(1)])
+        #expect(world.lanes.lane(of: 7)?.entries.first?.since == 2 * second)
+        world.tell(.fulfilled, 1, at: 5 * second / 2, on: 7, flags: .handlerEnded)
+        world.send()
+        #expect(world.entries(7) == [])
+        let lane = world.lanes.lane(of: 7)!
+        let now = 4 * second
+        #expect(lane.total(now: now, nil).share.busy == second / 2)
+        #expect(lane.total(now: now, nil).of == 2 * second)
+        #expect(lane.share(ofSecond: 1, now: now, nil) == nil, "nothing was known then")
+        #expect(lane.share(ofSecond: 2, now: now, nil)?.busy == second / 2)
+        #expect(lane.share(ofSecond: 3, now: now, nil) == ThreadLane.Share())
+        #expect(lane.share(ofSecond: 5, now: now, nil) == nil, "that is to come")
+    }
+
+    @Test func aWaitBlocksAndAHandlerOnTopOfItRuns() {
+        var world = World()
+        for node in 1...3 as ClosedRange<UInt64> { world.make(node, at: 1) }
+        world.tell(.started, 1, at: 1 * second)
+        world.tell(.awaited, 2, 1, at: 2 * second)
+        world.send()
+        #expect(world.lanes.lane(of: 1)?.entries.map(\.kind) == [.handler, .wait])
+        world.tell(.started, 3, at: 4 * second)
+        world.send()
+        #expect(world.entries(1) == [NodeID(1), NodeID(2), NodeID(3)])
+        world.tell(.ended, 3, at: 5 * second)
+        world.tell(.awaitEnded, 2, 1, at: 7 * second)
+        world.tell(.ended, 1, at: 8 * second)
+        world.send()
+        #expect(world.entries(1) == [])
+        let total = world.lanes.lane(of: 1)!.total(now: 8 * second, nil)
+        #expect(total.share == ThreadLane.Share(busy: 3 * second, blocked: 4 * second))
+        #expect(total.of == 7 * second)
+    }
+
+    @Test func tasksHoldNoThread() {
+        var world = World()
+        world.make(1, .task, at: 1)
+        world.tell(.started, 1, at: 10)
+        world.send()
+        #expect(world.lanes.lanes.isEmpty)
+        // Its kind may be heard of later than its start.
+        world.tell(.started, 2, at: 20)
+        world.send()
+        #expect(world.entries(1) == [NodeID(2)])
+        world.make(2, .task, at: 15)
+        world.send()
+        #expect(world.entries(1) == [])
+        world.tell(.fulfilled, 2, at: 30, on: 5, flags: .handlerEnded)
+        world.send()
+        #expect(world.lanes.lane(of: 1)?.entries == [])
+    }
+
+    @Test func aLateComerIsToldWhoRunsAndWhoWaits() {
+        var world = World()
+        world.make(1, at: 1)
+        world.make(2, at: 1)
+        world.make(3, at: 1)
+        world.tell(.started, 1, at: 10)
+        world.tell(.awaited, 2, 1, at: 20)
+        world.tell(.started, 3, at: 30)
+        world.send()
+        var late = World()
+        late.batch.nodes = world.forest.snapshot(limit: 10).nodes
+        late.batch.time = 40
+        late.send()
+        #expect(late.entries(1) == [NodeID(1), NodeID(3)])
+        late.batch.events = world.forest.waitEvents
+        late.send()
+        #expect(late.lanes.lane(of: 1)?.entries == world.lanes.lane(of: 1)?.entries)
+    }
+
+    @Test func whatEndedDuringALossIsOver() {
+        var world = World()
+        world.make(1, at: 1)
+        world.tell(.started, 1, at: 10)
+        world.send()
+        // The handler's end was lost, its settlement was not.
+        world.tell(.released, 1, at: 20, on: 3)
+        world.send()
+        #expect(world.entries(1) == [], "the forest knows")
+        world.make(2, at: 30)
+        world.tell(.started, 2, at: 40)
+        world.batch.loss.lostInRings = 1
+        world.send()
+        #expect(world.lanes.lane(of: 1)?.entries.map(\.node) == [NodeID(2)])
+    }
+
+    @Test func threadsThatComeAndGoDoNotPileUp() {
+        var world = World()
+        for thread in 1...5_000 as ClosedRange<UInt32> {
+            let time = UInt64(thread) * 1_000
+            world.make(UInt64(thread), at: time)
+            world.tell(.started, UInt64(thread), at: time + 1, on: thread)
+            if thread != 3 { world.tell(.ended, UInt64(thread), at: time + 2, on: thread) }
+        }
+        world.send()
+        #expect(world.lanes.lanes.count <= ThreadLanes.laneLimit)
+        #expect(world.lanes.lane(of: 3) != nil, "it is not idle")
+        #expect(world.lanes.lane(of: 5_000) != nil)
+        #expect(world.lanes.lane(of: 4) == nil)
+        #expect(world.lanes.lanes.allSatisfy { world.lanes.lane(of: $0.thread) == $0 })
+    }
+
+    @Test func nonsenseIsSurvived() {
+        var world = World()
+        let times: [UInt64] = [.max, 0, 1, .max - 1, .max / 2, second, .max >> 2]
+        for (place, time) in times.enumerated() {
+            for thread in [1, 0, ThreadID.max] {
+                let node = UInt64(place) + 1
+                world.tell(.started, node, at: time, on: thread)
+                world.tell(.awaited, node, node, at: .max - time, on: thread)
+                world.tell(.awaitEnded, 77, at: time, on: thread)
+                world.tell(.ended, node, at: time / 2, on: thread)
+                world.tell(.started, 1, at: time, on: thread)
+            }
+            world.send()
+            for lane in world.lanes.lanes {
+                for now in times {
+                    for number in [0, now / second, .max] { _ = lane.share(ofSecond: number, now: now, .wait) }
+                    _ = lane.total(now: now, .handler)
+                }
+            }
+        }
+        #expect(world.lanes.lane(of: 0) == nil)
+    }
+
+    // MARK: Random logs
+
+    /// Steps of one thread as they could be, and what they add up to.
+    private struct RandomThread {
+        var events: [ChainEvent] = []
+        var seconds: [UInt64: ThreadLane.Share] = [:]
+
+        init(_ thread: ThreadID, _ random: inout Numbers) {
+            var time = UInt64(thread) * 1_000 + random.next() % second
+            var stack: [(node: NodeID, kind: ThreadLane.Entry.Kind)] = []
+            var nextNode = UInt64(thread) << 32
+            for _ in 0..<(100 + random.next() % 300) {
+                let gap = random.next() % 4 == 0 ? random.next() % (5 * second) : random.next() % (second / 10)
+                count(from: time, to: time + gap, stack.last?.kind)
+                time += gap
+                let roll = random.next() % 3
+                if stack.isEmpty || (roll == 0 && stack.count < 5) {
+                    nextNode += 1
+                    let kind: ThreadLane.Entry.Kind = stack.last?.kind == .handler ? .wait : .handler
+                    stack.append((NodeID(nextNode), kind))
+                    events.append(
+                        ChainEvent(
+                            time: time, kind == .wait ? .awaited : .started, node: NodeID(nextNode), thread: thread))
+                } else if let top = stack.popLast() {
+                    let isSettling = top.kind == .handler && random.next() % 2 == 0
+                    let kind: EventKind = top.kind == .wait ? .awaitEnded : isSettling ? .rejected : .ended
+                    events.append(
+                        ChainEvent(
+                            time: time, kind, node: top.node, thread: thread,
+                            flags: isSettling ? .handlerEnded : []))
+                }
+            }
+        }
+
+        private mutating func count(from: UInt64, to: UInt64, _ kind: ThreadLane.Entry.Kind?) {
+            guard let kind else { return }
+            var at = from
+            while at < to {
+                let end = min(to, (at / second + 1) * second)
+                seconds[at / second, default: ThreadLane.Share()].add(end - at, kind)
+                at = end
+            }
+        }
+    }
+
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state ^ state >> 33) &* 0xff51_afd7_ed55_8ccd >> 11
+        }
+    }
+
+    /// Any order that keeps each thread's own, in batches of any size.
+    private static func fold(_ threads: [RandomThread], upTo size: Int, _ random: inout Numbers) -> World {
+        var world = World()
+        var rest = threads.map { $0.events[...] }
+        while let place = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
+            for _ in 0..<Int.random(in: 1...size, using: &random) {
+                guard let event = rest[place].popFirst() else { break }
+                world.batch.events.append(event)
+                world.batch.time = max(world.batch.time, event.time)
+            }
+            if Bool.random(using: &random) { world.send() }
+        }
+        world.send()
+        return world
+    }
+
+    @Test(arguments: UInt64(1)...25) func anySplitGivesTheSameLanes(_ seed: UInt64) {
+        var random = Numbers(state: seed)
+        let threads = (1...ThreadID(1 + seed % 6)).map { RandomThread($0, &random) }
+        let whole = Self.fold(threads, upTo: 1_000, &random)
+        for size in [1, 3, 40] {
+            let other = Self.fold(threads, upTo: size, &random)
+            for (place, _) in threads.enumerated() {
+                let thread = ThreadID(place + 1)
+                #expect(other.lanes.lane(of: thread) == whole.lanes.lane(of: thread), "seed \(seed)")
+            }
+        }
+        for (place, thread) in threads.enumerated() {
+            let lane = whole.lanes.lane(of: ThreadID(place + 1))!
+            let now = lane.lastHeard
+            let sum = thread.seconds.values.reduce(into: ThreadLane.Share()) {
+                $0.busy += $1.busy
+                $0.blocked += $1.blocked
+            }
+            #expect(lane.total(now: now, nil).share == sum, "seed \(seed)")
+            let current = now / second
+            for number in (current &- min(current, 63))...current {
+                guard let share = lane.share(ofSecond: number, now: now, nil) else { continue }
+                #expect(share == thread.seconds[number] ?? ThreadLane.Share(), "seed \(seed), second \(number)")
+            }
+        }
+    }
+
+    /// What is told of the time since the last event is what would be counted if there were one.
+    @Test(arguments: UInt64(1)...10) func theOpenEndCounts(_ seed: UInt64) {
+        var random = Numbers(state: seed)
+        let thread = RandomThread(1, &random)
+        var world = World()
+        for event in thread.events {
+            world.batch.events = [event]
+            world.send()
+            let lane = world.lanes.lane(of: 1)!
+            let now = event.time + random.next() % (100 * second)
+            let kind = lane.entries.last?.kind
+            var later = lane
+            later.prune(at: now) { _ in true }
+            let openEnd = lane.total(now: now, kind)
+            let counted = later.entries.isEmpty ? openEnd : later.total(now: now, nil)
+            #expect(openEnd.share == counted.share)
+            for number in 0...(now / second) {
+                guard !later.entries.isEmpty, let share = lane.share(ofSecond: number, now: now, kind) else { continue }
+                #expect(share == later.share(ofSecond: number, now: now, nil) ?? share, "seed \(seed)")
+            }
+        }
+    }
+}

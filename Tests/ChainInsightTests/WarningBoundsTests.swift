@@ -1,0 +1,171 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import ChainInsight
+
+/// Options, bounds and slices of the warnings.
+extension WarningTableTests {
+    @Test(arguments: WarningKind.allCases) func eachKindCanBeTurnedOff(kind: WarningKind) {
+        var watched = Self.everything()
+        #expect(watched.table.count(of: kind) > 0)
+        watched.options.enabled.remove(kind)
+        watched.pass(100)
+        #expect(watched.table.count(of: kind) == 0)
+        watched.options.enabled.insert(kind)
+        watched.pass(2_000)
+        #expect(watched.table.count(of: kind) > 0)
+    }
+
+    @Test func limitsAreOnesOwn() {
+        var watched = Self.everything()
+        watched.options.neverSettledLimit = .max / 2
+        watched.options.longHandlerLimit = .max / 2
+        watched.options.blockedWorkerLimit = .max / 2
+        watched.options.cancellationLimit = .max / 2
+        watched.options.queueWaitLimit = .max / 2
+        watched.options.depthLimit = .max
+        watched.options.threadLimit = .max
+        watched.pass(2_000)
+        #expect(
+            Set(watched.counts.keys).isDisjoint(with: [
+                "never-settled", "long-handler", "blocked-worker", "cancellation-ignored", "long-queue-wait",
+                "too-many-threads", "deep-chain",
+            ]))
+        #expect(watched.table.count(of: .abandoned) == 1)
+    }
+
+    /// A program in which everything is wrong.
+    static func everything() -> Watched {
+        var watched = Watched()
+        watched.options.depthLimit = 5
+        watched.options.threadLimit = 2
+        watched.telling.at(1)
+        watched.telling.make(1, .pending, external: true)
+        watched.telling.make(2, .pending)
+        watched.telling.tell(.abandoned, 2)
+        watched.telling.make(3, .work)
+        watched.telling.reject(3)
+        watched.telling.tell(.unhandled, 3)
+        watched.telling.make(4, .pending)
+        watched.telling.fulfill(4)
+        watched.telling.tell(.settledAgain, 4)
+        for node in 5...7 as ClosedRange<UInt64> {
+            watched.telling.make(node, .work)
+            watched.telling.start(node, on: ThreadID(node))
+        }
+        watched.telling.tell(.blocked, 5)
+        watched.telling.tell(.awaitMisused, 1, other: 6)
+        watched.telling.tell(.cancelRequested, 7)
+        watched.telling.make(8, .then, under: 9)
+        watched.telling.make(9, .promise)
+        watched.telling.adopt(9, 8)
+        watched.telling.make(10, .race)
+        watched.telling.make(11, .promise)
+        watched.telling.member(10, 11)
+        watched.telling.fulfill(10)
+        watched.telling.make(12, .work)
+        watched.telling.queue(12)
+        for node in 20...30 as ClosedRange<UInt64> { watched.telling.make(node, .then, under: node - 1) }
+        watched.telling.lose(9)
+        watched.pass(62_000)
+        return watched
+    }
+
+    @Test func everyKindAppears() {
+        #expect(Set(Self.everything().counts.keys) == Set(WarningKind.allCases.map(\.rawValue)))
+    }
+
+    @Test(arguments: [1, 3, 17, 1_000_000]) func slicesFindWhatOneLookFinds(budget: Int) {
+        var watched = Self.everything()
+        var other = Watched()
+        other.telling = watched.telling
+        other.options = watched.options
+        other.table = WarningTable()
+        for _ in 0..<4_000 {
+            other.telling.at(Double(watched.telling.now) / 1_000_000)
+            other.follow()
+            other.table.tick(other.telling.forest, now: other.telling.now, options: other.options, budget: budget)
+        }
+        watched.pass(100)
+        #expect(other.counts == watched.counts)
+        for kind in WarningKind.allCases where kind != .lostEvents && kind != .tooManyThreads && !kind.isMoment {
+            #expect(other.table.warnings(of: kind) == watched.table.warnings(of: kind), "\(kind)")
+        }
+    }
+
+    @Test func manyAreCountedAndTheOldestKept() {
+        var watched = Watched()
+        for node in 1...3_000 as ClosedRange<UInt64> {
+            watched.telling.at(Double(node) / 10)
+            watched.telling.make(node, .work)
+            watched.telling.queue(node)
+        }
+        watched.pass(5_000)
+        #expect(watched.table.count(of: .longQueueWait) == 3_000)
+        #expect(watched.nodes(.longQueueWait) == Array(1...1_000))
+        for node in 1...1_000 as ClosedRange<UInt64> { watched.telling.start(node, on: ThreadID(node)) }
+        watched.follow()
+        #expect(watched.table.count(of: .longQueueWait) == 2_000)
+        watched.pass(700)
+        #expect(watched.table.count(of: .longQueueWait) == 2_000)
+        #expect(watched.nodes(.longQueueWait) == Array(1_001...2_000))
+    }
+
+    @Test func manyMomentsAreCountedAndTheLatestKept() {
+        var watched = Watched()
+        for node in 1...1_500 as ClosedRange<UInt64> {
+            watched.telling.at(Double(node))
+            watched.telling.make(node, .work)
+            watched.telling.reject(node)
+            watched.telling.tell(.unhandled, node)
+            if node % 100 == 0 { watched.follow() }
+        }
+        watched.pass(1_000)
+        #expect(watched.table.count(of: .unhandledRejection) == 1_500)
+        #expect(watched.nodes(.unhandledRejection) == Array(501...1_500))
+    }
+
+    @Test func manyThatWereThereBeforeAreCounted() {
+        var watched = Watched()
+        for node in 1...1_500 as ClosedRange<UInt64> {
+            watched.telling.make(node, .pending)
+            watched.telling.tell(.abandoned, node)
+        }
+        watched.pass(1_000)
+        #expect(watched.table.count(of: .abandoned) == 1_500)
+        #expect(watched.nodes(.abandoned).count == 1_000)
+    }
+
+    @Test func whatWasMissedIsFoundByALook() {
+        var watched = Watched(limits: ForestLimits(changeLimit: 3))
+        watched.pass(600)
+        for node in 1...9 as ClosedRange<UInt64> {
+            watched.telling.make(node, .pending)
+            watched.telling.tell(.abandoned, node)
+        }
+        watched.pass(700)
+        #expect(watched.table.count(of: .abandoned) == 9)
+    }
+
+    @Test func nothingIsLookedAtWhereNothingCanBeOtherwise() {
+        var watched = Self.everything()
+        watched.pass(20_000)
+        #expect(watched.table.sweep == nil)
+        #expect(watched.table.isIdle)
+        let revision = watched.table.revision
+        watched.pass(100_000)
+        #expect(watched.table.revision == revision)
+    }
+
+    @Test func everyKindHasItsWordsAndItsWeight() {
+        #expect(Set(WarningKind.byWeight) == Set(WarningKind.allCases))
+        #expect(WarningKind.byWeight.count == WarningKind.allCases.count)
+        #expect(Set(WarningKind.allCases.map(\.place)) == Set(0..<WarningKind.allCases.count))
+        for kind in WarningKind.allCases {
+            #expect(kind.headline.count <= 64, "\(kind)")
+            #expect(kind.explanation.hasSuffix("."))
+            #expect(kind.advice.hasSuffix(".") || kind.advice.hasSuffix(": ignore."))
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Testing
+
+@testable import Dashboard
+
+/// Rows out of the lists of long chains are those of a walk over the whole chain, row by row and with all their marks,
+/// whatever happens to the chain.
+@Suite struct ChainListsTests {
+    @Test(arguments: 1...12) func rowsAreThoseOfAWalk(_ seed: Int) throws {
+        var world = ChainWorld(seed)
+        for step in 0..<120 {
+            try world.step()
+            world.check("seed \(seed), step \(step)")
+        }
+    }
+
+    @Test func aListIsReadInSlicesWhileTheChainGrows() {
+        var world = ChainWorld(1)
+        world.outline = Outline(longFrom: 50, chunkLimit: 16)
+        world.grow(2_000)
+        let root = world.forest.roots.first!
+        _ = world.forest.takeChanges()
+        world.outline.rebuild(from: world.forest, now: 0)
+        let l = world.outline.lists.addList(of: root)
+        world.outline.unread.append(l)
+        var steps = 0
+        while world.outline.hasWork {
+            steps += 1
+            world.grow(5)
+            world.follow()
+            _ = world.outline.work(in: world.forest, now: 0, budget: 500)
+            #expect(world.outline.list(ofLong: root, in: world.forest) == l)
+        }
+        #expect(steps > 20)
+        world.check("read")
+    }
+
+    @Test func oneParentOfManyFoldsAndUnfoldsWithoutAWalk() {
+        var world = ChainWorld(2)
+        world.outline = Outline()
+        world.make(3_000, under: world.hang())
+        world.follow()
+        world.check("made")
+        let parent = world.forest.firstChild(of: world.forest.roots.first!)!
+        let whole = world.outline.rowCount
+        world.outline.fold(parent, true, in: world.forest)
+        world.check("folded")
+        #expect(world.outline.rowCount == whole - 3_000)
+        // Chunks say it of all their entries: next to none of them was touched.
+        let settled = world.outline.lists.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
+        #expect(settled <= 2)
+        world.make(10, under: parent)
+        world.follow()
+        world.outline.fold(parent, false, in: world.forest)
+        world.check("unfolded")
+        #expect(world.outline.rowCount == whole + 10)
+    }
+}
+
+/// Chains to which anything happens, and their rows.
+struct ChainWorld {
+    var outline = Outline(longFrom: 6, chunkLimit: 4)
+    var forest: ChainForest
+    private var random: Seeded
+    private var nextID: UInt64 = 1
+    private var live: [UInt64] = []
+    private var time: UInt64 = 1
+    private var changes = ForestChanges()
+
+    init(_ seed: Int) {
+        random = Seeded(state: UInt64(seed))
+        var limits = ForestLimits()
+        limits.settledLeafLimit = [3, 20, 1_000][seed % 3]
+        limits.settledNodeLimit = seed % 4 == 0 ? 20 : 1_000
+        limits.chainNodeLimit = seed % 2 == 0 ? 12 : 1_000
+        if seed % 5 == 0 { limits.changeLimit = 4 }
+        forest = ChainForest(process: Script.process.key, limits: limits)
+    }
+
+    // MARK: What happens
+
+    private mutating func tell(_ events: [ChainEvent]) {
+        var batch = EventBatch(process: forest.process, sequence: time, time: time)
+        batch.events = events
+        forest.apply(batch)
+    }
+
+    private mutating func event(_ kind: EventKind, _ node: UInt64, other: UInt64 = 0, _ flags: EventFlags = [])
+        -> ChainEvent
+    {
+        time += UInt64.random(in: 0...2, using: &random)
+        return ChainEvent(
+            time: time, kind, node: NodeID(node), other: NodeID(other), detail: UInt16(NodeKind.work.rawValue),
+            flags: flags)
+    }
+
+    private mutating func make(above: UInt64, _ flags: EventFlags, late: Bool = false) -> ChainEvent {
+        var event = event(.created, nextID, other: above, flags)
+        if late { event.time = UInt64.random(in: 1...time, using: &random) }
+        live.append(nextID)
+        nextID += 1
+        return event
+    }
+
+    /// Makes a node under the first root.
+    mutating func hang() -> NodeIndex {
+        tell([make(above: 0, [])])
+        tell([make(above: 1, [])])
+        return forest.index(of: NodeID(nextID - 1))!
+    }
+
+    mutating func make(_ count: Int, under parent: NodeIndex) {
+        let id = forest.id(of: parent).rawValue
+        tell((0..<count).map { _ in make(above: id, []) })
+    }
+
+    /// Makes nodes all over one chain.
+    mutating func grow(_ count: Int) {
+        if live.isEmpty { tell([make(above: 0, [])]) }
+        tell(
+            (0..<count).map { _ in
+                make(above: live.randomElement(using: &random)!, Bool.random(using: &random) ? .hasParent : [])
+            })
+    }
+
+    mutating func follow() {
+        forest.takeChanges(into: &changes)
+        outline.follow(changes, of: forest, now: time)
+    }
+
+    mutating func step() throws {
+        var events: [ChainEvent] = []
+        for _ in 0..<Int.random(in: 1...9, using: &random) {
+            let some = live.randomElement(using: &random) ?? 0
+            let recent = live.last ?? 0
+            switch Int.random(in: 0..<16, using: &random) {
+            case 0: events.append(make(above: 0, []))
+            case 1...4: events.append(make(above: Bool.random(using: &random) ? recent : some, .hasParent))
+            case 5...7: events.append(make(above: Bool.random(using: &random) ? 1 : some, []))
+            case 8: events.append(make(above: some, [], late: true))
+            case 9: if some != 0 { events.append(event(.created, some, other: live.first!, .hasParent)) }
+            case 10:
+                if some != 0 { events.append(adoption(some, live.randomElement(using: &random)!)) }
+            default:
+                guard some != 0 else { break }
+                events.append(event(Bool.random(using: &random) ? .fulfilled : .rejected, some))
+                live.removeAll { $0 == some }
+            }
+        }
+        tell(events)
+        if Bool.random(using: &random) { forest.retain(now: time, budget: Int.random(in: 1...20, using: &random)) }
+        follow()
+        try change()
+        _ = outline.work(in: forest, now: time, budget: 300)
+        _ = outline.scan(in: forest, budget: 1_000_000)
+    }
+
+    private mutating func adoption(_ node: UInt64, _ other: UInt64) -> ChainEvent {
+        var event = event(.adopted, node, other: other)
+        event.detail = UInt16(LinkKind.adoption.rawValue)
+        return event
+    }
+
+    private mutating func change() throws {
+        let nodes = (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
+        guard let some = nodes.randomElement(using: &random) else { return }
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0...3: outline.fold(some, true, in: forest)
+        case 4...7: outline.fold(some, false, in: forest)
+        case 8: outline.foldAll(false, in: forest)
+        case 9: outline.foldAll(true, in: forest)
+        case 10: outline.fold(toLevel: Int.random(in: 0...3, using: &random), in: forest)
+        case 11:
+            let query = ["state:rejected", "state:pending", "not state:pending"].randomElement(using: &random)!
+            outline.setFilter(try Query(query), now: time)
+        case 12: outline.setFilter(nil, now: time)
+        case 13: outline.toggleDim(in: forest)
+        case 14: outline.rebuild(from: forest, now: time)
+        case 15:
+            outline.noteLarge(some, in: forest)
+            _ = outline.foldLarge(in: forest, selected: nodes.randomElement(using: &random))
+        default: break
+        }
+    }
+
+    // MARK: What there should be
+
+    private func isShown(_ node: NodeIndex) -> Bool {
+        if outline.filter.isMatch(node) { return true }
+        var child = forest.firstChild(of: node)
+        while let current = child {
+            if isShown(current) { return true }
+            child = forest.nextSibling(of: current)
+        }
+        return false
+    }
+
+    private func expected() -> [TreeRow] {
+        let hides = outline.filter.hidesRest
+        return forest.roots.filter { !hides || isShown($0) }
+            .sorted { outline.key(of: $0)! < outline.key(of: $1)! }
+            .flatMap {
+                ChainWalk.rows(
+                    of: $0, in: forest,
+                    isFolded: { node, depth in
+                        hides ? outline.isFoldedByUser(node) : outline.isFolded(node, depth: depth)
+                    },
+                    isHidden: hides ? { !isShown($0) } : nil)
+            }
+    }
+
+    mutating func check(_ what: String) {
+        let expected = expected()
+        #expect(outline.rowCount == expected.count, "\(what)")
+        let rows = outline.rows(from: 0, count: expected.count + 3, in: forest)
+        if let place = zip(rows, expected).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
+            #expect(rows[place] == expected[place], "\(what): row \(place)")
+        }
+        #expect(rows.count == expected.count, "\(what)")
+        guard !expected.isEmpty else { return }
+        let first = Int.random(in: 0..<expected.count, using: &random)
+        #expect(outline.rows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
+        #expect(outline.row(of: expected[first].node, in: forest) == first, "\(what)")
+        for row in expected {
+            #expect(outline.outer(of: row.node, in: forest) == ChainWalk.outer(of: row.node, in: forest), "\(what)")
+            if !row.flags.contains(.folded) {
+                #expect(outline.depth(of: row.node, in: forest) == Int(row.depth), "\(what)")
+            }
+        }
+        checkLists(what)
+    }
+
+    private func checkLists(_ what: String) {
+        for list in outline.lists.lists {
+            guard let list else { continue }
+            #expect(forest.isRoot(list.root), "\(what)")
+            let count = list.chunks.reduce(0) { $0 + outline.lists.chunks[Int($1)].entries.count }
+            #expect(count == list.count, "\(what)")
+            if list.isComplete { #expect(count == forest.chain(of: list.root).nodeCount, "\(what)") }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What the detail pane says of a node.
+@Suite struct DetailTests {
+    private func lines(_ screen: Screen, width: Int = 60) -> [String] {
+        DetailText.lines(of: screen.state, width: width).map { $0.parts.map(\.text).joined() }
+    }
+
+    /// What stands beside a name; lines without a name go on from the one before.
+    private func field(_ name: String, _ screen: Screen, width: Int = 60) -> [String] {
+        var found: [String] = []
+        var current = ""
+        for line in lines(screen, width: width) {
+            let head = line.prefix(DetailWriter.nameWidth)
+            if line.isEmpty { current = "" }
+            if head.contains(where: { $0 != " " }) { current = String(head.reversed().drop { $0 == " " }.reversed()) }
+            if current == name { found.append(String(line.dropFirst(DetailWriter.nameWidth))) }
+        }
+        return found
+    }
+
+    @Test(arguments: [Size(columns: 140, rows: 40), Size(columns: 220, rows: 44)]) func beside(_ size: Size) {
+        var screen = GoldenTests.checkout(size.columns, size.rows)
+        screen.go(to: 302)
+        GoldenTests.check(screen, "detail-pending-\(size)")
+    }
+
+    @Test func inASCII() {
+        var screen = GoldenTests.checkout(140, 40, options: State.Options(glyphs: .ascii))
+        screen.go(to: 205)
+        GoldenTests.check(screen, "detail-ascii-140x40")
+    }
+
+    @Test func whereAnErrorBegan() {
+        var screen = GoldenTests.checkout(100, 60)
+        screen.go(to: 206)
+        #expect(
+            field("began at", screen) == [
+                "✖ charge card #203, 3 up", "CardError.declined: the card has expired (06/25)",
+            ])
+        screen.go(to: 203)
+        #expect(field("began at", screen).isEmpty)
+    }
+
+    @Test func anErrorOfAMemberAndOfWhatIsFollowed() {
+        var screen = Screen(100, 60)
+        var s = Script(time: 1_000)
+        s.make(1, .work, "order")
+        s.queue(1)
+        s.start(1)
+        s.make(2, .all, "checks", by: 1)
+        s.make(3, .work, "fraud", by: 1)
+        s.make(4, .work, "address", by: 1)
+        s.link(2, 3)
+        s.link(2, 4)
+        s.end(1)
+        s.adopt(1, 2)
+        s.fulfill(3)
+        s.at(1_010)
+        s.reject(4, "no such street")
+        s.reject(2, "no such street")
+        s.reject(1, "no such street")
+        s.make(5, .catch, "apologise", under: 1)
+        s.start(5)
+        s.at(1_020)
+        s.reject(5, "mail is down")
+        screen.feed(s)
+        screen.type("*")
+        screen.go(to: 1)
+        #expect(field("began at", screen) == ["✖ address #4, 2 up"])
+        #expect(field("follows", screen) == ["✖ checks #2"])
+        screen.go(to: 2)
+        #expect(field("member", screen) == ["✔ fraud #3", "✖ address #4"])
+        #expect(field("followed by", screen) == ["✖ order #1"])
+        screen.go(to: 4)
+        #expect(field("member of", screen) == ["✖ checks #2"])
+        // Its own handler threw.
+        screen.go(to: 5)
+        #expect(field("began at", screen).isEmpty)
+    }
+
+    @Test func whoAskedToCancelAndWhen() {
+        var screen = Screen(100, 60)
+        var s = Script(time: 1_000)
+        s.make(1, .work, "order")
+        s.start(1)
+        s.at(1_250)
+        s.requestCancel(1, "ann")
+        screen.feed(s)
+        #expect(field("cancel", screen) == ["asked for by ann at 14:13:21.250"])
+        #expect(lines(screen)[0] == "● running  cancel requested")
+    }
+
+    @Test func theHistoryIsATableWithWhatLiesBetween() {
+        var screen = GoldenTests.checkout(100, 60)
+        screen.go(to: 310)
+        let table = lines(screen).drop { !$0.contains("when") }
+        #expect(
+            Array(table) == [
+                "        when    after  step",
+                "14:13:23.232           made",
+                "      +0.0ms    0.0ms  queued on pool",
+                "      +1.0ms    1.0ms  started on worker-1",
+                "      +208ms    207ms  handler ended",
+                "      +208ms    0.0ms  fulfilled",
+            ])
+    }
+
+    @Test func barsLieWhereTheirTimesDo() {
+        var screen = Screen(100, 60)
+        var s = Script(time: 1_000)
+        s.make(1, .work, "order")
+        s.queue(1)
+        s.at(1_100)
+        s.start(1)
+        s.at(1_200)
+        s.fulfill(1)
+        screen.feed(s)
+        let bars = lines(screen, width: 34).filter { $0.contains("▄") }
+        // 20 cells for 200 ms.
+        let half = String(repeating: "▄", count: 10)
+        let blank = String(repeating: " ", count: 10)
+        #expect(
+            bars == [
+                "wait  " + half + blank + "   100ms", "run   " + blank + half + "   100ms",
+                "total " + half + half + "   200ms",
+            ])
+    }
+
+    @Test func nodesFromTheSameCallSiteAreCompared() throws {
+        var screen = Screen(160, 40)
+        var s = Script(time: 1_000)
+        for node in 1...4 as ClosedRange<UInt64> {
+            s.make(node, .work, "order \(node)", site: "A/Order.swift:7")
+            s.queue(node)
+            s.start(node)
+            // 2, 4, 6 ms; then 200.
+            s.at(s.time + (node == 4 ? 200 : Double(node) * 2))
+            node == 3 ? s.reject(node, "declined") : s.fulfill(node)
+        }
+        screen.feed(s)
+        screen.go(to: 4)
+        for step in 0..<5 { screen.tick(3_000 + Double(step) * 1_100) }
+        let told = lines(screen)
+        #expect(told.contains("like it     4 from its call site, 1 rejected"))
+        let place = try #require(told.firstIndex { $0.hasPrefix("their run   p50 4.0ms, p99 2") }, "\(told)")
+        #expect(told[place + 1] == "            1.0ms ▄█  ▄ 200ms")
+        let parts = DetailText.lines(of: screen.state, width: 60)[place + 1].parts
+        #expect(parts.last { $0.text == "▄" }?.style == .match)
+        #expect(parts.first { $0.text == "▄" }?.style == .number)
+    }
+
+    @Test func whatALiveNodeWaitsFor() {
+        var screen = GoldenTests.checkout(100, 60)
+        screen.go(to: 303)
+        #expect(field("waits for", screen) == ["◍ checks #302, its parent"])
+        screen.go(to: 313)
+        #expect(field("waits for", screen) == ["● address lookup #311, 2 of 3 left"])
+        screen.go(to: 311)
+        #expect(field("waits for", screen).isEmpty)
+    }
+
+    @Test func aPaneOfOneSelectedLiveNodeMovesWithTime() {
+        var screen = GoldenTests.checkout(160, 40)
+        screen.go(to: 401)
+        screen.type("6")
+        let before = screen.state.revision
+        screen.tick(4_241)
+        #expect(screen.state.revision == before)
+        screen.tick(4_441)
+        #expect(screen.state.revision > before)
+    }
+
+    @Test func everyWidthFits() {
+        var screen = GoldenTests.checkout(220, 60)
+        for node in [203, 205, 302, 313, 401, 403] as [UInt64] {
+            screen.go(to: node)
+            for width in 13...130 {
+                for line in DetailText.lines(of: screen.state, width: width) {
+                    let used = line.parts.reduce(0) { $0 + TextWidth.of($1.text) }
+                    #expect(used <= max(width, 34), "\(node) at \(width)")
+                }
+            }
+        }
+    }
+}

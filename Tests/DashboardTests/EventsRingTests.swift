@@ -1,0 +1,177 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// That the view of events keeps the last ones and no more, and shows what a naive look at all of them would.
+@Suite struct EventsRingTests {
+    private static func batch(_ sequence: UInt64, _ count: Int, textBytes: Int = 0) -> EventBatch {
+        var batch = EventBatch(process: Script.process.key, sequence: sequence, time: sequence * 1_000_000)
+        let text = String(repeating: "x", count: textBytes)
+        for place in 0..<count {
+            if textBytes > 0 { batch.texts.append(text) }
+            batch.events.append(
+                ChainEvent(
+                    time: (sequence - 1) * 1_000_000 + UInt64(place), .settledAgain, node: NodeID(1),
+                    text: textBytes > 0 ? UInt32(place + 1) : 0))
+        }
+        batch.loss.madeCount = sequence * UInt64(count)
+        return batch
+    }
+
+    @Test(arguments: [1, 7, 5_000, 60_000, 200_000]) func theRingIsBounded(_ size: Int) {
+        var ring = EventsInsight()
+        let forest = ChainForest(process: Script.process.key)
+        let total = size == 1 ? 120_000 : max(200_000, size * 3)
+        for number in 1...(total / size) { ring.hear(Self.batch(UInt64(number), size), in: forest) }
+        let heard = UInt64(total / size * size)
+        #expect(ring.end == heard)
+        #expect(ring.rows(limit: EventsInsight.limit) == heard - UInt64(EventsInsight.limit)..<heard)
+        #expect(ring.rows(limit: 10) == heard - 10..<heard)
+        #expect(ring.held.events >= EventsInsight.limit)
+        #expect(ring.held.events < EventsInsight.limit + min(size, EventsInsight.limit))
+        var numbers: [UInt64] = []
+        ring.forEach(in: ring.rows(limit: EventsInsight.limit)) { number, time, event in
+            #expect(event?.time == time)
+            numbers.append(number)
+        }
+        #expect(numbers == Array(ring.rows(limit: EventsInsight.limit)))
+        for number in [numbers[0], numbers[numbers.count / 2], heard - 1] { #expect(ring.row(number) != nil) }
+        #expect(ring.row(heard) == nil)
+        if heard > 150_000 { #expect(ring.row(0) == nil) }
+    }
+
+    @Test func textsAreBounded() {
+        var ring = EventsInsight()
+        let forest = ChainForest(process: Script.process.key)
+        for number in 1...400 as ClosedRange<UInt64> { ring.hear(Self.batch(number, 100, textBytes: 480), in: forest) }
+        #expect(ring.held.events == 40_000)
+        #expect(ring.held.textBytes <= EventsInsight.textByteLimit)
+        guard case .event(_, let old)? = ring.row(0), case .event(_, let new)? = ring.row(ring.end - 1) else {
+            return #expect(Bool(false), "rows are missing")
+        }
+        #expect(old == nil)
+        #expect(new?.utf8.count == 480)
+    }
+
+    @Test func aStormLeavesTheLastOnes() {
+        var screen = Screen(120, 40)
+        var first = Script()
+        first.make(1, .promise, "storm")
+        screen.feed(first)
+        screen.type("6")
+        let (size, count) = (20_000, 1_000_000)
+        for number in 1...(count / size) {
+            screen.act(.received(SourceID(0), Self.batch(UInt64(number + 1), size)))
+            screen.tick(Double(number))
+            let ring = screen.state.observed[0].insight.events
+            #expect(ring.held.events < EventsInsight.limit + size)
+            #expect(screen.state.events.index.entries.count <= EventsInsight.limit)
+        }
+        for step in 0..<20 { screen.tick(100 + Double(step)) }
+        let kept = UInt64(count + 1 - EventsInsight.limit)..<UInt64(count + 1)
+        #expect(screen.state.events.index.entries.map(\.number) == Array(kept))
+        #expect(screen.text.contains("the last 50,000 of 1,000,001"))
+        #expect(!screen.state.isFindingEvents)
+    }
+
+    @Test func nothingIsIndexedForAClosedView() {
+        var screen = Screen(120, 40)
+        screen.act(.received(SourceID(0), Self.batch(1, 1_000)))
+        screen.tick(2)
+        #expect(screen.state.events.index.entries.isEmpty)
+    }
+
+    // MARK: Against a naive filter
+
+    private struct Told {
+        var time: UInt64
+        var place: Int
+        var number: Int
+        var event: ChainEvent
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>) func itShowsWhatANaiveFilterFinds(_ seed: UInt64) {
+        var random = Seeded(state: seed)
+        var screen = Screen(100, 30)
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.type("6")
+        let programs = [Script.process, Script.billing]
+        var told: [Told] = []
+        var heard = [0, 0]
+        let kinds: [EventKind] = [.queued, .started, .ended, .fulfilled, .rejected, .skipped, .linked, .adopted]
+        let words = ["quick", "brown", "queued", "fox", "rejected"]
+        var moment = 100.0
+        for round in 1...60 as ClosedRange<UInt64> {
+            let place = Int.random(in: 0...1, using: &random)
+            let lead = programs[0].wallOffset - programs[place].wallOffset
+            moment += 40
+            var batch = EventBatch(
+                process: programs[place].key, sequence: round, time: UInt64(moment * 1_000_000) + lead)
+            for thread in 1...3 as ClosedRange<UInt32> {
+                // Each thread's events are in order; what was drained later may be older.
+                var time = UInt64((moment - .random(in: 1...60, using: &random)) * 1_000_000) + lead
+                for _ in 0..<Int.random(in: 0...12, using: &random) {
+                    time += .random(in: 0...2_000_000, using: &random)
+                    let node = NodeID(.random(in: 1...40, using: &random))
+                    var kind = kinds.randomElement(using: &random)!
+                    if screen.state.observed[place].forest!.index(of: node) == nil { kind = .created }
+                    batch.texts.append(words.randomElement(using: &random)!)
+                    let other = kind == .linked || kind == .adopted || Bool.random(using: &random)
+                    batch.events.append(
+                        ChainEvent(
+                            time: time, kind, node: node,
+                            other: other ? NodeID(.random(in: 1...40, using: &random)) : .none,
+                            text: UInt32(batch.texts.count), thread: thread,
+                            detail: kind == .created ? UInt16(NodeKind.then.rawValue) : 1))
+                }
+            }
+            for event in batch.events {
+                told.append(
+                    Told(
+                        time: event.time &+ programs[place].wallOffset, place: place, number: heard[place], event: event
+                    ))
+                heard[place] += 1
+            }
+            screen.act(.received(SourceID(place), batch))
+            screen.tick(moment)
+            guard round % 10 == 0 else { continue }
+            if screen.state.filter.isActive { screen.type("<Esc>") }
+            let text = ["", "queued", "fox", "rej"].randomElement(using: &random)!
+            if !text.isEmpty { screen.type("/\(text)<Enter>") }
+            if Bool.random(using: &random) {
+                screen.type("k")
+                screen.type("a")
+            }
+            // What nodes became is looked at a few times a second.
+            for _ in 0..<4 {
+                moment += 300
+                screen.tick(moment)
+            }
+            #expect(screen.state.events.index.entries == expected(told, text, screen))
+        }
+    }
+
+    private func expected(_ told: [Told], _ text: String, _ screen: Screen) -> [EventIndex.Entry] {
+        let scope = screen.state.events.scope
+        return told.filter { told in
+            let process = screen.state.observed[told.place]
+            let forest = process.forest!
+            let node = forest.index(of: told.event.node)!
+            if let scope {
+                guard scope.source == process.source, let root = forest.index(of: scope.id!) else { return false }
+                if forest.root(of: node) != forest.root(of: root) { return false }
+            }
+            let view = forest.node(node)
+            let texts: [String?] = [
+                EventText.word(told.event.kind), forest.label(of: node) ?? forest.site(of: node)?.description,
+                forest.summary(of: node), view.kind.word, view.state.word,
+            ]
+            return text.isEmpty || texts.contains { $0?.contains(text) ?? false }
+        }
+        .map { EventIndex.Entry(time: $0.time, place: $0.place, number: UInt64($0.number)) }
+        .sorted()
+    }
+}

@@ -1,0 +1,280 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+import GoldenSupport
+import Testing
+
+@testable import Dashboard
+
+/// The filter is what asking the query of every node would be, whatever happens and however time goes on.
+@Suite struct FilterScanTests {
+    private static let queries = [
+        "a", "state:running", "age>3s", "age<=2s", "run>=1s", "run>1500ms or wait>2s", "total>2s", "not total>1s",
+        "age>1s age<4s", "state:running and not age>5s", "kind:map or run>700ms", "thread:worker-2", "thread:late",
+        "not (age>2s or a1)", "id:7", "wait<1s", "thread:9",
+    ]
+
+    @Test(arguments: 1...8) func isWhatAskingEveryNodeWouldBe(_ seed: Int) throws {
+        var random = Seeded(state: UInt64(seed))
+        var screen = Screen(80, 20, options: RandomWorld.options(seed))
+        var story = RandomStory()
+        for step in 0..<120 {
+            story.goOn(&screen, &random)
+            if step % 20 == 0 {
+                screen.type("/<^U>")
+                screen.act(.pasted(Self.queries.randomElement(using: &random)!))
+                screen.type("<Enter>")
+            }
+            if Int.random(in: 0..<40, using: &random) == 0 { screen.type("p") }
+            screen.tick(story.time)
+            if step % 3 == 0 { try expectRight(screen.state, "seed \(seed), step \(step)") }
+        }
+    }
+
+    /// The same with slices of a few nodes, which leave work over from tick to tick.
+    @Test(arguments: 1...6) func isSoInSlices(_ seed: Int) throws {
+        var random = Seeded(state: UInt64(seed) << 20)
+        var screen = Screen(80, 20)
+        var story = RandomStory()
+        var scan = FilterScan()
+        for step in 0..<150 {
+            story.goOn(&screen, &random)
+            let (forest, now) = (screen.state.forest!, screen.state.observed[0].now)
+            if step % 30 == 0 { scan.begin(try Query(Self.queries.randomElement(using: &random)!), now: now) }
+            // All that changed is told, and much that did not.
+            for index in Self.indices(of: forest) { scan.noteChange(of: index, in: forest) }
+            scan.tick(now)
+            var slices = 0
+            while scan.hasWork, slices < 4 {
+                _ = scan.scan(in: forest, budget: 3)
+                slices += 1
+            }
+            if step % 5 == 0 {
+                while scan.scan(in: forest, budget: 3) {}
+                try expectRight(scan, forest, "seed \(seed), step \(step)")
+            }
+        }
+    }
+
+    private func expectRight(_ state: State, _ what: String) throws {
+        let scan = state.outline.filter
+        guard scan.isActive, let forest = state.forest else { return }
+        #expect(!scan.hasWork, "\(what)")
+        // A frozen picture stays at its moment.
+        #expect(scan.moment <= state.observed[0].shownNow, "\(what)")
+        let isLate = scan.moment + 1_000_000_000 <= state.observed[0].now
+        #expect(state.isFrozen || !isLate || state.filter.query?.dependsOnTime == false, "\(what)")
+        try expectRight(scan, forest, what)
+    }
+
+    private func expectRight(_ scan: FilterScan, _ forest: ChainForest, _ what: String) throws {
+        let query = try Query(scan.text)
+        var count = 0
+        var matcher = QueryMatcher(query)
+        for index in Self.indices(of: forest) {
+            let isMatch = matcher.matches(index, in: forest, now: scan.moment)
+            if isMatch { count += 1 }
+            #expect(scan.isMatch(index) == isMatch, "\(what): \(scan.text) of \(forest.id(of: index))")
+        }
+        #expect(scan.count == count, "\(what)")
+        #expect(forest.roots.reduce(0) { $0 + scan.matchCount(of: $1) } == count, "\(what)")
+    }
+
+    private static func indices(of forest: ChainForest) -> [NodeIndex] {
+        (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
+    }
+
+    /// A second costs those whose time has come: nobody else is looked at.
+    @Test func timeCostsThoseWhoseTimeHasCome() throws {
+        var screen = Screen(80, 20)
+        var script = Script(time: 10)
+        for node in 1...2_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        script.at(20_000)
+        for node in 2_001...2_010 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        screen.feed(script)
+        screen.type("/order and age>15s<Enter>")
+        #expect(screen.state.matchCount == 2_000)
+        let before = screen.state.outline.filter.comparedBytes
+        for second in 21...34 {
+            screen.tick(Double(second) * 1_000)
+            #expect(screen.state.matchCount == 2_000)
+        }
+        #expect(screen.state.outline.filter.comparedBytes == before)
+        screen.tick(36_000)
+        #expect(screen.state.matchCount == 2_010)
+        #expect(screen.state.outline.filter.comparedBytes - before == 10 * "order 2001".utf8.count)
+    }
+
+    @Test func slicesAreAsLargeAsTheyMayBe() throws {
+        var screen = Screen(80, 20)
+        var script = Script(time: 10)
+        for node in 1...30_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
+        screen.feed(script)
+        screen.type("/order")
+        #expect(screen.state.isScanning && !screen.state.isIdle)
+        #expect(screen.state.matchCount == State.scanBudget)
+        #expect(screen.text.contains("of 30,000 so far"))
+        for tick in 0..<3 { screen.tick(40 + Double(tick)) }
+        #expect(!screen.state.isScanning && screen.state.matchCount == 30_000)
+    }
+}
+
+/// A program that does anything, on one screen.
+struct RandomStory {
+    private(set) var time = 1_000_000.0
+    private var nextID: UInt64 = 1
+    private var live: [UInt64] = []
+    private var sequence: UInt64 = 1
+
+    mutating func goOn(_ screen: inout Screen, _ random: inout Seeded) {
+        time += Double.random(in: 0.1...700, using: &random)
+        sequence += 1
+        var script = Script(sequence: sequence, time: time)
+        for _ in 0..<Int.random(in: 0...8, using: &random) {
+            let some = live.randomElement(using: &random) ?? 0
+            switch Int.random(in: 0..<11, using: &random) {
+            case 0, 1: make(.promise, "a\(nextID % 7)", &script)
+            case 2: make(.map, "b\(nextID % 5)", under: some, &script)
+            case 3: make(.callback, nil, under: some, &script)
+            case 4: make(.work, nil, by: some, &script)
+            case 5: if some != 0, let other = live.randomElement(using: &random) { script.adopt(some, other) }
+            case 6: if some != 0 { script.queue(some) }
+            case 7, 8: if some != 0 { script.start(some, on: ThreadID.random(in: 1...2, using: &random) * 2 + 7) }
+            case 9: if some != 0 { script.end(some) }
+            default:
+                if some != 0 {
+                    if Bool.random(using: &random) { script.fulfill(some) } else { script.reject(some, "no a\(some)") }
+                    live.removeAll { $0 == some }
+                }
+            }
+        }
+        var batch = script.batch
+        // Names of threads may be told late.
+        if sequence > 60 { batch.threads[9] = "late-1" }
+        if sequence > 30 { batch.threads[11] = "worker-2" }
+        screen.act(.received(SourceID(0), batch))
+        screen.tick(time)
+    }
+
+    private mutating func make(
+        _ kind: NodeKind, _ label: String?, under parent: UInt64 = 0, by creator: UInt64 = 0, _ script: inout Script
+    ) {
+        script.make(nextID, kind, label, under: parent, by: creator)
+        live.append(nextID)
+        nextID += 1
+    }
+}
+
+/// What one sees and types behind `/`.
+@Suite struct FilterLineTests {
+    private static func screen(_ columns: Int = 100, _ rows: Int = 12, saved: [String: String] = [:]) -> Screen {
+        GoldenTests.checkout(columns, rows, options: State.Options(savedQueries: saved))
+    }
+
+    private func line(_ screen: Screen) -> String { screen.frame.rowText(screen.state.size.rows - 1) }
+
+    @Test func aQueryThatCannotBeReadShowsWhere() {
+        var screen = Self.screen()
+        screen.type("/state:rejected and age>soon")
+        GoldenTests.check(screen, "filter-error-100x12")
+        screen.type("<^U>(card or")
+        GoldenTests.check(screen, "filter-unfinished-100x12")
+    }
+
+    @Test func theLastGoodQueryStaysInForce() throws {
+        var screen = Self.screen()
+        screen.type("/state:rejected")
+        let count = screen.state.matchCount
+        #expect(screen.state.filter.query == (try Query("state:rejected")) && count == 3)
+        screen.act(.pasted(" and ("))
+        #expect(screen.state.matchCount == count)
+        screen.type("<Enter>")
+        #expect(screen.state.context == .filter, "what cannot be read is not accepted")
+        #expect(line(screen).contains("something to look for is missing here"))
+        screen.type("kind:failed)<Enter>")
+        #expect(screen.state.context == .tree && screen.state.matchCount == 1)
+    }
+
+    @Test func tabCompletes() {
+        var screen = Self.screen()
+        screen.type("/sta")
+        screen.act(.key(KeyPress(.tab)))
+        #expect(screen.state.mode == .filter("state:"))
+        screen.act(.key(KeyPress(.tab)))
+        GoldenTests.check(screen, "filter-completion-100x12")
+        screen.act(.key(KeyPress(.tab)))
+        #expect(screen.state.mode == .filter("state:queued"))
+        #expect(screen.state.filter.text == "state:queued")
+        screen.type("<^U>state:rej")
+        screen.act(.key(KeyPress(.tab)))
+        screen.type(" site:checks.swift:2")
+        screen.act(.key(KeyPress(.tab)))
+        #expect(screen.state.mode == .filter("state:rejected site:Checks.swift:20"))
+        screen.type("<^U>nonsense:")
+        screen.act(.key(KeyPress(.tab)))
+        #expect(line(screen).contains("nothing goes on from here"))
+    }
+
+    @Test func theChosenOneIsAlwaysSeen() {
+        var screen = Self.screen(40)
+        screen.type("/state:")
+        for word in NodeState.allCases.map(\.word) {
+            screen.act(.key(KeyPress(.tab)))
+            #expect(screen.state.mode == .filter("state:\(word)"))
+            #expect(line(screen).filter { $0 != " " }.contains("state:\(word)"))
+            let row = screen.frame.golden(header: "").split(separator: "\n").last!
+            #expect(row.contains("label.reversed"))
+        }
+    }
+
+    @Test func upAndDownGoThroughTheFiltersOfBefore() {
+        var screen = Self.screen(saved: ["slow": "age>5s", "bad": "is:failed"])
+        screen.type("/card<Enter><Esc>/checks<Enter><Esc>/dra")
+        let typed = { (screen: Screen) -> String in
+            if case .filter(let text) = screen.state.mode { text } else { "" }
+        }
+        var seen: [String] = []
+        for _ in 0..<5 {
+            screen.type("<Up>")
+            seen.append(typed(screen))
+        }
+        #expect(seen == ["checks", "card", "is:failed", "age>5s", "age>5s"])
+        screen.type("<Down><Down>")
+        #expect(typed(screen) == "card" && screen.state.filter.text == "card")
+        screen.type("<Down><Down><Down>")
+        #expect(typed(screen) == "dra", "what was being typed is not lost")
+    }
+
+    @Test func aSavedQueryGoesByItsName() {
+        var screen = Self.screen(saved: ["slow": "age>5s", "bad": "is:failed", "broken": "age>"])
+        screen.type("/@ba")
+        #expect(line(screen).contains("there is no saved query ba: @bad @broken @slow"))
+        screen.type("d")
+        #expect(screen.state.filter.text == "is:failed")
+        screen.act(.key(KeyPress(.tab)))
+        #expect(screen.state.mode == .filter("is:failed"))
+        screen.type("<^U>@s")
+        screen.act(.key(KeyPress(.tab)))
+        screen.type("<Enter>")
+        #expect(screen.state.filter.text == "age>5s" && screen.state.context == .tree)
+        screen.type("/<^U>@broken")
+        #expect(line(screen).contains("the saved query broken cannot be read: age> needs a value"))
+    }
+
+    @Test func hostileTextIsHarmless() {
+        var screen = Self.screen()
+        screen.act(.key(.character("/")))
+        screen.act(.pasted("\u{1b}[31m\u{202e}(注文" + String(repeating: "é", count: 200)))
+        #expect(!screen.text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202e })
+    }
+
+    @Test func footerCountsWhatIsShown() {
+        var screen = Self.screen()
+        screen.type("/state:rejected<Enter>")
+        #expect(line(screen).contains("/state:rejected  3 of 40 shown"))
+        screen.type("m")
+        screen.tick(20_000)
+        #expect(line(screen).contains("3 of 40 match"))
+    }
+}

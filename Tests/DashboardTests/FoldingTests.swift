@@ -1,0 +1,167 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Parents of many children fold themselves, and every chain folds to one level.
+@Suite struct FoldingTests {
+    /// Order 1, whose lines (2) are `count` nodes; then the order goes on (3).
+    private func order(_ count: UInt64, _ columns: Int = 280) -> (screen: Screen, script: Script) {
+        var script = Script()
+        script.make(1, .promise, "order", external: true)
+        script.make(2, .then, "lines", under: 1)
+        script.make(3, .then, "ship", under: 2)
+        script.start(2)
+        for line in 0..<count { script.make(10 + line, .work, "line \(line)", by: 2) }
+        for line in [10, 11, 12] as [UInt64] { script.start(line) }
+        if count > 20 { script.reject(13, "no stock") }
+        for line in 14..<(10 + count) { script.fulfill(line) }
+        var screen = Screen(columns, 20)
+        screen.feed(script)
+        return (screen, Script(sequence: 2, time: 50))
+    }
+
+    @Test func whoHasManyChildrenIsOneRowThatSaysHowTheyAre() {
+        var (screen, more) = order(1_204)
+        #expect(screen.visibleIDs == [1, 2, 3])
+        #expect(screen.text.contains("lines  1,204 children: 3 running, 1 rejected"))
+        more.reject(11, "no stock")
+        more.make(2_000, .work, "one more", by: 2)
+        screen.feed(more)
+        #expect(screen.text.contains("lines  1,205 children: 2 running, 2 rejected"))
+        #expect(screen.visibleIDs == [1, 2, 3])
+    }
+
+    @Test func whatWentWellIsSaidShortly() {
+        var (screen, more) = order(300)
+        for line in [10, 11, 12, 13] as [UInt64] { more.fulfill(line) }
+        screen.feed(more)
+        #expect(screen.text.contains("300 children: 1 rejected"))
+    }
+
+    @Test func whatHasNoRoomBesideTheLabelStandsWhereAValueWould() {
+        let row = order(1_204, 120).screen.text.split(separator: "\n").first { $0.contains("lines") }!
+        #expect(row.contains("lines  1,204 children  "))
+        #expect(row.contains("3 running, 1 rejected"))
+        #expect(!order(1_204, 60).screen.text.contains("3 run"))
+    }
+
+    @Test func twoHundredStayOpen() {
+        let (screen, _) = order(200)
+        #expect(screen.state.rowCount == 203)
+        #expect(order(201).screen.state.rowCount == 3)
+    }
+
+    @Test func whatTheUserUnfoldsStaysSo() {
+        var (screen, more) = order(300)
+        screen.go(to: 2)
+        screen.type("l")
+        #expect(screen.state.rowCount == 303)
+        more.make(2_000, .work, "one more", by: 2)
+        screen.feed(more)
+        screen.tick(5_000)
+        #expect(screen.state.rowCount == 304)
+        screen.type("h")
+        #expect(screen.state.rowCount == 3)
+        screen.tick(9_000)
+        #expect(screen.state.rowCount == 3)
+    }
+
+    @Test func whereTheUserIsStaysOpenUntilTheUserGoes() {
+        var (screen, more) = order(200)
+        screen.go(to: 12)
+        more.make(2_000, .work, "one more", by: 2)
+        screen.feed(more)
+        screen.tick(1_000)
+        #expect(screen.selectedID == 12)
+        #expect(screen.state.rowCount == 204)
+        screen.type("g")
+        screen.tick(1_100)
+        #expect(screen.visibleIDs == [1, 2, 3])
+    }
+
+    @Test func unfoldAllShowsTheManyToo() {
+        var (screen, _) = order(300)
+        screen.type("*")
+        #expect(screen.state.rowCount == 303)
+        screen.type("_")
+        #expect(screen.visibleIDs == [1])
+    }
+
+    // MARK: Levels
+
+    /// Order 1 goes on with 2; inside that stand 3 and in it 4, and in that 5.
+    private func nested() -> Screen {
+        var script = Script()
+        script.make(1, .promise, "order", external: true)
+        script.make(2, .then, "check", under: 1)
+        script.start(2)
+        for node in 3...5 as ClosedRange<UInt64> {
+            script.make(node, .work, "step", by: node - 1)
+            script.start(node)
+        }
+        script.make(6, .promise, "another", external: true)
+        var screen = Screen(100, 20)
+        screen.feed(script)
+        return screen
+    }
+
+    @Test func eachKeyIsALevel() {
+        var screen = nested()
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5, 6])
+        screen.type("{")
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 6])
+        #expect(screen.message == "2 levels of every chain; * shows all")
+        screen.type("{")
+        #expect(screen.visibleIDs == [1, 2, 3, 6])
+        #expect(screen.message == "1 level of every chain; * shows all")
+        screen.type("{")
+        #expect(screen.visibleIDs == [1, 6])
+        screen.type("{")
+        #expect(screen.visibleIDs == [1, 6])
+        #expect(screen.message == "every chain is one row")
+        screen.type("}}")
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 6])
+        screen.type("}}}}")
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5, 6])
+        #expect(screen.message == "nothing on the screen stands further in than level 4")
+    }
+
+    @Test func aLevelHoldsForWhatComesAndTheUserOverrulesIt() {
+        var screen = nested()
+        screen.state.fold(toDepth: 1)
+        var more = Script(sequence: 2, time: 50)
+        more.make(7, .work, "step", by: 2)
+        more.make(8, .work, "step", by: 7)
+        screen.feed(more)
+        #expect(screen.visibleIDs == [1, 2, 3, 7, 6])
+        screen.go(to: 7)
+        screen.type("l")
+        #expect(screen.visibleIDs == [1, 2, 3, 7, 8, 6])
+        screen.type("{")
+        #expect(screen.visibleIDs == [1, 6])
+    }
+
+    @Test func aFilterHasItsOwnFolds() {
+        var screen = nested()
+        screen.type("/state:running<Enter>{")
+        #expect(screen.message == "a filter unfolds what matches; Esc drops it")
+    }
+
+    @Test func aLevelIsThatOfLongChainsToo() {
+        var script = Script()
+        script.make(1, .promise, "order", external: true)
+        for node in 2...2_000 as ClosedRange<UInt64> { script.make(node, .work, "step", by: node - 1) }
+        var screen = Screen(100, 20)
+        screen.feed(script)
+        screen.state.fold(toDepth: 700)
+        #expect(screen.state.rowCount == 701)
+        screen.type("G")
+        #expect(screen.selectedID == 701)
+        screen.type("}")
+        #expect(screen.state.rowCount == 702)
+        screen.type("*")
+        #expect(screen.state.rowCount == 2_000)
+    }
+}

@@ -1,0 +1,158 @@
+import ChainEvents
+import Foundation
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What somebody on call asks of a program that they have never seen: the keys that it takes, six at most, and the answer
+/// on the screen.
+@Suite struct QuestionTests {
+    /// A shop on a bad day, half an hour old: 60 orders under way or done, and among them, out of sight, what is asked for.
+    private static func shop() -> Screen {
+        var screen = Screen(120, 40)
+        var s = Script(time: 1_000)
+        s.make(900, .promise, "webhook", site: "Shop/Hooks.swift:31", external: true)
+        s.make(910, .promise, "stock level", site: "Shop/Stock.swift:12", external: true)
+        s.make(911, .work, "stock report", site: "Shop/Stock.swift:20")
+        s.queue(911)
+        s.start(911, on: 3)
+        s.block(911, for: 910, on: 3)
+        screen.feed(s)
+        for number in 1...60 {
+            let base = UInt64(number) * 10
+            var s = Script(sequence: UInt64(number) + 1, time: 1_700_000 + Double(number) * 100)
+            s.make(base, .work, "order \(number)", site: "Shop/Orders.swift:41")
+            s.make(base + 1, .then, "charge card", under: base, site: "Shop/Charge.swift:60")
+            s.make(base + 2, .map, "receipt", under: base + 1, site: "Shop/Orders.swift:44")
+            s.queue(base)
+            s.at(s.time + 1)
+            s.start(base)
+            s.at(s.time + 1)
+            s.fulfill(base)
+            s.queue(base + 1)
+            s.at(s.time + 1)
+            s.start(base + 1)
+            if number >= 50 {
+                // The bank will call back.
+                s.end(base + 1)
+            } else {
+                s.at(s.time + 90)
+                if number == 33 {
+                    s.reject(base + 1, "BankError.declined: card 4711")
+                    s.skip(base + 2, error: true)
+                } else if number == 21 {
+                    s.cancel(base + 1, "ana from billing")
+                    s.skip(base + 2, error: true)
+                } else {
+                    s.fulfill(base + 1)
+                    s.queue(base + 2)
+                    s.start(base + 2)
+                    s.fulfill(base + 2)
+                }
+            }
+            screen.feed(s)
+        }
+        s = Script(sequence: 90, time: 1_708_000)
+        // One chain follows another one's bank.
+        s.make(1_000, .promise, "invoice 7", site: "Shop/Invoices.swift:9", external: true)
+        s.make(1_001, .then, "pay", under: 1_000, site: "Shop/Invoices.swift:11")
+        s.make(1_010, .work, "ask the bank", site: "Shop/Bank.swift:77")
+        s.fulfill(1_000)
+        s.queue(1_001)
+        s.start(1_001)
+        s.end(1_001)
+        s.adopt(1_001, 1_010)
+        s.queue(1_010)
+        s.at(1_708_004)
+        s.start(1_010, on: 2)
+        screen.feed(s)
+        screen.tick(1_720_000)
+        return screen
+    }
+
+    /// Types the keys of a question, which are six at most and those that the README names.
+    private func ask(_ question: String, _ keys: [String], _ screen: inout Screen) throws -> String {
+        #expect(keys.count <= 6)
+        let readme = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL,
+            encoding: .utf8)
+        let names = keys.map { "`\($0)`" }.joined(separator: " ")
+        #expect(readme.contains("| \(question) | \(names) |"))
+        for key in keys { screen.type(key.count > 1 ? "<\(key)>" : key) }
+        screen.tick(screen.milliseconds + 40)
+        return screen.text
+    }
+
+    private func row(_ label: String, _ text: String) -> String {
+        // Below the header and the tabs, which name the selected node.
+        text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).first { $0.contains(label) }.map(
+            String.init) ?? ""
+    }
+
+    @Test func whatIsInFlight() throws {
+        var screen = Self.shop()
+        #expect(screen.frame.rowText(0).contains("2 running"))
+        let text = try ask("What is in flight?", ["/", "r", "u", "n", "Enter"], &screen)
+        #expect(text.contains("2 of 186"))
+        #expect(row("ask the bank", text).contains("running"))
+        #expect(!text.contains("order 33"))
+    }
+
+    @Test func whatThisChainWaitsFor() throws {
+        var screen = Self.shop()
+        screen.type("/invoice<Enter><Esc>j")
+        #expect(screen.selectedID == 1_001)
+        let text = try ask("What does this chain wait for?", ["w"], &screen)
+        #expect(text.contains("pay → ask the bank: runs on worker-2 for 11"), "\(screen.frame.rowText(39))")
+        #expect(screen.selectedID == 1_010)
+    }
+
+    @Test func onWhichThreadSinceWhenQueuedOrRunning() throws {
+        var screen = Self.shop()
+        screen.type("/bank<Enter><Esc>")
+        #expect(screen.selectedID == 1_010)
+        let bank = row("ask the bank", screen.text)
+        #expect(bank.contains("running") && bank.contains("worker-2") && bank.contains("11s"))
+        let text = try ask("On which thread, since when, queued or running?", ["Enter"], &screen)
+        #expect(text.contains("queued on pool") && text.contains("started on worker-2"))
+    }
+
+    @Test func whatFailedWhyAndWhereInTheSource() throws {
+        var screen = Self.shop()
+        let text = try ask(
+            "What failed, why, and where in the source?", ["/", "r", "e", "j", "Enter", "Enter"], &screen)
+        #expect(screen.selectedID == 331)
+        #expect(row("rejected", text).contains("charge card"))
+        #expect(text.contains("BankError.declined: card 4711"))
+        #expect(text.contains("Shop/Charge.swift:60"))
+    }
+
+    @Test func whoCancelledIt() throws {
+        var screen = Self.shop()
+        let text = try ask("Who cancelled it?", ["/", "c", "a", "n", "Enter", "Enter"], &screen)
+        #expect(screen.selectedID == 211)
+        #expect(text.contains("ana from billing"))
+    }
+
+    @Test func whichThreadIsBlockedAndByWhat() throws {
+        var screen = Self.shop()
+        let text = try ask("Which thread is blocked, and by what?", ["2"], &screen)
+        let lane = row("worker-3", text)
+        #expect(lane.contains("blocked") && lane.contains("stock level"), "\(text)")
+    }
+
+    @Test func whichCallSiteIsSlow() throws {
+        var screen = Self.shop()
+        let text = try ask("Which call site is slow?", ["4"], &screen)
+        let rows = text.split(separator: "\n").filter { $0.contains(".swift:") }
+        #expect(rows.first?.contains("Charge.swift:60") == true, "\(text)")
+    }
+
+    @Test func whatWillNeverFinish() throws {
+        var screen = Self.shop()
+        #expect(screen.frame.rowText(1).contains("5 Warnings 5"), "\(screen.frame.rowText(1))")
+        let text = try ask("What will never finish?", ["5"], &screen)
+        #expect(text.contains("never-settled") && text.contains("webhook") && text.contains("Hooks.swift:31"))
+    }
+}

@@ -1,0 +1,151 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What the user set, and how it comes back.
+@Suite struct RememberedTests {
+    /// Another run of the program.
+    private static let restarted = ProcessInfo(
+        key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: Script.process.wallOffset)
+
+    private func told(_ screen: inout Screen, by process: ProcessInfo = Script.process) {
+        var script = Script(time: 4_300, of: process)
+        for (number, base) in [(1, 100), (2, 200)] as [(Int, UInt64)] {
+            Story.order(&script, base, "order \(number)", begin: 4_300, until: .checking)
+        }
+        screen.feed(script)
+    }
+
+    @Test func everythingThatIsSetIsSaidAndComesBack() {
+        var screen = GoldenTests.checkout(120, 40)
+        let usual = screen.state.remembered
+        #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
+        screen.type("/card<Enter>m<Enter>--ssS")
+        screen.act(.recall(Remembered(theme: "light", detailRows: 9)))
+        screen.type("5")
+        let set = screen.state.remembered
+        #expect(set.view == .warnings && set.detail == .open && set.filter == "card" && set.dims == true)
+        #expect(set.order == TreeOrder(column: .node, isInverted: true))
+        #expect(set.theme == "light" && set.refreshRate == 15 && set.detailRows == 9 && set.detailColumns == 0)
+
+        // A new dashboard that is shown so, before or after its program is there.
+        for isLate in [false, true] {
+            var other = Screen(120, 40, connected: false)
+            if !isLate { other.act(.recall(set)) }
+            other.act(.connected(SourceID(0), Script.process))
+            for batch in Story.checkout() { other.feed(batch) }
+            if isLate { other.act(.recall(set)) }
+            other.tick(4_240)
+            #expect(other.state.remembered == set)
+            other.type("1")
+            #expect(
+                other.state.matchCount == screen.state.matchCount && other.state.matchCount > 0
+                    && Layout(other.state).detail?.rows == 9)
+            #expect(other.state.options.theme == .light)
+        }
+    }
+
+    @Test func whatASessionLeavesBehind() {
+        var (base, old) = (Remembered(), Remembered())
+        (base.view, base.theme, base.refreshRate, base.filter) = (.chains, "dark", 30, "")
+        (old.view, old.theme) = (.sites, "light")
+        let start = base.overlaid(with: old)
+        #expect(start.view == .sites && start.theme == "light" && start.refreshRate == 30)
+        // Nothing was touched: nothing changes, whatever a flag says for once.
+        #expect(old.after(start: start, end: start, base: base) == old)
+        var flagged = start
+        flagged.theme = "terminal"
+        #expect(old.after(start: flagged, end: flagged, base: base) == old)
+        // What is set is kept; what is set back is forgotten.
+        var end = start
+        (end.refreshRate, end.view) = (10, .chains)
+        let kept = old.after(start: start, end: end, base: base)
+        #expect(kept == Remembered(theme: "light", refreshRate: 10))
+        #expect(Remembered().after(start: base, end: base, base: base).isEmpty)
+        // Whoever changes the configuration sees that, for nothing of it was set in a session.
+        var newBase = base
+        newBase.refreshRate = 60
+        #expect(newBase.overlaid(with: old).refreshRate == 60)
+    }
+
+    @Test func itSurvivesARestartOfTheProgram() {
+        var screen = Screen(120, 40)
+        told(&screen)
+        screen.type("/order or card<Enter>m<Enter>+sst")
+        screen.type("3")
+        let before = screen.state.remembered
+        screen.act(.connected(SourceID(0), Self.restarted))
+        #expect(screen.state.remembered == before)
+        told(&screen, by: Self.restarted)
+        screen.tick(4_800)
+        #expect(screen.state.remembered == before && screen.state.matchCount > 0)
+    }
+
+    @Test func whatIsFoldedComesFoldedTheNextTime() {
+        var screen = Screen(120, 40)
+        told(&screen)
+        // A node within a chain, and a whole chain.
+        screen.go(to: 102)
+        screen.type("<Left>")
+        #expect(screen.state.foldedSites == ["Checkout/Checkout.swift:34"])
+        screen.go(to: 200)
+        screen.type("<Left>")
+        #expect(screen.state.foldedSites == ["Checkout/Checkout.swift:34", "Checkout/Checkout.swift:31"])
+        // Others of the sites stay as they are, for now.
+        #expect(screen.visibleIDs.contains(101))
+
+        var next = Screen(120, 40, connected: false)
+        next.act(.recall(screen.state.remembered))
+        next.act(.connected(SourceID(0), Self.restarted))
+        told(&next, by: Self.restarted)
+        #expect(next.visibleIDs == [100, 200])
+        next.go(to: 200)
+        next.type("<Right>")
+        #expect(next.state.foldedSites == ["Checkout/Checkout.swift:34"])
+        #expect(next.visibleIDs.contains(202) && !next.visibleIDs.contains(213))
+        // The same when the program restarts while it is looked at.
+        next.act(.connected(SourceID(0), Script.process))
+        told(&next)
+        #expect(next.visibleIDs.contains(101) && next.visibleIDs.contains(102))
+        #expect(!next.visibleIDs.contains(113) && !next.visibleIDs.contains(213))
+        next.type("*")
+        #expect(next.state.foldedSites == [] && next.visibleIDs.contains(113))
+    }
+
+    /// A program that was looked at before it is known what was folded.
+    @Test func whatIsThereFoldsWhenItIsKnownLate() {
+        var screen = Screen(120, 40)
+        told(&screen)
+        screen.act(.recall(Remembered(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
+        screen.tick(4_400)
+        #expect(screen.visibleIDs == [100, 200])
+        // Many folded sites are bounded.
+        screen.act(.recall(Remembered(folded: (0..<500).map { "A/A.swift:\($0)" })))
+        #expect(screen.state.foldedSites.count == State.foldedSiteLimit)
+    }
+
+    @Test func whatCannotBeIsLeftAlone() {
+        var screen = GoldenTests.checkout(80, 24)
+        var bad = Remembered(theme: "mauve", refreshRate: 1_000)
+        (bad.filter, bad.detailRows, bad.detailColumns) = ("state:nope and (", 9_999, 9_999)
+        bad.detail = .open
+        screen.act(.recall(bad))
+        #expect(screen.state.options.theme == .dark && screen.state.options.refreshRate == 60)
+        #expect(!screen.state.filter.isActive && screen.text.contains("order 1"))
+        for size in [Size(columns: 30, rows: 8), Size(columns: 300, rows: 20)] {
+            screen.act(.resized(size))
+            #expect(screen.frame.size == size)
+        }
+    }
+}
+
+extension Remembered {
+    fileprivate init(
+        theme: String? = nil, refreshRate: Int? = nil, detailRows: Int? = nil, folded: [String]? = nil
+    ) {
+        self.init()
+        (self.theme, self.refreshRate, self.detailRows, self.folded) = (theme, refreshRate, detailRows, folded)
+    }
+}

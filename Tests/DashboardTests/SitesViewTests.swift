@@ -1,0 +1,226 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The view of call sites: what it shows, its keys and the mouse.
+@Suite struct SitesViewTests {
+    private static func screen(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
+        var screen = GoldenTests.checkout(columns, rows, options: options)
+        screen.type("4")
+        return screen
+    }
+
+    private static func programs(_ columns: Int, _ rows: Int) -> Screen {
+        var screen = GoldenTests.checkout(columns, rows)
+        screen.act(.connected(SourceID(1), Script.billing))
+        for batch in Story.billing() { screen.act(.received(SourceID(1), batch.batch)) }
+        screen.tick(4_300)
+        screen.type("4")
+        return screen
+    }
+
+    // MARK: What it looks like
+
+    @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60)])
+    func looksRight(_ size: Size) {
+        var screen = Self.screen(size.columns, size.rows)
+        if size.columns < 140 { screen.type("d") }
+        GoldenTests.check(screen, "sites-\(size)")
+    }
+
+    @Test func looksRightInASCII() {
+        var screen = Self.screen(120, 40, options: State.Options(glyphs: .ascii))
+        screen.type("jd")
+        GoldenTests.check(screen, "sites-ascii-120x40")
+    }
+
+    @Test func severalProgramsHaveAColumn() { GoldenTests.check(Self.programs(120, 30), "sites-programs-120x30") }
+
+    @Test func nothingYet() {
+        var screen = Screen(80, 24)
+        screen.type("4")
+        #expect(screen.text.contains("no call sites yet"))
+        for keys in ["<Enter>", "s", "S", "y", "e", "j", "d", "c", " ", "w"] {
+            screen.type(keys)
+            _ = screen.frame
+        }
+    }
+
+    @Test(arguments: 20...220) func columnsFit(_ width: Int) {
+        for hasPrograms in [false, true] {
+            let spans = SiteColumn.spans(width: width, hasPrograms: hasPrograms)
+            #expect(spans.first?.column == .site)
+            var end = 0
+            for (_, span) in spans {
+                #expect(span.start > end)
+                end = span.start + span.width
+            }
+            #expect(end <= width - 1)
+        }
+    }
+
+    // MARK: Figures
+
+    @Test func slowestSiteIsFirstAndCountsAreRight() throws {
+        let screen = Self.screen(120, 40)
+        let first = try #require(screen.state.sites.rows.first)
+        // Charging took 300 ms twice: of two orders that came so far.
+        #expect(first.siteText == "Checkout.swift:41")
+        #expect(first.statistics.total == 4)
+        #expect(first.statistics.rejected == 1)
+        #expect(first.statistics.live == 2)
+        #expect(DurationText.settled(first.statistics.run.p99) == "299ms")
+        let rates = screen.state.sites.rows.compactMap { $0.has(.runP99) ? $0.number(.runP99) : nil }
+        #expect(rates == rates.sorted(by: >))
+        #expect(screen.state.sites.rows.last?.has(.runP99) == false)
+    }
+
+    @Test func figuresFollowOnceASecond() {
+        var screen = Self.screen(120, 40)
+        let total = { (screen: Screen) in
+            screen.state.sites.rows.first { $0.siteText == "Checkout.swift:31" }?.statistics.total
+        }
+        #expect(total(screen) == 4)
+        var script = Script(sequence: 9, time: 4_300)
+        script.make(500, .promise, "order 19", site: "Checkout/Checkout.swift:31")
+        screen.feed(script)
+        screen.tick(4_900)
+        #expect(total(screen) == 4)
+        screen.tick(5_010)
+        #expect(total(screen) == 5)
+    }
+
+    @Test func nothingChangesNothingIsDrawn() {
+        var screen = Self.screen(120, 40)
+        screen.tick(7_000)
+        let revision = screen.state.revision
+        screen.tick(7_400)
+        #expect(screen.state.revision == revision)
+    }
+
+    @Test func detailsOfANodeKnowItsSite() throws {
+        var screen = GoldenTests.checkout(160, 40)
+        screen.tick(4_300)
+        let insight = screen.state.observed[0].insight.sites
+        let forest = try #require(screen.state.forest)
+        let node = forest.node(try #require(forest.index(of: NodeID(103))))
+        #expect(insight.statistics(site: node.site, kind: node.kind)?.run.count == 2)
+        var narrow = GoldenTests.checkout(100, 40)
+        narrow.tick(4_300)
+        #expect(narrow.state.observed[0].insight.sites.table == nil)
+    }
+
+    @Test func aFrozenPictureIsCountedToo() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("p4")
+        screen.tick(4_400)
+        #expect(!screen.state.sites.rows.isEmpty)
+    }
+
+    // MARK: Keys
+
+    @Test func sortsByEachColumnAndBack() {
+        var screen = Self.screen(200, 40)
+        screen.type("d")
+        let start = screen.state.sites.sort
+        var seen: Set<Int> = []
+        repeat {
+            screen.type("s")
+            seen.insert(screen.state.sites.sort.column.rawValue)
+            let rows = screen.state.sites.rows
+            for (left, right) in zip(rows, rows.dropFirst()) {
+                #expect(left.precedes(right, by: screen.state.sites.sort))
+                #expect(!right.precedes(left, by: screen.state.sites.sort))
+            }
+        } while screen.state.sites.sort != start && seen.count < 30
+        #expect(screen.state.sites.sort == start)
+        #expect(seen.count == SiteColumn.allCases.count - 1)
+        let rows = screen.state.sites.rows.filter { $0.has(.runP99) }
+        screen.type("S")
+        let turned = screen.state.sites.rows.prefix(rows.count).map(\.statistics.run.p99)
+        #expect(turned == rows.map(\.statistics.run.p99).reversed())
+        #expect(screen.message == "sorted by run p99, the least first")
+    }
+
+    @Test func theSelectionStaysOnItsSite() {
+        var screen = Self.screen(120, 40)
+        screen.type("jj")
+        let selected = screen.state.sites.selectedRow?.id
+        screen.type("ss")
+        #expect(screen.state.sites.selectedRow?.id == selected)
+        screen.type("/check<Enter>")
+        #expect(screen.state.sites.rows.allSatisfy { $0.siteText.hasPrefix("Check") })
+    }
+
+    @Test func filterHidesOtherSites() {
+        var screen = Self.screen(120, 40)
+        screen.type("/Checks.swift<Enter>")
+        #expect(screen.state.sites.rows.count == 4)
+        screen.type("/<^U>nowhere<Enter>")
+        #expect(screen.text.contains("no call site or kind holds nowhere"))
+        screen.type("<Esc>")
+        #expect(screen.state.sites.rows.count > 4)
+    }
+
+    @Test func enterShowsItsNodes() {
+        var screen = Self.screen(120, 40)
+        screen.type("<Enter>")
+        #expect(screen.state.view == .chains)
+        #expect(screen.state.filter.text == "site=Checkout.swift:41 kind:then")
+        #expect(screen.state.matchCount == 4)
+    }
+
+    @Test func copyAndEditActOnTheSite() {
+        var screen = Self.screen(120, 40)
+        screen.type("ye")
+        #expect(
+            screen.effects == [
+                .copy(
+                    "Checkout/Checkout.swift:41 then: 2 live of 4, 1 rejected, 0 cancelled; "
+                        + "wait p50 0.4ms p90 0.4ms p99 0.4ms max 0.4ms; run p50 299ms p90 299ms p99 299ms max 299ms"),
+                .openEditor(Site(fileID: "Checkout/Checkout.swift", line: 41)),
+            ])
+    }
+
+    @Test func keysOfNodesSayWhyNot() {
+        var screen = Self.screen(120, 40)
+        for key in ["c", "C", " ", "w"] {
+            screen.type(key)
+            #expect(screen.message?.contains("call sites") == true, "\(key)")
+            #expect(screen.state.mode == .tree)
+        }
+    }
+
+    // MARK: The mouse
+
+    private func click(_ screen: inout Screen, row: Int, column: Int, count: Int = 1) {
+        var mouse = Mouse(.press, .left, row: row, column: column)
+        mouse.clickCount = count
+        screen.act(.mouse(mouse))
+    }
+
+    @Test func aClickOnAHeadSorts() throws {
+        var screen = Self.screen(120, 40)
+        let spans = SiteColumn.spans(width: 120, hasPrograms: false)
+        let live = try #require(spans.first { $0.column == .live }?.span.start)
+        #expect(screen.frame.rowText(2).dropFirst(live).hasPrefix(" live"))
+        click(&screen, row: 2, column: live)
+        #expect(screen.state.sites.sort == SiteSort(column: .live))
+        click(&screen, row: 2, column: live + 1)
+        #expect(screen.state.sites.sort == SiteSort(column: .live, isInverted: true))
+    }
+
+    @Test func aClickSelectsAndADoubleClickGoesThere() {
+        var screen = Self.screen(120, 40)
+        click(&screen, row: 5, column: 10)
+        #expect(screen.state.sites.cursor.selected == 2)
+        let row = screen.state.sites.selectedRow
+        click(&screen, row: 5, column: 10, count: 2)
+        #expect(screen.state.view == .chains)
+        #expect(screen.state.filter.text == Query.text(site: row?.site, kind: row?.id.key.kind ?? .other))
+    }
+}

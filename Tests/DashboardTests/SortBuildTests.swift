@@ -1,0 +1,82 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import Dashboard
+
+@Suite struct SortBuildTests {
+    /// An order that is made in slices, while everything goes on changing, is the one that is made at once.
+    @Test(arguments: 1...4) func aSlicedSortIsAWholeOne(_ seed: Int) {
+        var random = Seeded(state: UInt64(seed))
+        var forest = ChainForest(process: Script.process.key)
+        var outline = Outline()
+        var next: UInt64 = 1
+        var live: [UInt64] = []
+        func change(_ time: Double) {
+            var script = Script(sequence: UInt64(time), time: time)
+            for _ in 0..<Int.random(in: 1...30, using: &random) {
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0...3:
+                    script.make(next, .promise, "n\(next % 9)", site: "A/A.swift:\(next % 4 + 1)")
+                    live.append(next)
+                    next += 1
+                case 4:
+                    guard let some = live.randomElement(using: &random) else { continue }
+                    script.make(next, .then, "t", under: some)
+                    live.append(next)
+                    next += 1
+                case 5: if let some = live.randomElement(using: &random) { script.start(some) }
+                default:
+                    guard let some = live.randomElement(using: &random) else { continue }
+                    script.fulfill(some)
+                    live.removeAll { $0 == some }
+                }
+            }
+            forest.apply(script.batch)
+            forest.retain(now: script.batch.time)
+            outline.follow(forest.takeChanges(), of: forest, now: script.batch.time)
+        }
+        forest.limits.settledNodeLimit = 60
+        for step in 0..<30 { change(Double(step)) }
+        for round in 0..<6 {
+            let order = TreeOrder(
+                column: SortColumn.allCases.randomElement(using: &random)!,
+                isInverted: Bool.random(using: &random), isGrouped: Bool.random(using: &random))
+            let time = Double(100 + round * 1_000)
+            outline.setOrder(order, in: forest, now: forest.now, budget: 0)
+            var ticks = 0.0
+            while outline.order.isSorting {
+                change(time + ticks)
+                if Int.random(in: 0..<3, using: &random) == 0, let id = live.randomElement(using: &random),
+                    let node = forest.index(of: NodeID(id)), outline.slotOf[node.rawValue] != 0
+                {
+                    outline.fold(node, Bool.random(using: &random), in: forest)
+                }
+                outline.retire(in: forest, now: forest.now, pinned: nil)
+                outline.goOnSorting(in: forest, now: forest.now, budget: 2_000)
+                ticks += 1
+                if ticks > 2_000 { break }
+            }
+            #expect(!outline.order.isSorting && ticks > 1, "it took \(ticks) ticks")
+            _ = outline.bringUpToDate(at: forest.now)
+            while outline.order.isBusy { outline.findPlaces(in: forest) }
+            for open in outline.order.groups.groups { outline.open(open.site, true) }
+            let naive = NaiveRows(forest: forest, outline: outline, needle: "", hides: false).rows()
+            let rows = outline.lines(from: 0, count: naive.count + 5, in: forest).map { line in
+                switch line {
+                case .tree(let row): NaiveRows.Row.node(row.node)
+                case .group(let site): NaiveRows.Row.group(site)
+                }
+            }
+            #expect(rows == naive, "seed \(seed), round \(round), \(order)")
+            #expect(outline.rowCount == naive.count)
+            for group in outline.order.groups.screen where order.isGrouped {
+                let group = outline.order.groups[group]
+                let roots = forest.roots.filter { (forest.site(of: $0) ?? Site(fileID: "", line: 0)) == group.site }
+                var counts = StateCounts()
+                for root in roots { counts[SortRank.leading(forest.chain(of: root).counts)] += 1 }
+                #expect(group.counts == counts, "seed \(seed), round \(round)")
+            }
+        }
+    }
+}

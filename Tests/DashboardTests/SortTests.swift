@@ -1,0 +1,357 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Sorting, inverting and grouping the tree, by keys, by clicks, and what stays as it was.
+@Suite struct SortTests {
+    /// Four orders, one program.
+    private static func orders(_ columns: Int = 120, _ rows: Int = 40) -> Screen {
+        var screen = GoldenTests.checkout(columns, rows)
+        screen.type("_")
+        return screen
+    }
+
+    private static func roots(_ screen: Screen) -> [UInt64] { screen.visibleIDs.filter { $0 % 100 == 0 } }
+
+    // MARK: What it looks like
+
+    @Test func goldens() {
+        var screen = GoldenTests.checkout(120, 24)
+        screen.type("ssssss")
+        GoldenTests.check(screen, "sorted-total-120x24")
+        screen.type("S")
+        GoldenTests.check(screen, "sorted-inverted-120x24")
+        screen.type("t")
+        GoldenTests.check(screen, "grouped-folded-120x24")
+        screen.type("l")
+        GoldenTests.check(screen, "grouped-120x24")
+        screen.type("<Enter>")
+        GoldenTests.check(screen, "grouped-detail-120x24")
+    }
+
+    @Test func goldensInASCIIAndNarrow() {
+        var screen = GoldenTests.checkout(80, 20, options: State.Options(glyphs: .ascii))
+        screen.type("sssssstl")
+        GoldenTests.check(screen, "grouped-ascii-80x20")
+        screen.act(.resized(Size(columns: 40, rows: 12)))
+        GoldenTests.check(screen, "grouped-ascii-40x12")
+    }
+
+    // MARK: Columns
+
+    @Test func sortsByEachColumnInTurn() {
+        var screen = Self.orders()
+        #expect(Self.roots(screen) == [100, 200, 300, 400])
+        var seen: [SortColumn] = []
+        for _ in SortColumn.allCases {
+            screen.type("s")
+            seen.append(screen.state.order.column)
+            #expect(screen.message == screen.state.order.words)
+        }
+        #expect(seen == [.state, .node, .thread, .wait, .run, .total, .value, .start])
+        #expect(Self.roots(screen) == [100, 200, 300, 400])
+    }
+
+    @Test func theLongestStandFirstUntilTurnedRound() {
+        var screen = Self.orders()
+        screen.act(.perform(.sort))
+        while screen.state.order.column != .total { screen.type("s") }
+        // 300 and 400 go on since 3.02 s and 3.9 s; 100 took 806 ms, 200 took 807.
+        #expect(Self.roots(screen) == [300, 200, 100, 400])
+        screen.type("S")
+        #expect(Self.roots(screen) == [400, 100, 200, 300])
+    }
+
+    /// desc puts the greatest first, whatever the column's usual order is.
+    @Test func aCommandSorts() {
+        var screen = Self.orders()
+        let usual = Self.roots(screen)
+        for (line, wanted, inverted) in [
+            ("total", [300, 200, 100, 400], false), ("total desc", [300, 200, 100, 400], false),
+            ("TOTAL asc", [400, 100, 200, 300], true), ("node", [100, 200, 300, 400], false),
+            ("node desc", [400, 300, 200, 100], true), ("node asc", [100, 200, 300, 400], false),
+        ] as [(String, [UInt64], Bool)] {
+            screen.type(":sort \(line)<Enter>")
+            #expect(Self.roots(screen) == wanted && screen.state.order.isInverted == inverted, "\(line)")
+        }
+        screen.type("t:sort run siblings desc<Enter>")
+        #expect(screen.state.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
+        #expect(screen.message == "sorted: by run, the longest first; nodes under a node, too")
+        // The usual order, seen where it is; who stands together stays so.
+        screen.type("4:sort<Enter>")
+        #expect(screen.state.order == TreeOrder(isGrouped: true) && screen.state.view == .chains)
+        screen.type("t")
+        #expect(Self.roots(screen) == usual)
+    }
+
+    @Test func whatGrowsOvertakesOnceASecond() {
+        var screen = Self.orders()
+        while screen.state.order.column != .total { screen.type("s") }
+        screen.tick(4_700)
+        #expect(Self.roots(screen) == [300, 200, 100, 400], "400 is 800 ms old, but the second is not over")
+        screen.tick(4_900)
+        #expect(Self.roots(screen) == [300, 200, 100, 400])
+        screen.tick(5_010)
+        #expect(Self.roots(screen) == [300, 400, 200, 100])
+    }
+
+    @Test func whatIsAliveAndWhatWentWrongComesFirst() {
+        var screen = Self.orders()
+        screen.type("s")
+        // All roots are fulfilled: their chains decide. 300 and 400 run, 200 holds rejections.
+        #expect(Self.roots(screen) == [300, 400, 200, 100])
+        var more = Script(sequence: 9, time: 5_000)
+        more.make(600, .promise, "order 20", external: true)
+        more.make(700, .promise, "order 21")
+        more.start(700)
+        screen.feed(more)
+        screen.tick(6_000)
+        #expect(Self.roots(screen) == [700, 600, 300, 400, 200, 100])
+    }
+
+    @Test func errorsStandTogetherAndFirst() {
+        var screen = Screen(120, 20)
+        var script = Script()
+        for (number, text) in ["timeout", "declined", "timeout", "declined"].enumerated() {
+            script.make(UInt64(number + 1), .promise, "job \(number)")
+            script.reject(UInt64(number + 1), text)
+        }
+        script.make(5, .promise, "job 5")
+        script.fulfill(5, "a value")
+        script.make(6, .promise, "job 6", external: true)
+        screen.feed(script)
+        for _ in 0..<7 { screen.type("s") }
+        #expect(screen.state.order.column == .value)
+        #expect(screen.visibleIDs == [2, 4, 1, 3, 5, 6])
+        screen.type("S")
+        #expect(screen.visibleIDs == [1, 3, 2, 4, 5, 6], "what has none stays last")
+    }
+
+    @Test func textsAreComparedAsPeopleDo() {
+        func rank(_ text: String) -> UInt64 {
+            var rank = TextRank()
+            rank.add(text)
+            return rank.value
+        }
+        let inOrder = [
+            "", "(a)", "7", "12", "0099", "100", "a", "a b", "alpha", "Beta", "order", "order 2", "order 10",
+            "order 100",
+            "order a", "zeta", "äther",
+        ]
+        for (left, right) in zip(inOrder, inOrder.dropFirst()) {
+            #expect(rank(left) < rank(right), "\(left), \(right)")
+        }
+        #expect(rank("Order 7") == rank("order 7"))
+        #expect(rank("order 007") == rank("order 7"))
+        for text in inOrder + [String(repeating: "9", count: 40), "漢字", "\u{1b}[31m"] {
+            #expect(rank(text) <= Rank.payloadMask)
+        }
+    }
+
+    // MARK: What stays
+
+    @Test func theSelectionStaysOnItsNodeAndLine() {
+        var screen = Self.orders(120, 12)
+        var more = Script(sequence: 9, time: 4_300)
+        for number in 0..<30 as Range<UInt64> { more.make(1_000 + number, .promise, "x\(number)", external: true) }
+        screen.feed(more)
+        screen.go(to: 1_004)
+        var line = screen.state.selectedLine!
+        for _ in SortColumn.allCases {
+            screen.type("s")
+            #expect(screen.selectedID == 1_004)
+            // As far as there are rows above and below it.
+            let height = Layout(screen.state).tree.rows
+            let (row, count) = (screen.state.selectedRow, screen.state.rowCount)
+            #expect(screen.state.selectedLine == row - min(max(0, row - line), count - height))
+            line = screen.state.selectedLine!
+        }
+    }
+
+    @Test func anOrderSurvivesARestart() {
+        var screen = Self.orders()
+        for _ in 0..<6 { screen.type("s") }
+        screen.type("St")
+        let order = screen.state.order
+        #expect(order == TreeOrder(column: .total, isInverted: true, isGrouped: true))
+        var again = Script.process
+        again.key = ProcessKey(rawValue: 43)
+        screen.act(.connected(SourceID(0), again))
+        #expect(screen.state.order == order)
+        var script = Script(time: 5_000, of: again)
+        script.make(1, .promise, "first", site: "A/A.swift:1")
+        script.make(2, .promise, "second", site: "A/A.swift:1")
+        screen.feed(script)
+        #expect(screen.state.window.map(\.subject.site) == [Site(fileID: "A/A.swift", line: 1)])
+        #expect(screen.state.outline.order.shown == order)
+    }
+
+    @Test func anOrderCanBeThereFromTheStart() {
+        let order = TreeOrder(column: .run, isInverted: true)
+        let screen = GoldenTests.checkout(120, 40, options: State.Options(order: order))
+        #expect(screen.state.order == order && screen.state.outline.order.shown == order)
+    }
+
+    // MARK: The mouse
+
+    @Test func aClickOnAHeadSortsByIt() {
+        var screen = Self.orders()
+        let columns = Columns(width: 120)
+        let row = Layout(screen.state).tree.row - 1
+        for head in columns.heads {
+            let end = head.isRight ? head.span.start + head.span.width - 1 : head.span.start
+            screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
+            #expect(screen.state.order.column == head.column && !screen.state.order.isInverted)
+            screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
+            #expect(screen.state.order.column == head.column && screen.state.order.isInverted)
+            screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
+            #expect(!screen.state.order.isInverted)
+        }
+        #expect(columns.heads.map(\.column) == [.state, .node, .thread, .wait, .run, .total, .value])
+        let order = screen.state.order
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: 0)))
+        #expect(screen.state.order == order, "no head is there")
+    }
+
+    @Test func aClickOnAGroupsMarkerUnfoldsIt() {
+        var screen = Self.orders()
+        screen.type("t")
+        let row = Layout(screen.state).tree.row
+        let marker = Columns(width: 120).node.start
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: marker)))
+        #expect(Self.roots(screen).filter { $0 > 0 } == [100, 200, 300, 400])
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: marker)))
+        #expect(screen.visibleIDs == [0])
+    }
+
+    // MARK: Groups
+
+    @Test func chainsFromOneSiteStandTogether() {
+        var screen = Self.orders()
+        screen.type("t")
+        #expect(screen.visibleIDs == [0])
+        #expect(screen.text.contains("Checkout.swift:31  order  4 chains"))
+        screen.type("l")
+        #expect(screen.visibleIDs == [0, 100, 200, 300, 400])
+        screen.type("j")
+        #expect(screen.selectedID == 100)
+        screen.type("h")
+        #expect(screen.state.selection?.site?.line == 31, "from a folded chain to its group")
+        screen.type("h")
+        #expect(screen.visibleIDs == [0])
+        screen.type("t")
+        #expect(screen.visibleIDs == [100, 200, 300, 400] && screen.selectedID == 100)
+    }
+
+    @Test func groupsCountTheirChainsAsTheyGo() {
+        var screen = Screen(140, 30)
+        var script = Script()
+        script.make(1, .promise, "a", site: "A/A.swift:2", external: true)
+        script.make(2, .promise, "b", site: "A/B.swift:1", external: true)
+        script.make(3, .promise, "c", site: "A/A.swift:10", external: true)
+        script.make(4, .promise, "d", site: "A/A.swift:2", external: true)
+        script.make(5, .promise, "e", external: true)
+        screen.feed(script)
+        screen.type("t")
+        let lines = screen.state.window.compactMap(\.subject.site?.line)
+        #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
+        func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StateCounts {
+            let groups = screen.state.outline.order.groups
+            return groups[groups.number(of: Site(fileID: file, line: line))!].counts
+        }
+        #expect(counts(2)[.pending] == 2)
+        var more = Script(sequence: 2, time: 100)
+        more.start(1)
+        more.reject(4, "no")
+        screen.feed(more)
+        #expect(counts(2)[.running] == 1 && counts(2)[.rejected] == 1 && counts(2)[.pending] == 0)
+        #expect(screen.text.contains("1 running") && screen.text.contains("1 rejected"))
+    }
+
+    @Test func keysOnAGroupsRowDoOrSayWhy() {
+        var screen = Self.orders()
+        screen.type("tg")
+        #expect(screen.state.selection?.site != nil)
+        for (key, words) in [
+            ("c", "a group is not cancelled"), ("C", "a group is not cancelled"), (" ", "not groups"), ("w", "no node"),
+        ] {
+            screen.type(key)
+            #expect(screen.message?.contains(words) == true, "\(key): \(screen.message ?? "")")
+            #expect(screen.state.context == .tree)
+        }
+        screen.effects = []
+        screen.type("y")
+        guard case .copy(let text)? = screen.effects.last else {
+            Issue.record("nothing was copied")
+            return
+        }
+        #expect(text.hasPrefix("Checkout.swift:31 order: 4 chains"))
+        screen.type("e")
+        guard case .openEditor(let site)? = screen.effects.last else {
+            Issue.record("nothing was opened")
+            return
+        }
+        #expect(site.line == 31)
+        screen.type("<Enter>")
+        #expect(screen.text.contains("chains from one call site"))
+    }
+
+    // MARK: Following
+
+    @Test func followsTheNewestThenWhoWasSelectedThenNothing() {
+        var screen = Self.orders(120, 12)
+        screen.go(to: 200)
+        screen.type("f")
+        #expect(screen.selectedID == 400 && screen.text.contains("following newest"))
+        screen.type("f")
+        #expect(screen.selectedID == 200 && screen.text.contains("following selected"))
+        #expect(screen.message?.hasPrefix("follows order 16") == true)
+        let line = screen.state.selectedLine!
+        // It settled long ago, and is not retired; what comes does not push it from its line, as long as there are
+        // rows above it.
+        var more = Script(sequence: 9, time: 30_000)
+        for number in 0..<40 as Range<UInt64> { more.make(1_000 + number, .promise, "new", external: true) }
+        screen.feed(more)
+        screen.tick(60_000)
+        #expect(screen.selectedID == 200 && screen.state.selectedLine == min(line, screen.state.selectedRow))
+        #expect(!screen.state.outline.isRetired(screen.state.selectedIndex!))
+        screen.type("*_")
+        #expect(screen.selectedID == 200)
+        screen.type("f")
+        #expect(screen.state.following == .nobody && screen.message == "follows nothing")
+        #expect(!screen.text.contains("following"))
+    }
+
+    @Test func whoIsFollowedIsNotFoldedAway() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.go(to: 310)
+        screen.type("ff")
+        #expect(screen.selectedID == 310)
+        screen.type("_")
+        screen.tick(30_000)
+        #expect(screen.selectedID == 310 && screen.visibleIDs.contains(310))
+    }
+
+    // MARK: Siblings
+
+    @Test func siblingsAreSortedOnlyIfAsked() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .promise, "parent", external: true)
+        for (number, name) in [(2, "b"), (3, "c"), (4, "a")] as [(UInt64, String)] {
+            script.make(number, .work, name, by: 1)
+        }
+        screen.feed(script)
+        screen.state.sort(by: .node)
+        #expect(screen.visibleIDs == [1, 2, 3, 4])
+        screen.state.sort(by: .node, siblings: true)
+        #expect(screen.visibleIDs == [1, 4, 2, 3])
+        screen.state.sort(by: .node, inverted: true, siblings: true)
+        #expect(screen.visibleIDs == [1, 3, 2, 4])
+        screen.state.sort(by: .start)
+        #expect(screen.visibleIDs == [1, 2, 3, 4])
+    }
+}

@@ -1,0 +1,58 @@
+import ChainEvents
+
+/// Events written down one by one, each with its thread: what ``Script`` has too few words for. Times in milliseconds.
+struct Telling {
+    var batch: EventBatch
+    private let lead: UInt64
+
+    init(sequence: UInt64 = 1, of process: ProcessInfo = Script.process) {
+        lead = Script.process.wallOffset &- process.wallOffset
+        batch = EventBatch(process: process.key, sequence: sequence, time: 0)
+    }
+
+    func nanoseconds(_ milliseconds: Double) -> UInt64 { UInt64(milliseconds * 1_000_000) &+ 1 &+ lead }
+
+    mutating func tell(
+        _ kind: EventKind, _ node: UInt64, _ other: UInt64 = 0, at milliseconds: Double, on thread: ThreadID = 1,
+        text: String? = nil, detail: UInt16 = 0, flags: EventFlags = []
+    ) {
+        if let text { batch.texts.append(text) }
+        let time = nanoseconds(milliseconds)
+        batch.time = max(batch.time, time)
+        batch.loss.madeCount += 1
+        batch.loss.deliveredCount += 1
+        batch.events.append(
+            ChainEvent(
+                time: time, kind, node: NodeID(node), other: NodeID(other),
+                text: text == nil ? 0 : UInt32(batch.texts.count), thread: thread, detail: detail, flags: flags))
+    }
+
+    mutating func make(
+        _ node: UInt64, _ kind: NodeKind = .work, _ label: String? = nil, under parent: UInt64 = 0,
+        by creator: UInt64 = 0, at milliseconds: Double
+    ) {
+        tell(
+            .created, node, parent != 0 ? parent : creator, at: milliseconds, text: label,
+            detail: UInt16(kind.rawValue), flags: parent != 0 ? .hasParent : [])
+    }
+
+    mutating func queue(_ node: UInt64, at milliseconds: Double, executor: ExecutorID = 1) {
+        tell(.queued, node, at: milliseconds, detail: executor)
+    }
+
+    mutating func start(_ node: UInt64, at milliseconds: Double, on thread: ThreadID) {
+        tell(.started, node, at: milliseconds, on: thread)
+    }
+
+    mutating func fulfill(_ node: UInt64, at milliseconds: Double, on thread: ThreadID) {
+        tell(.fulfilled, node, at: milliseconds, on: thread, flags: .handlerEnded)
+    }
+
+    /// A node that is made, runs from one moment to another, and is fulfilled.
+    mutating func run(_ node: UInt64, _ label: String, from: Double, to: Double, on thread: ThreadID) {
+        make(node, .work, label, at: from)
+        queue(node, at: from)
+        start(node, at: from, on: thread)
+        fulfill(node, at: to, on: thread)
+    }
+}

@@ -1,0 +1,163 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The timeline: what it looks like, its keys, and that it costs what is on the screen.
+@Suite struct TimelineTests {
+    private static let sizes = [
+        Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60),
+    ]
+
+    // MARK: Goldens
+
+    @Test(arguments: sizes) func aLiveChain(_ size: Size) {
+        GoldenTests.check(Self.order(17, size.columns, size.rows), "timeline-\(size)")
+    }
+
+    @Test func aLiveChainInASCII() {
+        GoldenTests.check(
+            Self.order(17, 120, 40, options: State.Options(glyphs: .ascii)), "timeline-ascii-120x40")
+    }
+
+    @Test func aRejectedChain() { GoldenTests.check(Self.order(16, 120, 40), "timeline-rejected-120x40") }
+
+    @Test func nearerAndAside() {
+        var screen = Self.order(16, 120, 40)
+        screen.type("jjj+++ll")
+        GoldenTests.check(screen, "timeline-near-120x40")
+    }
+
+    @Test func allChains() {
+        var screen = Self.order(17, 120, 40)
+        screen.type("a")
+        GoldenTests.check(screen, "timeline-all-120x40")
+    }
+
+    @Test func allChainsOfSeveralPrograms() {
+        var screen = Screen(120, 30, connected: false)
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.act(.connected(SourceID(1), Script.billing))
+        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
+        screen.tick(4_240)
+        screen.type("j3aG")
+        GoldenTests.check(screen, "timeline-programs-120x30")
+    }
+
+    @Test func nothingYet() {
+        var screen = Screen(80, 24)
+        screen.type("3+-hlfa")
+        #expect(screen.text.contains("no chains yet"))
+    }
+
+    // MARK: Bars
+
+    @Test func aBarTellsWhatANodeWasAt() throws {
+        var screen = Self.order(16, 120, 40)
+        screen.type("j")
+        let forest = try #require(screen.state.forest)
+        let now = screen.state.observed[0].shownNow
+        func bar(_ id: UInt64) -> [String] {
+            let bar = NodeBar(of: forest.index(of: NodeID(id))!, in: forest, now: now)
+            return bar.stretches.map { "\($0.phase) \(($0.to - $0.from) / 100_000)" }
+                + (bar.end.map { ["\($0.role)"] } ?? [])
+        }
+        #expect(bar(201) == ["waiting 10", "queued 3", "running 2097", "fulfilled"])
+        // It follows `all`: its handler is over, and it is not.
+        #expect(bar(202) == ["waiting 2110", "queued 10", "pending 2880", "fulfilled"])
+        #expect(bar(213) == ["pending 2880", "fulfilled"])
+        #expect(bar(203).last == "rejected")
+        #expect(bar(204) == ["waiting 8000", "skipped"])
+    }
+
+    // MARK: Time
+
+    @Test func timeMovesOnlyWhatShowsIt() {
+        for keys in ["", "a", "+++", "+++h", "a++", "jjjj"] {
+            var screen = Self.order(17, 120, 40)
+            screen.type(keys)
+            screen.tick(20_000)
+            var random = Seeded(state: 7)
+            for _ in 0..<100 {
+                let (revision, frame) = (screen.state.revision, screen.frame)
+                screen.tick(screen.milliseconds + Double(random.next() % 60))
+                if screen.state.revision == revision { #expect(screen.frame == frame, "after \(keys)") }
+            }
+        }
+    }
+
+    @Test func aSettledChainIsNotDrawnAgain() {
+        var screen = Self.order(16, 120, 40)
+        // Until the header says that nothing comes any more.
+        for second in 90...100 { screen.tick(Double(second) * 1_000) }
+        let (step, frame) = (screen.state.timelineStep, screen.frame)
+        for tick in 1...200 { screen.tick(100_000 + Double(tick) * 10) }
+        #expect(screen.state.timelineStep == step)
+        #expect(screen.frame == frame)
+    }
+
+    @Test func aFrozenPictureStandsStill() {
+        var screen = Self.order(17, 120, 40)
+        screen.type("p")
+        screen.tick(20_000)
+        let rows = (2..<38).map { screen.frame.rowText($0) }
+        screen.tick(30_000)
+        #expect((2..<38).map { screen.frame.rowText($0) } == rows)
+    }
+
+    // MARK: Any size
+
+    @Test(arguments: UInt64(1)...6) func staysWithinItsArea(_ seed: UInt64) {
+        var random = Seeded(state: seed)
+        for _ in 0..<12 {
+            let size = Size(columns: 30 + Int(random.next() % 200), rows: 8 + Int(random.next() % 60))
+            var screen = Self.order([15, 16, 17, 18].randomElement(using: &random)!, size.columns, size.rows)
+            for _ in 0..<8 {
+                screen.type(
+                    ["j", "k", "G", "g", "<PgDn>", "+", "+", "-", "h", "l", "a", "f"].randomElement(using: &random)!)
+                screen.tick(screen.milliseconds + Double(random.next() % 500))
+            }
+            // What was just said stands in the footer.
+            ThreadsViewTests.checkArea(screen)
+        }
+    }
+
+    @Test func timesThatCannotBeAreSurvived() {
+        var screen = Screen(120, 40)
+        var telling = Telling()
+        for (place, time) in ([.max, 0, 1, .max / 2, .max - 5] as [UInt64]).enumerated() {
+            let node = UInt64(place) * 3 + 1
+            telling.make(node, .work, at: 10)
+            telling.make(node + 1, .then, under: node, at: 10)
+            telling.batch.events[place * 6].time = time
+            for kind in [EventKind.queued, .started, .fulfilled, .released] as [EventKind] {
+                telling.tell(kind, node, at: 10)
+                telling.batch.events[telling.batch.events.count - 1].time = .max - time
+            }
+        }
+        screen.act(.received(SourceID(0), telling.batch))
+        screen.tick(100)
+        for keys in ["3", "+", "+", "h", "l", "a", "+", "G", "l", "f", "f"] {
+            screen.type(keys)
+            _ = screen.frame
+            screen.tick(screen.milliseconds + 100)
+        }
+    }
+
+    // MARK: Scenes
+
+    /// The timeline of one of the orders of the shop.
+    static func order(_ number: UInt64, _ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
+        var screen = GoldenTests.checkout(columns, rows, options: options)
+        screen.go(to: (number - 14) * 100)
+        screen.type("3")
+        return screen
+    }
+
+    static func axis(_ screen: Screen) -> TimeAxis {
+        screen.state.timelineAxis(screen.state.timelineWindow).axis
+    }
+}

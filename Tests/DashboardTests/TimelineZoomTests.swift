@@ -1,0 +1,103 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Which stretch of time the timeline shows.
+@Suite struct TimelineZoomTests {
+    // MARK: Zoom and pan
+
+    @Test func everyScaleIsReachedAndLeft() {
+        var screen = TimelineTests.order(16, 120, 40)
+        let fit = TimelineTests.axis(screen)
+        screen.type("-")
+        #expect(screen.message == "everything is in sight")
+        var scales: [UInt64] = [fit.scale]
+        while screen.message != "this is as near as it gets" {
+            screen.type("+")
+            if TimelineTests.axis(screen).scale != scales.last { scales.append(TimelineTests.axis(screen).scale) }
+            #expect(scales.count < 50)
+        }
+        #expect(scales == TimeAxis.scales.filter { $0 <= fit.scale }.reversed())
+        for _ in scales { screen.type("-") }
+        #expect(TimelineTests.axis(screen) == fit)
+    }
+
+    @Test func zoomKeepsTheSelectedNodeWhereItIs() {
+        var screen = TimelineTests.order(16, 120, 40)
+        screen.type("jjjjjjj")
+        let node = screen.state.selectedNode!
+        let view = screen.state.observed[0].forest!.node(node.node)
+        let moment = (view.started ?? view.created) + Script.process.wallOffset
+        let column = TimelineTests.axis(screen).column(of: moment)
+        for _ in 0..<8 {
+            screen.type("+")
+            #expect(TimelineTests.axis(screen).column(of: moment) == column)
+        }
+    }
+
+    @Test func panStopsAtBothEnds() {
+        var screen = TimelineTests.order(16, 120, 40)
+        screen.type("l")
+        #expect(screen.message == "everything is in sight; + goes nearer")
+        screen.type("+++")
+        for _ in 0..<100 { screen.type("h") }
+        #expect(screen.message == "this is the beginning")
+        #expect(TimelineTests.axis(screen).left == Screen.wall(2_200))
+        for _ in 0..<100 { screen.type("<Right>") }
+        #expect(screen.message == "this is the end")
+        #expect(TimelineTests.axis(screen).column(of: Screen.wall(3_007)) < TimelineTests.axis(screen).columns)
+        screen.type("f")
+        #expect(screen.message == "everything is in sight")
+    }
+
+    @Test func followsNowUntilPanned() {
+        var screen = TimelineTests.order(17, 120, 40)
+        screen.go2End()
+        screen.type("++++")
+        let start = TimelineTests.axis(screen).left
+        screen.tick(5_000)
+        #expect(TimelineTests.axis(screen).left > start, "it follows")
+        #expect(TimelineTests.axis(screen).column(of: Screen.wall(5_000)) < TimelineTests.axis(screen).columns)
+        screen.type("h")
+        let left = TimelineTests.axis(screen).left
+        screen.tick(6_000)
+        #expect(TimelineTests.axis(screen).left == left, "it stands still")
+        screen.type("f")
+        screen.tick(6_010)
+        #expect(TimelineTests.axis(screen).column(of: Screen.wall(6_010)) < TimelineTests.axis(screen).columns)
+        #expect(TimelineTests.axis(screen).column(of: Screen.wall(6_010)) > TimelineTests.axis(screen).columns - 8)
+    }
+
+    @Test func ticksAreReadable() {
+        let labels: [(UInt64, UInt64, String)] = [
+            (0, 5, "0"), (2_000, 1_000, "0.002ms"), (20_000, 20_000, "0.02ms"), (1_500_000, 100_000, "1.5ms"),
+            (250_000_000, 50_000_000, "250ms"), (1_250_000_000, 50_000_000, "1.25s"),
+            (1_200_000_000, 200_000_000, "1.2s"), (3_000_000_000, 1_000_000_000, "3s"),
+            (90_000_000_000, 30_000_000_000, "1m30s"), (1_001_000_000, 1_000_000, "1.001s"),
+        ]
+        for (duration, distance, text) in labels { #expect(TimeAxis.label(duration, distance: distance) == text) }
+        for scale in TimeAxis.scales {
+            for shift in [0, 3, 1_000_007] as [UInt64] {
+                let axis = TimeAxis(left: 1_790_000_000_000_000_000 + shift, scale: scale, columns: 100)
+                let distance = axis.tickDistance(columnsApart: 10)
+                let ticks = axis.ticks(every: distance, from: axis.left - shift)
+                #expect(ticks.count <= 11)
+                #expect(zip(ticks, ticks.dropFirst()).allSatisfy { axis.column(of: $1) - axis.column(of: $0) >= 9 })
+            }
+        }
+    }
+}
+
+extension Screen {
+    /// Selects the last node that runs in the chain on the screen.
+    fileprivate mutating func go2End() {
+        type("G")
+        for _ in 0..<50
+        where !(state.selectedNode.map { state.observed[0].forest!.node($0.node).activity == .running } ?? false) {
+            type("k")
+        }
+    }
+}

@@ -1,0 +1,272 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The view of warnings: what it shows, its keys and the mouse.
+@Suite struct WarningsViewTests {
+    /// A shop in which several things are wrong, 70 s after it began.
+    static func trouble(_ info: ProcessInfo = Script.process) -> Script {
+        var s = Script(time: 1_000, of: info)
+        s.make(1, .pending, "answer from the other office", site: "Shop/Stuck.swift:23", external: true)
+        s.make(2, .map, "read it", under: 1, site: "Shop/Stuck.swift:24")
+        s.make(3, .pending, "call", site: "Shop/Stuck.swift:31", external: true)
+        s.at(3_000)
+        s.abandon(3, "the resolver of call was released")
+        s.make(4, .work, "post the letter", site: "Shop/Post.swift:7")
+        s.reject(4, "PostError.noStamp")
+        s.leaveUnhandled(4, "PostError.noStamp")
+        s.release(4)
+        s.make(5, .pending, nil, site: "Shop/Post.swift:12")
+        s.fulfill(5)
+        s.settleAgain(5)
+        s.at(60_000)
+        s.make(6, .work, "wait at the desk", site: "Shop/Desk.swift:40")
+        s.queue(6)
+        s.start(6, on: 2)
+        s.block(6, for: 1, on: 2)
+        for node in 10..<22 as Range<UInt64> {
+            s.make(node, .work, "customer \(node - 9)", site: "Shop/Desk.swift:52")
+            s.queue(node)
+            s.at(60_000 + Double(node) * 100)
+        }
+        s.make(30, .race, "mirrors", site: "Shop/Mirrors.swift:9")
+        s.make(31, .promise, "Lisbon", site: "Shop/Mirrors.swift:14")
+        s.make(32, .promise, "Oslo", site: "Shop/Mirrors.swift:14")
+        s.link(30, 31)
+        s.link(30, 32)
+        s.at(64_000)
+        s.fulfill(31)
+        s.fulfill(30)
+        s.lose(1_204)
+        s.at(70_000)
+        return s
+    }
+
+    static func screen(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
+        var screen = Screen(columns, rows, options: options)
+        screen.feed(trouble())
+        for time in [70_100.0, 72_000, 72_600] { screen.tick(time) }
+        screen.type("5")
+        return screen
+    }
+
+    private static func heads(_ screen: Screen) -> [String] {
+        screen.state.warnings.rows.compactMap {
+            if case .head(let kind, let count, _) = $0 { "\(kind.rawValue) \(count)" } else { nil }
+        }
+    }
+
+    private static func go(_ screen: inout Screen, to node: UInt64) {
+        screen.type("g")
+        for _ in 0..<100 {
+            if case .warning(let warning, _)? = screen.state.warnings.selectedRow, warning.node.rawValue == node {
+                return
+            }
+            screen.type("j")
+        }
+    }
+
+    // MARK: What it looks like
+
+    @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60)])
+    func looksRight(_ size: Size) {
+        var screen = Self.screen(size.columns, size.rows)
+        if size.columns < 140 { screen.type("d") }
+        Self.go(&screen, to: 1)
+        GoldenTests.check(screen, "warnings-\(size)")
+    }
+
+    @Test func looksRightInASCII() {
+        var screen = Self.screen(120, 40, options: State.Options(glyphs: .ascii))
+        screen.type("jd")
+        GoldenTests.check(screen, "warnings-ascii-120x40")
+    }
+
+    @Test func severalProgramsHaveAColumn() {
+        var screen = Self.screen(120, 40)
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.act(.received(SourceID(1), Self.trouble(Script.billing).batch))
+        for time in [72_800.0, 75_000, 75_600] { screen.tick(time) }
+        GoldenTests.check(screen, "warnings-programs-120x40")
+        #expect(Self.heads(screen).contains("never-settled 2"))
+    }
+
+    @Test func nothingLooksWrong() {
+        var screen = Screen(80, 24)
+        screen.type("5")
+        #expect(screen.text.contains("nothing looks wrong"))
+        for keys in ["<Enter>", "x", "X", "s", "y", "e", "j", "d", "c", " ", "w", "h", "l", "*", "_"] {
+            screen.type(keys)
+            _ = screen.frame
+        }
+        let checkout = GoldenTests.checkout(80, 24)
+        #expect(checkout.state.observed[0].insight.warnings.count == 0)
+    }
+
+    @Test(arguments: 20...220) func columnsFit(_ width: Int) {
+        for hasPrograms in [false, true] {
+            let columns = WarningColumns(width: width, hasPrograms: hasPrograms)
+            var end = 0
+            for span in [columns.name, columns.site, columns.program, columns.age, columns.what] where span.isShown {
+                #expect(span.start > end)
+                end = span.start + span.width
+            }
+            #expect(end <= width - 1)
+        }
+    }
+
+    // MARK: What it says
+
+    @Test func worstComesFirstAndAllAreCounted() {
+        let screen = Self.screen(120, 40)
+        #expect(
+            Self.heads(screen) == [
+                "blocked-worker 1", "unhandled-rejection 1", "abandoned 1", "never-settled 1", "long-queue-wait 12",
+                "race-loser-running 1", "settled-again 1", "lost-events 1",
+            ])
+        #expect(screen.frame.rowText(1).contains("5 Warnings 19"))
+    }
+
+    @Test func theCountIsOnTheTabOfEveryView() {
+        var screen = Self.screen(120, 40)
+        for key in ["1", "2", "3", "4", "6"] {
+            screen.type(key)
+            #expect(screen.frame.rowText(1).contains("5 Warnings 19"), "\(key)")
+        }
+    }
+
+    @Test func whatHoldsNoMoreIsDimForAWhile() {
+        var screen = Self.screen(120, 60)
+        var script = Script(sequence: 2, time: 73_000)
+        script.fulfill(1)
+        screen.feed(script)
+        #expect(!Self.heads(screen).contains("never-settled 1"))
+        #expect(Self.heads(screen).contains("never-settled 0"))
+        #expect(screen.text.contains("over"))
+        screen.tick(90_000)
+        #expect(!Self.heads(screen).contains { $0.hasPrefix("never-settled") })
+    }
+
+    @Test func timesGoOnOnceASecond() {
+        var screen = Self.screen(120, 40)
+        screen.tick(73_050)
+        let revision = screen.state.revision
+        screen.tick(73_300)
+        #expect(screen.state.revision == revision)
+        screen.tick(74_050)
+        #expect(screen.state.revision != revision)
+    }
+
+    // MARK: Keys
+
+    @Test func enterGoesToTheNode() {
+        var screen = Self.screen(120, 40)
+        Self.go(&screen, to: 1)
+        screen.type("<Enter>")
+        #expect(screen.state.view == .chains)
+        #expect(screen.selectedID == 1)
+    }
+
+    @Test func enterFoldsAKindAndShowsMore() {
+        var screen = Self.screen(120, 60)
+        let isMore = { (row: WarningRow) in if case .more = row { true } else { false } }
+        #expect(screen.state.warnings.rows.count(where: isMore) == 1)
+        let before = screen.state.warnings.rows.count
+        screen.type("g")
+        for _ in 0..<40 where screen.state.warnings.selectedRow.map(isMore) != true { screen.type("j") }
+        screen.type("<Enter>")
+        #expect(screen.state.warnings.rows.count == before + 4)
+        screen.type("g<Enter>")
+        #expect(screen.state.warnings.rows.count == before + 3)
+        screen.type("<Enter>_")
+        #expect(screen.state.warnings.rows.count == 8)
+        screen.type("*lh")
+        #expect(screen.state.warnings.cursor.selected == 0)
+    }
+
+    @Test func xTakesAwayOneOrAllAndTheyStayAway() {
+        var screen = Self.screen(120, 60)
+        Self.go(&screen, to: 3)
+        screen.type("x")
+        #expect(!Self.heads(screen).contains("abandoned 1"))
+        Self.go(&screen, to: 4)
+        screen.type("kx")
+        #expect(!Self.heads(screen).contains("unhandled-rejection 1"))
+        screen.tick(80_000)
+        #expect(!Self.heads(screen).contains { $0.hasPrefix("abandoned") || $0.hasPrefix("unhandled") })
+        #expect(screen.state.observed[0].insight.warnings.count == 17)
+    }
+
+    @Test func capitalXHidesAKindAndShowsItAgain() {
+        var screen = Self.screen(120, 60)
+        Self.go(&screen, to: 10)
+        screen.type("X")
+        #expect(!screen.state.options.warnings.enabled.contains(.longQueueWait))
+        #expect(screen.state.observed[0].insight.warnings.count == 7)
+        #expect(screen.text.contains("hidden; X shows it again"))
+        screen.type("GX")
+        screen.tick(74_000)
+        screen.tick(74_600)
+        #expect(screen.state.observed[0].insight.warnings.count == 19)
+    }
+
+    @Test func keysActOnTheNodeOfTheRow() {
+        var screen = Self.screen(120, 40)
+        Self.go(&screen, to: 1)
+        #expect(screen.selectedID == 1)
+        screen.type("e")
+        #expect(screen.effects.last == .openEditor(Site(fileID: "Shop/Stuck.swift", line: 23)))
+        screen.type("c")
+        #expect(screen.state.context == .confirm)
+        screen.type("n")
+        Self.go(&screen, to: 0)
+        screen.type("gc")
+        #expect(screen.state.context == .warnings)
+        #expect(screen.message?.contains("no node") == true)
+    }
+
+    @Test func theFilterAppliesToNodes() {
+        var screen = Self.screen(120, 40)
+        screen.type("/site:Desk.swift:40<Enter>")
+        #expect(Self.heads(screen) == ["blocked-worker 1"])
+        screen.type("/<^U>nothing<Enter>")
+        #expect(screen.text.contains("no warning is of a node that matches nothing"))
+        screen.type("<Esc>")
+        #expect(Self.heads(screen).count == 8)
+    }
+
+    @Test func theSelectionStaysOnItsWarning() {
+        var screen = Self.screen(120, 60)
+        Self.go(&screen, to: 32)
+        let row = screen.state.warnings.selectedRow
+        var script = Script(sequence: 2, time: 73_000)
+        for node in 10..<16 as Range<UInt64> { script.start(node, on: ThreadID(node)) }
+        screen.feed(script)
+        #expect(screen.state.warnings.selectedRow == row)
+        #expect(screen.selectedID == 32)
+    }
+
+    // MARK: The mouse
+
+    private func click(_ screen: inout Screen, line: Int, column: Int, count: Int = 1) {
+        let row = Layout(screen.state).tree.row + line
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: column, clickCount: count)))
+    }
+
+    @Test func clicksFoldSelectAndGoThere() {
+        var screen = Self.screen(120, 40)
+        let count = screen.state.warnings.rows.count
+        click(&screen, line: 0, column: 2)
+        #expect(screen.state.warnings.rows.count == count - 1)
+        click(&screen, line: 0, column: 2)
+        click(&screen, line: 1, column: 20)
+        #expect(screen.selectedID == 6)
+        click(&screen, line: 1, column: 20, count: 2)
+        #expect(screen.state.view == .chains)
+        #expect(screen.selectedID == 6)
+    }
+}

@@ -1,0 +1,165 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// `w`: where it goes, and what it says of the way, of a ring, and of what can be done.
+@Suite struct WhyTests {
+    /// Tells a story, goes to a node and asks.
+    private func ask(
+        _ node: UInt64, at time: Double = 5_000, options: State.Options = .init(), _ tell: (inout Script) -> Void
+    ) -> Screen {
+        var screen = Screen(160, 40, options: options)
+        var script = Script(time: 1_000)
+        tell(&script)
+        screen.feed(script)
+        screen.tick(time)
+        screen.type("*")
+        screen.go(to: node)
+        #expect(screen.selectedID == node)
+        screen.type("w")
+        return screen
+    }
+
+    @Test func itGoesToTheBlockerAndSaysTheWay() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("G")
+        screen.type("w")
+        #expect(screen.selectedID == 401)
+        #expect(
+            screen.message
+                == "failed at Checkout.swift:48 → release stock → 2 more → checks → reserve stock: "
+                + "runs on worker-2 for 0.3s")
+        screen.type("w")
+        #expect(
+            screen.message == "reserve stock runs on worker-2 for 0.3s; e opens Checkout.swift:33, c cancels it")
+        screen.type("g")
+        screen.type("w")
+        #expect(screen.message == "order 15 waits for nothing: it is fulfilled")
+    }
+
+    @Test func itUnfoldsTheWay() {
+        var screen = GoldenTests.checkout(120, 60)
+        screen.type("_")
+        for _ in 0..<2 { screen.type("j") }
+        #expect(screen.selectedID == 300)
+        screen.type("l")
+        screen.type("/write receipt<Enter>")
+        screen.type("gnnn")
+        #expect(screen.selectedID == 304)
+        screen.type("<Esc>w")
+        #expect([311, 312].contains(screen.selectedID))
+        #expect(screen.state.selectedLine != nil)
+        #expect(screen.message?.contains("checks → 3 checks (2 of 3 left) → address lookup: runs on") == true)
+    }
+
+    @Test(arguments: [(NodeKind.race, "the first of 3"), (.any, "any of 3 left"), (.all, "3 of 3 left")])
+    func membersAreCounted(_ kind: NodeKind, _ words: String) {
+        let screen = ask(1) { s in
+            s.make(1, kind, "winner")
+            for member in 2...4 as ClosedRange<UInt64> {
+                s.make(member, .promise, "runner \(member)", external: true)
+                s.link(1, member)
+            }
+        }
+        #expect(screen.message == "winner (\(words)) → runner 2: waits for 4.0s for the program to settle it")
+        #expect(screen.selectedID == 2)
+    }
+
+    @Test func aWaitOfAThreadIsFollowedIntoAnotherChain() {
+        let screen = ask(1) { s in
+            s.make(1, .work, "import")
+            s.queue(1)
+            s.start(1, on: 1)
+            s.make(10, .work, "load config")
+            s.queue(10)
+            s.start(10, on: 2)
+            s.block(1, for: 10, on: 1)
+        }
+        #expect(screen.message == "import, which blocks worker-1 for load config: runs on worker-2 for 4.0s")
+        #expect(screen.selectedID == 10)
+    }
+
+    @Test func aQueueThatStandsStillLeadsToWhoBlocksItsWorker() {
+        let screen = ask(2) { s in
+            s.make(1, .work, "import")
+            s.queue(1)
+            s.start(1, on: 1)
+            s.make(10, .promise, "answer", external: true)
+            s.block(1, for: 10, on: 1)
+            s.make(2, .work, "parse")
+            s.queue(2)
+        }
+        #expect(
+            screen.message
+                == "parse, queued: worker-1 is blocked by import, which blocks worker-1 for answer: "
+                + "waits for 4.0s for the program to settle it")
+        #expect(screen.selectedID == 10)
+    }
+
+    @Test func aQueueThatMovesIsCounted() {
+        var screen = ask(3) { s in
+            for node in 1...4 as ClosedRange<UInt64> {
+                s.make(node, .work, "parse \(node)", site: "Import/Parse.swift:7")
+                s.queue(node)
+            }
+            s.start(1, on: 1)
+            s.make(10, .promise, "answer", external: true)
+            s.start(2, on: 2)
+            s.block(1, for: 10, on: 1)
+        }
+        // One of the two that run there goes on, so the queue does.
+        #expect(
+            screen.message
+                == "parse 3 waits for its turn on pool for 4.0s (2 queued, 2 running there); 2 shows what runs there, "
+                + "c cancels it")
+        #expect(screen.selectedID == 3)
+        screen.type("w")
+        #expect(screen.selectedID == 3)
+    }
+
+    @Test func aRingOfAdoptionIsToldAsOne() {
+        let screen = ask(1) { s in
+            s.make(1, .promise, "hen")
+            s.make(2, .promise, "egg")
+            s.adopt(1, 2)
+            s.adopt(2, 1)
+        }
+        #expect(
+            screen.message == "a ring: hen → egg → hen; c cancels one of them, which ends it")
+        #expect(screen.selectedID == 1)
+    }
+
+    @Test func aHandlerThatAwaitsItsOwnQueueIsARing() {
+        let screen = ask(1) { s in
+            s.make(1, .work, "import")
+            s.queue(1)
+            s.start(1, on: 1)
+            s.make(2, .work, "parse")
+            s.queue(2)
+            s.block(1, for: 2, on: 1)
+        }
+        #expect(
+            screen.message
+                == "a ring: import, which blocks worker-1 for parse, queued: worker-1 is blocked by import; "
+                + "c cancels one of them, which ends it")
+    }
+
+    @Test func nobodyIsToldToCancelWhereThatIsOff() {
+        let screen = ask(1, options: State.Options(isReadOnly: true)) { s in
+            s.make(1, .promise, "order 17", site: "A/Order.swift:3", external: true)
+        }
+        #expect(screen.message == "order 17 waits for 4.0s for the program to settle it; e opens Order.swift:3")
+    }
+
+    @Test func aLongWayIsShortened() {
+        let screen = ask(400) { s in
+            s.make(1, .work, "first")
+            s.queue(1)
+            s.start(1, on: 1)
+            for node in 2...400 as ClosedRange<UInt64> { s.make(node, .then, "step \(node)", under: node - 1) }
+        }
+        #expect(screen.message == "step 400 → step 399 → 396 more → step 2 → first: runs on worker-1 for 4.0s")
+    }
+}

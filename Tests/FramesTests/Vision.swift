@@ -1,0 +1,73 @@
+import Foundation
+
+@testable import Frames
+
+/// What eyes make of colours: contrast by WCAG 2.1, dichromats by Machado, Oliveira and Fernandes (2009), distances in
+/// CIELAB.
+enum Vision: CaseIterable {
+    case usual, protan, deutan
+
+    /// Red, green and blue as amounts of light, 0 to 1.
+    struct Light {
+        var red: Double
+        var green: Double
+        var blue: Double
+
+        init(_ red: Double, _ green: Double, _ blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
+
+        /// One of the 256, or `#rrggbb` for the terminal's own.
+        init(_ number: Int16, orElse own: String) {
+            let value = number < 0 ? Int(own.dropFirst(), radix: 16)! : Int(Palette.hex(number).dropFirst(), radix: 16)!
+            func amount(_ byte: Int) -> Double {
+                let part = Double(byte) / 255
+                return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+            }
+            self.init(amount(value >> 16), amount(value >> 8 & 255), amount(value & 255))
+        }
+
+        var luminance: Double { 0.2126 * red + 0.7152 * green + 0.0722 * blue }
+
+        func through(_ rows: [[Double]]) -> Light {
+            let sums = rows.map { $0[0] * red + $0[1] * green + $0[2] * blue }
+            return Light(sums[0], sums[1], sums[2])
+        }
+    }
+
+    private var seen: [[Double]] {
+        switch self {
+        case .usual: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+        case .protan:
+            [
+                [0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998],
+            ]
+        case .deutan:
+            [
+                [0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881],
+            ]
+        }
+    }
+
+    static func contrast(_ left: Light, _ right: Light) -> Double {
+        let (low, high) = (min(left.luminance, right.luminance), max(left.luminance, right.luminance))
+        return (high + 0.05) / (low + 0.05)
+    }
+
+    /// How far apart two colours look, ΔE*ab: some 2.3 can just be told apart side by side.
+    func distance(_ left: Light, _ right: Light) -> Double {
+        let (a, b) = (lab(left), lab(right))
+        return zip(a, b).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
+    }
+
+    private func lab(_ light: Light) -> [Double] {
+        let seen = light.through(seen)
+        let clipped = Light(min(max(seen.red, 0), 1), min(max(seen.green, 0), 1), min(max(seen.blue, 0), 1))
+        let xyz = clipped.through([
+            [0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041],
+        ])
+        func root(_ value: Double) -> Double {
+            value > 216.0 / 24_389 ? cbrt(value) : value * 841 / 108 + 4.0 / 29
+        }
+        let (x, y, z) = (root(xyz.red / 0.9504700), root(xyz.green), root(xyz.blue / 1.0888300))
+        return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+    }
+}

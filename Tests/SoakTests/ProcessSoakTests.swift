@@ -1,0 +1,122 @@
+import Dashboard
+import Foundation
+import Frames
+import TerminalHarness
+import Testing
+
+/// The command itself, on a pseudo-terminal, with random keys, clicks and sizes on a demo that storms. Every so often the
+/// picture is frozen and drawn anew: but for the header and the status line, no cell changes by that.
+@Suite(.serialized, .onItsOwnThread) struct ProcessSoakTests {
+    private static let seconds = Foundation.ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
+    /// What leaves, stops, or hands the terminal to another program.
+    private static let excluded: Set<Intent> = [.quit, .suspend, .edit, .commandLine]
+
+    /// Escape as terminals of today can send it: a lone one would join what follows.
+    private static let escape = "\u{1B}[27u"
+
+    @Test func theCommandBearsAllOfIt() throws {
+        let terminal = try PseudoTerminal(
+            builtProduct("chainview"), ["demo", "storm"], columns: 120, rows: 40)
+        try terminal.waitUntil("the first rows") { $0.isAlternate && $0.contains("drop") }
+        var random = Seeded(UInt64.random(in: 1...UInt64.max))
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var rounds = 0
+        var sizes: [Int] = []
+        while Self.seconds.map({ clock.now - begin < .seconds($0) }) ?? (rounds < 5) {
+            for _ in 0..<20 { act(on: terminal, &random) }
+            try compare(terminal, round: rounds)
+            rounds += 1
+            sizes.append(Self.residentByteCount(of: terminal.processID))
+        }
+        for _ in 0..<4 { terminal.send(Self.escape) }
+        terminal.press(.control("c"))
+        #expect(try terminal.waitForExit() == .exited(0))
+        #expect(!terminal.screen.isAlternate && terminal.screen.isCursorVisible && !terminal.screen.wantsMouse)
+        print("soak: \(rounds) rounds, resident \(sizes.first! / 1024) to \(sizes.max()! / 1024) kB")
+        guard sizes.count >= 100 else { return }
+        let half = sizes.count / 2
+        let (middle, end) = (sizes[half..<(half + half / 2)].max()!, sizes[(half + half / 2)...].max()!)
+        #expect(end < middle + middle / 5 + 8_000_000, "it grows: \(sizes)")
+    }
+
+    private func act(on terminal: PseudoTerminal, _ random: inout Seeded) {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0:
+            terminal.resize(
+                columns: Int.random(in: 30..<200, using: &random), rows: Int.random(in: 8..<60, using: &random))
+        case 1...2:
+            let row = Int.random(in: 0..<terminal.screen.rows, using: &random)
+            let column = Int.random(in: 0..<terminal.screen.columns, using: &random)
+            terminal.press(
+                Bool.random(using: &random)
+                    ? .click(row: row, column: column)
+                    : .wheel(up: Bool.random(using: &random), row: row, column: column))
+        default:
+            let context = KeyMap.Context.allCases.randomElement(using: &random)!
+            guard let binding = KeyMap.bindings(in: context).randomElement(using: &random),
+                !Self.excluded.contains(binding.intent), let key = binding.keys.randomElement(using: &random),
+                key.key != .character("q"), let bytes = Self.bytes(of: key)
+            else { return }
+            terminal.send(bytes)
+        }
+    }
+
+    private static func bytes(of key: KeyPress) -> String? {
+        let named: [Key: String] = [
+            .up: "\u{1B}OA", .down: "\u{1B}OB", .right: "\u{1B}OC", .left: "\u{1B}OD", .home: "\u{1B}OH",
+            .end: "\u{1B}OF", .pageUp: "\u{1B}[5~", .pageDown: "\u{1B}[6~", .enter: "\r", .tab: "\t",
+            .backTab: "\u{1B}[Z", .function(1): "\u{1B}OP", .escape: escape,
+        ]
+        if case .character(let character) = key.key, key.modifiers.isEmpty { return String(character) }
+        if key.key == .character("l"), key.modifiers == .control { return "\u{C}" }
+        return named[key.key]
+    }
+
+    private func compare(_ terminal: PseudoTerminal, round: Int) throws {
+        // Back to the tree, whatever is open, and no half of a key left.
+        for _ in 0..<4 {
+            terminal.send(Self.escape)
+            try redraw(terminal)
+        }
+        // More than one key may have come to it: a frozen picture that thaws is frozen again.
+        for _ in 0..<4 where !isFrozen(terminal) {
+            terminal.send("p")
+            try redraw(terminal)
+        }
+        try #require(terminal.screen.columns < 60 || isFrozen(terminal), "\(terminal.screen.text)")
+        guard isFrozen(terminal) else { return }
+        let before = cells(terminal.screen)
+        try redraw(terminal)
+        let after = cells(terminal.screen)
+        if before != after {
+            let row = before.indices.first { before[$0] != after[$0] }!
+            Issue.record(
+                "round \(round), row \(row): \(before[row].map(\.text).joined()) → \(after[row].map(\.text).joined())")
+        }
+        terminal.send("p")
+    }
+
+    private func isFrozen(_ terminal: PseudoTerminal) -> Bool { terminal.screen.text(row: 0).contains("frozen") }
+
+    /// Has everything drawn anew and waits for that.
+    private func redraw(_ terminal: PseudoTerminal) throws {
+        let before = terminal.received.count
+        terminal.send("\u{C}")
+        let clear = Array("\u{1B}[2J".utf8)
+        try terminal.waitUntil("a fresh picture") { _ in
+            let received = terminal.received[before...]
+            return received.indices.contains { received[$0...].starts(with: clear) }
+        }
+    }
+
+    /// What stands still in a frozen picture.
+    private func cells(_ screen: VirtualScreen) -> [[VirtualCell]] {
+        (1..<max(1, screen.rows - 1)).map { row in (0..<screen.columns).map { screen.cell(row, $0) } }
+    }
+
+    private static func residentByteCount(of process: pid_t) -> Int {
+        let words = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8))?.split(separator: " ")
+        return (words.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(getpagesize())
+    }
+}

@@ -1,0 +1,72 @@
+import ChainEvents
+import Foundation
+import Testing
+
+@testable import chainview
+
+/// Which file a call site is, and how editors are told.
+struct EditorTests {
+    private let root: URL
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("editor-\(UUID().uuidString)")
+            .resolvingSymlinksInPath()
+        for file in [
+            "Package.swift", "Sources/Other/Order.swift", "Sources/Shop/Order.swift", "Sources/Shop/Deep/Pay.swift",
+            ".build/checkouts/Shop/Late.swift", "Tests/ShopTests/PayTests.swift",
+        ] {
+            let url = root.appendingPathComponent(file)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("one\ntwo\n".utf8).write(to: url)
+        }
+    }
+
+    private func found(_ fileID: String, from folder: String = "") -> String? {
+        var editor = Editor()
+        editor.folder = folder.isEmpty ? root : root.appendingPathComponent(folder)
+        return editor.find(Site(fileID: fileID, line: 1)).map { $0.replacing(root.path + "/", with: "") }
+    }
+
+    @Test func findsTheFileOfTheModule() {
+        defer { try? FileManager.default.removeItem(at: root) }
+        #expect(found("Shop/Order.swift") == "Sources/Shop/Order.swift")
+        #expect(found("Other/Order.swift") == "Sources/Other/Order.swift")
+        #expect(found("Shop/Pay.swift") == "Sources/Shop/Deep/Pay.swift")
+        #expect(found("Elsewhere/Pay.swift") == "Sources/Shop/Deep/Pay.swift", "a module may go by another name")
+        #expect(found("Shop/Late.swift") == nil, "what was fetched or built is not looked through")
+    }
+
+    @Test func findsItFromASubfolder() {
+        defer { try? FileManager.default.removeItem(at: root) }
+        for folder in ["Sources", "Sources/Shop/Deep", "Tests/ShopTests"] {
+            #expect(found("Shop/Order.swift", from: folder) == "Sources/Shop/Order.swift", "\(folder)")
+            #expect(found("Shop/Pay.swift", from: folder) == "Sources/Shop/Deep/Pay.swift", "\(folder)")
+        }
+    }
+
+    @Test(arguments: [
+        ("vim", ["+7", "a b.swift"]), ("/usr/bin/nano -w", ["+7", "a b.swift"]), ("", ["+7", "a b.swift"]),
+        ("code", ["--wait", "--goto", "a b.swift:7"]), ("code --wait", ["--goto", "a b.swift:7"]),
+        ("/snap/bin/code -w -n", ["--goto", "a b.swift:7"]), ("subl", ["--wait", "a b.swift:7"]),
+        ("zed --wait", ["a b.swift:7"]), ("kate", ["--line", "7", "a b.swift"]), ("emacs -nw", ["+7", "a b.swift"]),
+    ])
+    func tellsTheEditorInItsWay(editor: String, arguments: [String]) {
+        let told = Editor(environment: ["EDITOR": editor]).arguments("a b.swift", line: 7)
+        #expect(told == arguments)
+    }
+
+    @Test func runsTheEditorOnTheFile() throws {
+        defer { try? FileManager.default.removeItem(at: root) }
+        let notes = root.appendingPathComponent("notes").path
+        let script = root.appendingPathComponent("my editor")
+        try Data("#!/bin/sh\nprintf '%s|' \"$@\" > '\(notes)'\n".utf8).write(to: script)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+        let editor = Editor(environment: ["VISUAL": "'\(script.path)' --flag", "EDITOR": "false"])
+        #expect(editor.open("a b; $(x).swift", line: 12) == nil)
+        #expect(try String(contentsOfFile: notes, encoding: .utf8) == "--flag|+12|a b; $(x).swift|")
+        #expect(Editor(environment: ["EDITOR": "false"]).open("a", line: 1) == "false ended with status 1")
+        let missing = Editor(environment: ["EDITOR": "no-such-editor-here"]).open("a", line: 1)
+        #expect(missing == "there is no no-such-editor-here: set $EDITOR to the editor that you use")
+    }
+}

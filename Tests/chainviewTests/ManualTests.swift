@@ -1,0 +1,136 @@
+import ArgumentParser
+import Dashboard
+import Foundation
+import TerminalHarness
+import Testing
+
+@testable import chainview
+
+/// The manual page and the completions: made from the argument parser, so that they hold all that it knows.
+@Suite(.serialized, .onItsOwnThread) struct ManualTests {
+    /// Runs a program that this machine may not have; nil where it has not.
+    private func run(_ program: String, _ arguments: [String], input: String) throws -> Outcome? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") })
+        else { return nil }
+        let place = try Place()
+        let file = place.path + "/input"
+        try input.write(toFile: file, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "\(folder)/\(program)")
+        process.arguments = arguments + [file]
+        process.environment = PseudoTerminal.standardEnvironment.merging(["MANWIDTH": "100"]) { $1 }
+        let (output, errors) = (place.path + "/output", place.path + "/errors")
+        for path in [output, errors] { try "".write(toFile: path, atomically: true, encoding: .utf8) }
+        process.standardOutput = FileHandle(forWritingAtPath: output)
+        process.standardError = FileHandle(forWritingAtPath: errors)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: try String(contentsOfFile: output, encoding: .utf8),
+            errors: try String(contentsOfFile: errors, encoding: .utf8))
+    }
+
+    /// All names of options and flags, below a command.
+    private func names(_ command: Manual.Command) -> Set<String> {
+        Set(command.shown.flatMap { ($0.names ?? []).map(\.dashed) }).union(
+            command.commands.flatMap { Array(names($0)) })
+    }
+
+    @Test func itHasEveryCommandOptionAndKey() throws {
+        let outcome = try Shell.run("man")
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        var plain = outcome.output
+        for (name, letter) in [
+            ("-", "-"), ("(ga", "`"), ("(aq", "'"), ("(ha", "^"), ("(ti", "~"), ("(dq", "\""), ("&", ""), ("e", "\\"),
+        ] { plain = plain.replacing("\\" + name, with: letter) }
+        let manual = try Manual.read().command
+        let commands = manual.commands.map(\.commandName)
+        #expect(commands == ["attach", "run", "ps", "cancel", "demo", "config", "man"])
+        for name in commands { #expect(plain.contains(".SS \"chainview \(name)\"\n")) }
+        let options = names(manual)
+        #expect(
+            options.isSuperset(of: [
+                "--headless", "--theme", "-W", "-A", "--wait", "--where", "--print-default", "--for",
+            ]))
+        for name in options { #expect(plain.contains("\\fB\(name)\\fR"), "\(name)") }
+        for context in KeyMap.Context.allCases {
+            for binding in KeyMap.bindings(in: context) {
+                #expect(plain.contains("\n" + binding.text + "\n"), "\(binding.text)")
+            }
+        }
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "KEYS", "FILES", "ENVIRONMENT"] {
+            #expect(plain.contains(".SH \(section)\n"))
+        }
+        // Nothing of what is told is taken for a request.
+        let requests = Set(outcome.output.matches(of: /(?m)^([.'][A-Za-z]*)/).map { String($0.1) })
+        #expect(
+            requests.isSubset(of: [
+                ".TH", ".nh", ".ad", ".SH", ".SS", ".SY", ".YS", ".PP", ".TP", ".nf", ".fi", ".RS", ".RE",
+            ]))
+    }
+
+    @Test func theProgramsThatReadItFindNothingWrong() throws {
+        let page = try Shell.run("man").output
+        if let man = try run("man", ["--warnings", "-E", "UTF-8", "-l"], input: page) {
+            #expect(man.status == 0 && man.errors.isEmpty, "\(man.errors)")
+            #expect(man.output.contains("chainview ps [options] [target]") && man.output.contains("Ctrl") == false)
+        }
+        if let lint = try run("mandoc", ["-T", "lint", "-W", "warning"], input: page) {
+            #expect(lint.status == 0, "\(lint.output)")
+        }
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func shellsReadTheCompletions(_ shell: String) throws {
+        let script = try Shell.run("--generate-completion-script \(shell)")
+        #expect(script.status == 0 && script.errors.isEmpty)
+        for word in ["attach", "theme", "high-contrast", "never-settled", "checkout", "print-default", "timeline"] {
+            #expect(script.output.contains(word), "\(word)")
+        }
+        if let read = try run(shell, ["-n"], input: script.output) { #expect(read.status == 0, "\(read.errors)") }
+    }
+
+    @Test func bashCompletesTargetsDemosAndNames() throws {
+        let place = try Place()
+        let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
+        for (words, wanted) in [
+            ("attach ''", ["\(shop.pid)", "\(stock.pid)", "shop", "stock"]), ("ps st", ["stock"]),
+            ("cancel sh", ["shop"]),
+            ("demo ch", ["checkout"]), ("demo --theme hi", ["high-contrast"]), ("attach -W deep", ["deep-chain"]),
+            ("attach --view ti", ["timeline"]), ("conf", ["config"]), ("config --pri", ["--print-default"]),
+        ] {
+            let parts = words.split(separator: " ").map { $0 == "''" ? "" : String($0) }
+            let line = (["chainview"] + parts).joined(separator: " ")
+            let script = """
+                chainview() { "$CHAINVIEW" "$@"; }
+                eval "$("$CHAINVIEW" --generate-completion-script bash)"
+                COMP_LINE="\(line)"; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; COMP_KEY=9
+                COMP_WORDS=(chainview \(parts.map { "\"\($0)\"" }.joined(separator: " "))); COMP_CWORD=\(parts.count)
+                f=$(complete -p chainview | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+                "$f" chainview "\(parts.last ?? "")" "\(parts.count > 1 ? parts[parts.count - 2] : "chainview")"
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let process = Process()
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/bin/bash")
+            process.arguments = ["-c", script]
+            process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+                .merging(["CHAINVIEW": builtProduct("chainview")]) { $1 }
+            process.standardOutput = output
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            let found = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.sorted()
+            #expect(found == wanted.sorted(), "\(words): \(text)")
+        }
+    }
+
+    @Test func namesThatAShellWouldHaveToQuoteAreLeftOut() {
+        let words = Completions.words([
+            ("1", "shop"), ("2", "a b"), ("3", "$(rm)"), ("4", "twice"), ("5", "twice"), ("6", nil), ("7", "-x"),
+            ("8", ""),
+        ])
+        #expect(words == ["1", "2", "3", "4", "5", "6", "7", "8", "shop"])
+    }
+}

@@ -1,0 +1,83 @@
+import Dashboard
+import Foundation
+import TerminalHarness
+import Testing
+
+@testable import chainview
+
+/// What becomes of a screen that is saved.
+struct SavedFileTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("saved-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func write(_ path: String, _ content: String, overwrites: Bool = false) -> (text: String, isWell: Bool) {
+        switch SavedFile(path: path).write(content, overwrites: overwrites) {
+        case .told(let text): (text, true)
+        case .report(let text): (text, false)
+        default: ("", false)
+        }
+    }
+
+    @Test func writesAndSaysWhere() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path + "/sub/../a b.txt"
+        let answer = write(path, "one ● two\n")
+        #expect(answer == ("saved to \(folder.path)/a b.txt", true))
+        #expect(try String(contentsOfFile: folder.path + "/a b.txt", encoding: .utf8) == "one ● two\n")
+    }
+
+    @Test func whatIsThereStaysUnlessToldOtherwise() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path + "/a.txt"
+        _ = write(path, "one")
+        #expect(write(path, "two") == ("\(path) is there already: save! writes over it", false))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "one")
+        #expect(write(path, "three", overwrites: true) == ("saved to \(path)", true))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "three")
+    }
+
+    @Test func aFailureIsOneSentence() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for overwrites in [false, true] {
+            let answer = write(folder.path + "/missing/a.txt", "one", overwrites: overwrites)
+            #expect(!answer.isWell && answer.text.hasPrefix("cannot save to \(folder.path)/missing/a.txt: "))
+            #expect(answer.text.contains("No such file") && !answer.text.contains("\n"))
+        }
+        #expect(!write(folder.path, "one").isWell)
+        #expect(!write(folder.path, "one", overwrites: true).isWell)
+    }
+
+    @Test func tildeIsTheOwnFolder() {
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        let answer = write("~/no such folder \(UUID().uuidString)/a.txt", "one")
+        #expect(answer.text.hasPrefix("cannot save to \(home)/no such folder"))
+    }
+
+    /// What is saved with colours is, on a terminal, the screen that was saved, to the cell.
+    @Test func aSavedScreenLooksTheSameInATerminal() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let viewer = try Viewer(["demo", "checkout"], columns: 100, rows: 30, directory: folder.path)
+        viewer.type("p")
+        try viewer.see("frozen:")
+        viewer.type(":save shown.ansi\r")
+        try viewer.see("saved to \(folder.path)/shown.ansi")
+        let bytes = try Data(contentsOf: folder.appendingPathComponent("shown.ansi"))
+        let saved = VirtualScreen(columns: 100, rows: 31)
+        saved.feed(bytes.flatMap { $0 == 0x0a ? [0x0d, 0x0a] : [$0] })
+        // The first row tells the time, the last one what was just said.
+        for row in 1..<29 {
+            for column in 0..<100 {
+                let (old, new) = (viewer.screen.cell(row, column), saved.cell(row, column))
+                #expect(old == new, "row \(row), column \(column): \(old) and \(new)")
+            }
+        }
+        viewer.type(":save shown.ansi\r")
+        try viewer.see("is there already: save! writes over it")
+        viewer.type("q")
+        _ = try viewer.terminal.waitForExit()
+    }
+}
