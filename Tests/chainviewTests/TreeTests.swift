@@ -114,7 +114,7 @@ import Testing
         viewer.press(.backspace)
         try viewer.wait("the match") { $0.contains("1 of 9") && !$0.contains("answer from") }
         viewer.press(.enter)
-        try viewer.see("Esc drop")
+        try viewer.see("n next")
         #expect(viewer.screen.contains("wait at the desk") && !viewer.screen.contains("go home"))
         viewer.type("m")
         try viewer.see("go home")
