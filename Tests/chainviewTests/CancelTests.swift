@@ -102,6 +102,9 @@ import Testing
         try viewer.wait("work on a thread") { _ in
             viewer.row("reserve").contains("running") && viewer.screen.contains("release the shelf")
         }
+        // The chain that somebody is in stays open when it is over, however long this test looks at it.
+        viewer.type("j")
+        try viewer.wait("the selection") { _ in viewer.selected.contains("reserve") }
         viewer.type("C")
         try viewer.see("Cancel the whole chain of order 1?")
         viewer.type("y")

@@ -50,7 +50,8 @@ import Testing
     @Test(arguments: ["q", "\u{1B}", "\u{3}"])
     func leavingRestoresTheTerminal(key: String) throws {
         let place = try Place()
-        let (viewer, _) = try list(place)
+        let (viewer, probes) = try list(place)
+        defer { withExtendedLifetime(probes) {} }
         viewer.terminal.resize(columns: 50, rows: 10)
         try viewer.wait("the list, smaller") { $0.contains("2 programs") && $0.row(containing: "quit") == 9 }
         viewer.type(key)
@@ -60,7 +61,8 @@ import Testing
 
     @Test func aSignalEndsItAndStoppingStopsIt() throws {
         let place = try Place()
-        let (viewer, _) = try list(place)
+        let (viewer, probes) = try list(place)
+        defer { withExtendedLifetime(probes) {} }
         viewer.press(.control("z"))
         try viewer.terminal.waitForStop()
         #expect(!viewer.screen.isAlternate && viewer.terminal.modes == viewer.modes)
