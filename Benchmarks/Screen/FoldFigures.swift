@@ -46,6 +46,7 @@ enum FoldFigures {
                 time += timing {
                     scene.stage.receive(batch)
                     scene.stage.tick()
+                    scene.stage.work()
                 }
             }
             rates.append(Double(batches.reduce(0) { $0 + $1.events.count }) / Double(time) * 1e3)

@@ -4,6 +4,8 @@ import Frames
 /// Frames of a program at work, while somebody scrolls, sorts and filters.
 struct FrameRun {
     var frame = Times(), fold = Times(), keys = Times(), upkeep = Times(), render = Times(), diff = Times()
+    /// Of what goes on between frames.
+    var slices = Times()
 
     /// Runs so many frames with their events and what somebody does meanwhile.
     init(_ scene: Scene, frames: Int, isBusy: Bool = true) {
@@ -20,6 +22,7 @@ struct FrameRun {
             render.add(drawn.render)
             diff.add(drawn.diff)
             frame.add(folded + pressed + kept + drawn.render + drawn.diff)
+            for slice in stage.work() { slices.add(slice) }
         }
         stage.press(.escape)
         stage.press(.escape)
@@ -50,6 +53,8 @@ struct FrameRun {
     func report(_ name: String, p99: Double, most: Double?) {
         say("\(name).p99", frame.p99, "ms", limit: p99)
         say("\(name).max", frame.most, "ms", limit: most)
+        say("\(name).slice.max", slices.most, "ms", limit: most == nil ? nil : 4)
+        say("\(name).slices.a-frame", slices.sum / Double(frame.all.count), "ms")
         let worst = frame.all.indices.max { frame.all[$0] < frame.all[$1] } ?? 0
         let parts = [("fold", fold), ("keys", keys), ("upkeep", upkeep), ("render", render), ("diff", diff)]
         for (part, times) in parts where times.milliseconds[worst] > frame.most / 10 {

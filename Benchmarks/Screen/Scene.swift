@@ -26,6 +26,7 @@ final class Scene {
             stage.receive(batch())
             stage.tick()
             stage.draw()
+            stage.work()
         }
     }
 
@@ -45,7 +46,10 @@ final class Scene {
     /// What a frame costs in which nothing is said, in nanoseconds.
     func restingCost() -> UInt64 {
         var times = Times()
-        for _ in 0..<30 { times.add(timing { rest() }) }
+        for _ in 0..<30 {
+            times.add(timing { rest() })
+            stage.work()
+        }
         return UInt64(times.median * 1e6)
     }
 
@@ -55,10 +59,12 @@ final class Scene {
         var (work, slice): (UInt64, UInt64) = (0, 0)
         var quietCount = 0
         for _ in 0..<2_000 where quietCount < 6 {
+            let slices = stage.work()
             let cost = timing { rest() }
-            work += cost - min(cost, resting)
-            slice = max(slice, cost)
-            quietCount = cost < resting + max(resting / 2, 60_000) ? quietCount + 1 : 0
+            work += cost - min(cost, resting) + slices.reduce(0, +)
+            slice = max(slice, cost, slices.max() ?? 0)
+            let isQuiet = cost < resting + max(resting / 2, 60_000) && slices.count == 1
+            quietCount = isQuiet ? quietCount + 1 : 0
         }
         return (work, slice)
     }

@@ -41,6 +41,20 @@ final class Stage {
         act(.tick(wall: wallOffset + process, process: process))
     }
 
+    /// Uses the time that is left before the next frame, as the command does: one slice at least. Gives the times of the
+    /// slices, in nanoseconds of this thread.
+    @discardableResult
+    func work() -> [UInt64] {
+        var slices: [UInt64] = []
+        var rest = Self.interval - Self.interval / 4
+        repeat {
+            let slice = timing { act(.work) }
+            slices.append(slice)
+            rest -= min(rest, slice)
+        } while state.hasWork && rest > 0
+        return slices
+    }
+
     /// Finds the rows of the window anew, as every change does.
     func arrange() { act(.resized(Self.size)) }
 

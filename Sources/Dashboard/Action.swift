@@ -23,6 +23,9 @@ public enum Action: Sendable {
     /// second. A program's own time follows from them, by its ``ChainEvents/ProcessInfo/wallOffset`` and by what it says;
     /// where the offset is 0 (a clock that has nothing to do with the time of day), the second is the program's time.
     case tick(wall: UInt64, process: UInt64)
+    /// Time is left before the next tick: a slice of what takes long, some 2 ms at most. Drawn with the next tick. Worth
+    /// dispatching once between two ticks, and again as long as ``State/hasWork``; where it never is, ticks do the work.
+    case work
     /// The screen has another size.
     case resized(Size)
     /// A key went down.

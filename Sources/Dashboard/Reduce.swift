@@ -19,6 +19,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .tick(let wall, let process):
         state.tick(wall: wall, process: process)
         return state.askForDetail()
+    case .work: state.work()
     case .resized(let size):
         state.size = size
         state.arrange()
@@ -69,16 +70,12 @@ extension State {
         }
         var isMoved = false
         countSitesIfSeen()
-        let scanning = observed.count { $0.isScanning }
-        let working = observed.count { $0.outline.hasWork }
         for place in observed.indices {
             if observed[place].rate.tick(wall) { isChanged = true }
             if observed[place].tick(wall: wall, process: process) { isMoved = true }
-            if observed[place].tickInsight(options.warnings) { isMoved = true }
             if !observed[place].isHeld, tidy(place) { isMoved = true }
-            if observed[place].work(budget: Outline.slice / max(1, working)) { isMoved = true }
-            if observed[place].scan(budget: Self.scanBudget / max(1, scanning)) { isMoved = true }
         }
+        if workInTick() { isMoved = true }
         if tickEvents() { isMoved = true }
         if isMoved {
             forgetEvictedTags()

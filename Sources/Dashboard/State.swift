@@ -154,6 +154,7 @@ public struct State {
     /// Whether the picture stands still.
     public internal(set) var isFrozen = false
     var descriptions = Descriptions()
+    var turns = Turns()
     var lastCommand: UInt64 = 0
     /// Nanoseconds since 1970.
     var wall: UInt64 = 0

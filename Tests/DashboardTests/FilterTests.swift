@@ -127,6 +127,9 @@ struct RandomStory {
     private var live: [UInt64] = []
     private var sequence: UInt64 = 1
 
+    /// Lets time go by in which nothing is said.
+    mutating func pass(_ milliseconds: Double) { time += milliseconds }
+
     mutating func goOn(_ screen: inout Screen, _ random: inout Seeded) {
         time += Double.random(in: 0.1...700, using: &random)
         sequence += 1

@@ -135,6 +135,7 @@ private struct Soak {
         }
         act(.tick(wall: 1_790_000_000_000_000_000 + now, process: now))
         for _ in 0..<Int.random(in: 0..<4, using: &random) { userActs() }
+        for _ in 0..<Int.random(in: 0..<3, using: &random) { act(.work) }
         guard Int.random(in: 0..<150, using: &random) == 0 else { return }
         switch Int.random(in: 0..<4, using: &random) {
         case 0 where loads.count < 3: begin(loads.count)

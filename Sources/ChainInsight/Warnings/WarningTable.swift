@@ -55,6 +55,9 @@ public struct WarningTable: Sendable {
         sweep == nil && !isStale && !misses && nextDue == nil && !lists.contains { $0.hasHistory }
     }
 
+    /// Whether a look at everything is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
+    public var isLooking: Bool { sweep != nil }
+
     // MARK: Taking away
 
     /// Takes a warning away that somebody has seen: it does not come back for this node. Losses come back as they go on.

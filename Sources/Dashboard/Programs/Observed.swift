@@ -158,11 +158,16 @@ extension Observed {
     mutating func tick(wall: UInt64, process: UInt64) -> Bool {
         guard forest != nil else { return false }
         // What stands still can be sorted, too.
-        guard held == nil else { return outline.tickOrder(in: forest!, now: shownNow, wall: wall) }
+        guard held == nil else { return tickOutline(wall) }
         if link.isLive { clock.tick(wall: wall, own: process) }
         forest!.retain(now: now)
         let isChanged = follow()
-        return outline.tickOrder(in: forest!, now: shownNow, wall: wall) || isChanged
+        return tickOutline(wall) || isChanged
+    }
+
+    private mutating func tickOutline(_ wall: UInt64) -> Bool {
+        outline.filter.tick(shownNow)
+        return outline.tickOrder(now: shownNow, wall: wall)
     }
 
     /// Lets the views' own figures follow, a slice at a time; true if that changed anything.

@@ -18,8 +18,7 @@ extension Observed {
     var isScanning: Bool { isReached && outline.filter.hasWork }
 
     mutating func scan(budget: Int) -> Bool {
-        guard let forest = forest else { return false }
-        outline.filter.tick(shownNow)
+        guard let forest else { return false }
         return outline.scan(in: forest, budget: budget)
     }
 

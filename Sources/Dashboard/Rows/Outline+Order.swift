@@ -28,6 +28,8 @@ extension Outline {
         var isSorting: Bool { build != nil }
         /// Whether something waits for its place, or the lists for a new order.
         var isBusy: Bool { build != nil || staleStart < stale.count }
+        /// Whether something could be done of that at once.
+        var hasWork: Bool { build != nil || staleStart < staleEnd }
         /// Whether an event may move a chain.
         fileprivate var moves: Bool {
             shown.column != .start || shown.isGrouped
@@ -190,15 +192,18 @@ extension Outline {
 
     // MARK: Time
 
-    /// Lets a new order go on, and once a second the shown one; true if rows may have moved. `now` is the moment that is
-    /// shown, which may stand still while `wall` goes on.
-    mutating func tickOrder(in forest: borrowing ChainForest, now: UInt64, wall: UInt64) -> Bool {
-        var isMoved = goOnSorting(in: forest, now: now, budget: Self.sortBudget)
+    /// Once a second lets the order follow the time; true if rows may have moved. `now` is the moment that is shown,
+    /// which may stand still while `wall` goes on.
+    mutating func tickOrder(now: UInt64, wall: UInt64) -> Bool {
         let second = wall / 1_000_000_000
-        if second != order.second {
-            order.second = second
-            if bringUpToDate(at: now) { isMoved = true }
-        }
+        guard second != order.second else { return false }
+        order.second = second
+        return bringUpToDate(at: now)
+    }
+
+    /// Lets a new order go on, and gives chains that changed their new place; true if rows may have moved.
+    mutating func workOnOrder(in forest: borrowing ChainForest, now: UInt64) -> Bool {
+        let isMoved = goOnSorting(in: forest, now: now, budget: Self.sortBudget)
         return findPlaces(in: forest) || isMoved
     }
 

@@ -28,6 +28,9 @@ struct Insight {
         return isSitesMoved || isWarningsMoved
     }
 
+    /// Whether ``tick(_:now:options:)`` has begun something that goes on.
+    var hasWork: Bool { sites.isCounting || warnings.table.isLooking }
+
     /// Whether there is nothing left to do but for what the program says.
     var isIdle: Bool { sites.isIdle && warnings.isIdle }
 }

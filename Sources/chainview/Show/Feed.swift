@@ -18,6 +18,9 @@ final class Feed {
     private let status: Mailbox<SourceStatus>
     private let replies: Mailbox<CommandReply>
     private let bag = DisposeBag()
+    /// Batches that were taken out of the mailbox, those before `next` being dispatched.
+    private var mail: [EventBatch] = []
+    private var next = 0
     private var process: ProcessInfo?
     private var lastCommand: UInt64 = 1 << 63
     /// Whether it was ever live.
@@ -43,7 +46,7 @@ final class Feed {
         source = named.source
         batches = Mailbox(
             limit: Self.eventLimit, overflow: source.isPatient ? .wait : .drop,
-            cost: { 1 + $0.events.count + $0.nodes.count }, wake: wake)
+            cost: Self.cost(of:), wake: wake)
         status = Mailbox(limit: 1_000, wake: wake)
         replies = Mailbox(limit: 1_000, wake: wake)
         source.status.subscribe(status).disposed(by: bag)
@@ -52,10 +55,29 @@ final class Feed {
         source.batches.subscribe(batches).disposed(by: bag)
     }
 
-    /// Dispatches all that waits, in the order in which it makes sense.
-    func drain(_ dispatch: (Action) -> Void) {
+    /// Whether there are batches left that a call of ``drain(limit:_:)`` took out.
+    var hasMail: Bool { next < mail.count }
+
+    /// Dispatches what waits, in the order in which it makes sense: whole batches, until they have `limit` events and
+    /// nodes.
+    func drain(limit: Int, _ dispatch: (Action) -> Void) {
+        if !hasMail { take(dispatch) }
+        var rest = limit
+        while rest > 0, hasMail {
+            let batch = mail[next]
+            // Let go of: its memory is the dashboard's now.
+            mail[next] = EventBatch(process: batch.process, sequence: 0, time: 0)
+            next += 1
+            rest -= Self.cost(of: batch)
+            dispatch(.received(id, batch))
+        }
+        for reply in replies.drain().elements where reply.command < 1 << 63 { dispatch(.replied(id, reply)) }
+    }
+
+    private func take(_ dispatch: (Action) -> Void) {
         // A program is announced before its first batch: whoever said something in this mail is in the next.
-        let mail = batches.drain()
+        let waiting = batches.drain()
+        (mail, next) = (waiting.elements, 0)
         for status in status.drain().elements {
             switch status {
             case .connecting(let attempt, let failure):
@@ -80,10 +102,10 @@ final class Feed {
             case .idle: break
             }
         }
-        for batch in mail.elements { dispatch(.received(id, batch)) }
-        if mail.droppedCount > 0 { requestSnapshot() }
-        for reply in replies.drain().elements where reply.command < 1 << 63 { dispatch(.replied(id, reply)) }
+        if waiting.droppedCount > 0 { requestSnapshot() }
     }
+
+    private static func cost(of batch: EventBatch) -> Int { 1 + batch.events.count + batch.nodes.count }
 
     func send(_ command: Command) { source.send(command) }
 

@@ -29,6 +29,9 @@ final class Session {
     /// What is wrong with the files, to be said on the status line.
     private var words: String?
 
+    /// Events and nodes that are taken in at once: some milliseconds. The rest is, as long as no key comes and no frame.
+    private static let foldLimit = 16_384
+
     /// How often an idle dashboard looks at the clock.
     private static let idleInterval: UInt64 = 1_000_000_000
 
@@ -69,6 +72,8 @@ final class Session {
         }
         do {
             var nextTick = SystemClock.shared.now
+            // Since the last tick: once at least, then as long as there is any.
+            var hasWorked = false
             while !isOver {
                 let now = SystemClock.shared.now
                 if now >= nextTick {
@@ -77,11 +82,14 @@ final class Session {
                     sayWords()
                     nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : frameInterval)
                     try draw()
+                    hasWorked = false
                 }
                 let isIdle = store.withState { $0.isIdle }
                 // What a key changed may begin something that goes on by itself.
                 let soon = min(nextTick, SystemClock.shared.now + frameInterval)
-                switch try screen.nextEvent(timeout: nextTick &- min(nextTick, SystemClock.shared.now)) {
+                let rest = nextTick &- min(nextTick, SystemClock.shared.now)
+                let isBusy = !hasWorked || hasMail || store.withState { $0.hasWork }
+                switch try screen.nextEvent(timeout: isBusy ? 0 : rest) {
                 case .key(let key)?: nextTick = try act(.key(key), then: soon)
                 case .mouse(let mouse)?:
                     // The pane below has nothing to click.
@@ -92,6 +100,10 @@ final class Session {
                 case .resumed?: drawnRevision = nil
                 // While something moves, what waits is taken in with the next frame.
                 case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
+                case nil where isBusy && rest > 0:
+                    hasWorked = !hasMail
+                    if hasMail { nextTick = soon }
+                    work()
                 case nil: break
                 }
             }
@@ -113,7 +125,12 @@ final class Session {
     /// Between two frames while something moves; what is typed is drawn at once.
     private var frameInterval: UInt64 { store.withState { 1_000_000_000 / UInt64(max(1, $0.options.refreshRate)) } }
 
-    private func drain() { for feed in feeds { feed.drain(step) } }
+    private func drain() { for feed in feeds { feed.drain(limit: Self.foldLimit / feeds.count, step) } }
+
+    private var hasMail: Bool { feeds.contains(where: \.hasMail) }
+
+    /// Uses the time before the next tick.
+    private func work() { if hasMail { drain() } else { step(.work) } }
 
     private func tick(_ now: UInt64) {
         step(.tick(wall: UInt64(Date().timeIntervalSince1970 * 1e9), process: now))

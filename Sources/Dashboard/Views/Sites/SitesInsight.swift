@@ -59,6 +59,9 @@ struct SitesInsight {
         return true
     }
 
+    /// Whether a count is under way.
+    var isCounting: Bool { table.map { !$0.isComplete } ?? false || isRefreshing }
+
     /// Whether nothing is left to be counted or shown.
     var isIdle: Bool { table == nil || (isComplete && !isRefreshing && table!.revision == shownRevision) }
 }

@@ -1,0 +1,78 @@
+import ChainModel
+
+// Long work: a new order, a search through all nodes, a large forest read anew, what views count. It goes in slices in
+// the time that is left before the next frame, so that frames and keys stay short; where none is left, or nobody uses
+// it, a tick does a slice of each.
+extension State {
+    /// Whether there is work for ``Action/work``.
+    public var hasWork: Bool { observed.contains(where: \.hasWork) }
+
+    /// How the slices take turns.
+    struct Turns {
+        /// Whether somebody used the time since the last tick.
+        var hasWorked = false
+        /// Whether it moved something that is to be arranged and drawn with the next tick.
+        var isStirred = false
+        fileprivate var next = 0
+    }
+
+    private enum Turn: Int, CaseIterable { case insight, order, scan, rows }
+
+    /// One slice: some 2 ms at most. The first after a tick lets the views' figures follow.
+    mutating func work() {
+        if !turns.hasWorked { turns.next = Turn.insight.rawValue }
+        turns.hasWorked = true
+        for _ in Turn.allCases {
+            let turn = Turn(rawValue: turns.next)!
+            turns.next = (turns.next + 1) % Turn.allCases.count
+            guard hasWork(turn) || turn == .insight else { continue }
+            if work(turn) { turns.isStirred = true }
+            return
+        }
+    }
+
+    /// What the time before this tick was not there for; true if anything that is shown may have moved.
+    mutating func workInTick() -> Bool {
+        var isMoved = turns.isStirred
+        if !turns.hasWorked { for turn in Turn.allCases where work(turn) { isMoved = true } }
+        (turns.hasWorked, turns.isStirred) = (false, false)
+        return isMoved
+    }
+
+    private func hasWork(_ turn: Turn) -> Bool { observed.contains { hasWork(turn, $0) } }
+
+    private func hasWork(_ turn: Turn, _ program: borrowing Observed) -> Bool {
+        switch turn {
+        case .insight: program.insight.hasWork
+        case .order: program.outline.order.hasWork
+        case .scan: program.isScanning
+        case .rows: program.outline.hasWork
+        }
+    }
+
+    private mutating func work(_ turn: Turn) -> Bool {
+        let count = max(1, observed.count { hasWork(turn, $0) })
+        var isMoved = false
+        for place in observed.indices {
+            let didMove =
+                switch turn {
+                case .insight: observed[place].tickInsight(options.warnings)
+                case .order: observed[place].goOnSorting()
+                case .scan: observed[place].scan(budget: Self.scanBudget / count)
+                case .rows: observed[place].work(budget: Outline.slice / count)
+                }
+            if didMove { isMoved = true }
+        }
+        return isMoved
+    }
+}
+
+extension Observed {
+    /// Whether there is long work for the time before the next frame.
+    var hasWork: Bool { isScanning || outline.hasWork || outline.order.hasWork || insight.hasWork }
+
+    fileprivate mutating func goOnSorting() -> Bool {
+        guard forest != nil else { return false }
+        return outline.workOnOrder(in: forest!, now: shownNow)
+    }
+}
