@@ -90,6 +90,7 @@ let package = Package(
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
+        .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
         .executableTarget(
             name: "AttachProbe", dependencies: ["ChainAttach", "ChainInspector", "PromiseRuntime"],
             path: "Tests/AttachProbe"),
@@ -112,17 +113,18 @@ let package = Package(
             name: "ChainInspectorTests",
             dependencies: [
                 "AttachHarness", "ChainInspector", "ChainModel", "ChainWire", "PromiseRuntime", "TerminalHarness",
-                "ForkProbe", "ServerProbe",
+                "ForkProbe", "ServerProbe", "SeededNumbers",
             ]),
-        .testTarget(name: "ChainInsightTests", dependencies: ["ChainInsight", "ChainModel", "ChainEvents"]),
-        .testTarget(name: "ChainModelTests", dependencies: ["ChainModel"]),
+        .testTarget(
+            name: "ChainInsightTests", dependencies: ["ChainInsight", "ChainModel", "ChainEvents", "SeededNumbers"]),
+        .testTarget(name: "ChainModelTests", dependencies: ["ChainModel", "SeededNumbers"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         .testTarget(
             name: "ChainWireTests",
             dependencies: [
                 "ChainWire", "ChainEvents", "ChainModel", "ChainInspector", "PromiseRuntime", "GoldenSupport",
-                "TerminalHarness",
+                "SeededNumbers", "TerminalHarness",
             ],
             exclude: ["Golden", "read_chains.py"]),
         .executableTarget(
@@ -135,16 +137,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
-            name: "DashboardTests", dependencies: ["Dashboard", "ChainInsight", "GoldenSupport"], exclude: ["Golden"]),
+            name: "DashboardTests", dependencies: ["Dashboard", "ChainInsight", "GoldenSupport", "SeededNumbers"],
+            exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["PromiseRuntime", "PromiseFoundation", "ChainInspector", "ChainTesting", "ChainBus"],
             exclude: ["World"]),
-        .testTarget(name: "FramesTests", dependencies: ["Frames"]),
+        .testTarget(name: "FramesTests", dependencies: ["Frames", "SeededNumbers"]),
         .testTarget(
             name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
-        .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting"]),
+        .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers"]),
         .testTarget(
             name: "StoriesTests",
             dependencies: [
@@ -153,8 +156,12 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(
             name: "SoakTests",
-            dependencies: ["Dashboard", "Terminal", "Frames", "ChainModel", "ChainEvents", "TerminalHarness"]),
-        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "Frames", "TerminalHarness", "ScreenProbe"]),
+            dependencies: [
+                "Dashboard", "Terminal", "Frames", "ChainModel", "ChainEvents", "SeededNumbers", "TerminalHarness",
+            ]),
+        .testTarget(
+            name: "TerminalTests",
+            dependencies: ["Terminal", "Frames", "SeededNumbers", "TerminalHarness", "ScreenProbe"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import ChainInsight

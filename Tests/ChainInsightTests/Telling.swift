@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 
 /// A forest that is told one event at a time; times in milliseconds.
 struct Telling {
@@ -78,19 +79,4 @@ struct Telling {
         tell(.linked, combinator, other: node, detail: UInt16(LinkKind.member.rawValue))
     }
     mutating func adopt(_ follower: UInt64, _ node: UInt64) { tell(.adopted, follower, other: node) }
-}
-
-/// SplitMix64: the same seed gives the same numbers everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
 }

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import ChainInsight
@@ -179,7 +180,7 @@ private let second: UInt64 = 1_000_000_000
         var events: [ChainEvent] = []
         var seconds: [UInt64: ThreadLane.Share] = [:]
 
-        init(_ thread: ThreadID, _ random: inout Numbers) {
+        init(_ thread: ThreadID, _ random: inout SeededGenerator) {
             var time = UInt64(thread) * 1_000 + random.next() % second
             var stack: [(node: NodeID, kind: ThreadLane.Entry.Kind)] = []
             var nextNode = UInt64(thread) << 32
@@ -217,16 +218,8 @@ private let second: UInt64 = 1_000_000_000
         }
     }
 
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state ^ state >> 33) &* 0xff51_afd7_ed55_8ccd >> 11
-        }
-    }
-
     /// Any order that keeps each thread's own, in batches of any size.
-    private static func fold(_ threads: [RandomThread], upTo size: Int, _ random: inout Numbers) -> World {
+    private static func fold(_ threads: [RandomThread], upTo size: Int, _ random: inout SeededGenerator) -> World {
         var world = World()
         var rest = threads.map { $0.events[...] }
         while let place = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
@@ -242,7 +235,7 @@ private let second: UInt64 = 1_000_000_000
     }
 
     @Test(arguments: UInt64(1)...25) func anySplitGivesTheSameLanes(_ seed: UInt64) {
-        var random = Numbers(state: seed)
+        var random = SeededGenerator(seed: seed)
         let threads = (1...ThreadID(1 + seed % 6)).map { RandomThread($0, &random) }
         let whole = Self.fold(threads, upTo: 1_000, &random)
         for size in [1, 3, 40] {
@@ -270,7 +263,7 @@ private let second: UInt64 = 1_000_000_000
 
     /// What is told of the time since the last event is what would be counted if there were one.
     @Test(arguments: UInt64(1)...10) func theOpenEndCounts(_ seed: UInt64) {
-        var random = Numbers(state: seed)
+        var random = SeededGenerator(seed: seed)
         let thread = RandomThread(1, &random)
         var world = World()
         for event in thread.events {

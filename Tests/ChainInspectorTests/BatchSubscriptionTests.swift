@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import ChainInspector
@@ -29,7 +30,7 @@ import Testing
 
     /// Random lives of nodes, the same for the same seed.
     private struct Lives {
-        var random: Seeded
+        var random: SeededGenerator
         var made: UInt64 = 0
         var live: [UInt64] = []
 
@@ -87,7 +88,7 @@ import Testing
     func stateAndBatchesAreTheWholeLog(seed: UInt64) {
         let clock = StillClock()
         let bench = Bench(clock: clock, collector: options(chunk: Int(seed % 9) + 1))
-        var lives = Lives(random: Seeded(seed))
+        var lives = Lives(random: SeededGenerator(seed: seed))
         var viewers: [Viewer] = []
         for _ in 0..<400 {
             lives.step(bench)
@@ -115,7 +116,7 @@ import Testing
         let bench = Bench(collector: options(chunk: 10))
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 10_000, onReady: {}))
         viewer.take()
-        var lives = Lives(random: Seeded(3))
+        var lives = Lives(random: SeededGenerator(seed: 3))
         for _ in 0..<500 {
             lives.step(bench)
             if lives.random.next() % 7 == 0 { bench.collector.collectNow() }
@@ -130,7 +131,7 @@ import Testing
         let clock = StillClock()
         let bench = Bench(clock: clock, collector: options(chunk: 8))
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 30, onReady: {}))
-        var lives = Lives(random: Seeded(seed))
+        var lives = Lives(random: SeededGenerator(seed: seed))
         for round in 0..<400 {
             lives.step(bench)
             clock.advance(by: 10)

@@ -4,6 +4,7 @@ import ChainModel
 import ChainWire
 import Foundation
 import PromiseRuntime
+import SeededNumbers
 import TerminalHarness
 import Testing
 
@@ -146,7 +147,7 @@ import Testing
             .command(Command(id: 1, process: inspector.info.key, request: .cancel(.nodes([NodeID(1)]), by: "x"))))
         let command = beginning.bytes
         for seed in 1...300 as ClosedRange<UInt64> {
-            var random = Seeded(seed)
+            var random = SeededGenerator(seed: seed)
             var bytes = [[], preamble, greeting, command].randomElement(using: &random)!
             switch seed % 4 {
             case 0: bytes += (0..<Int.random(in: 0...5000, using: &random)).map { _ in UInt8(random.next() & 255) }

@@ -2,6 +2,7 @@ import CChainRuntime
 import ChainEvents
 import ChainModel
 import Foundation
+import SeededNumbers
 import Synchronization
 
 @testable import ChainInspector
@@ -144,19 +145,4 @@ func wait(seconds: Double = 90, until condition: () -> Bool) -> Bool {
         sched_yield()
     }
     return true
-}
-
-/// Random numbers that a seed fixes (splitmix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -1,4 +1,5 @@
 import ChainEvents
+import SeededNumbers
 import Testing
 
 @testable import ChainModel

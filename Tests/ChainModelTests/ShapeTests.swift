@@ -1,5 +1,6 @@
 import ChainEvents
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import ChainModel

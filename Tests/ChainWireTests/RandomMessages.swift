@@ -1,21 +1,7 @@
 import ChainEvents
+import SeededNumbers
 
 @testable import ChainWire
-
-/// SplitMix64: the same seed gives the same messages everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-}
 
 /// Messages with whatever can be said in them, likely or not: ids from a few, so that nodes meet, and at the edges of
 /// their range; times that go back; cycles.

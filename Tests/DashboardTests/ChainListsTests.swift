@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -63,14 +64,14 @@ import Testing
 struct ChainWorld {
     var outline = Outline(longFrom: 6, chunkLimit: 4)
     var forest: ChainForest
-    private var random: Seeded
+    private var random: SeededGenerator
     private var nextID: UInt64 = 1
     private var live: [UInt64] = []
     private var time: UInt64 = 1
     private var changes = ForestChanges()
 
     init(_ seed: Int) {
-        random = Seeded(state: UInt64(seed))
+        random = SeededGenerator(seed: UInt64(seed))
         var limits = ForestLimits()
         limits.settledLeafLimit = [3, 20, 1_000][seed % 3]
         limits.settledNodeLimit = seed % 4 == 0 ? 20 : 1_000

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainModel
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>) func itShowsWhatANaiveFilterFinds(_ seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var screen = Screen(100, 30)
         screen.act(.connected(SourceID(1), Script.billing))
         screen.type("6")

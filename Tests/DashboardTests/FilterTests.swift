@@ -3,6 +3,7 @@ import ChainInsight
 import ChainModel
 import Frames
 import GoldenSupport
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -16,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: 1...8) func isWhatAskingEveryNodeWouldBe(_ seed: Int) throws {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var screen = Screen(80, 20, options: RandomWorld.options(seed))
         var story = RandomStory()
         for step in 0..<120 {
@@ -34,7 +35,7 @@ import Testing
 
     /// The same with slices of a few nodes, which leave work over from tick to tick.
     @Test(arguments: 1...6) func isSoInSlices(_ seed: Int) throws {
-        var random = Seeded(state: UInt64(seed) << 20)
+        var random = SeededGenerator(seed: UInt64(seed) << 20)
         var screen = Screen(80, 20)
         var story = RandomStory()
         var scan = FilterScan()
@@ -130,7 +131,7 @@ struct RandomStory {
     /// Lets time go by in which nothing is said.
     mutating func pass(_ milliseconds: Double) { time += milliseconds }
 
-    mutating func goOn(_ screen: inout Screen, _ random: inout Seeded) {
+    mutating func goOn(_ screen: inout Screen, _ random: inout SeededGenerator) {
         time += Double.random(in: 0.1...700, using: &random)
         sequence += 1
         var script = Script(sequence: sequence, time: time)

@@ -1,13 +1,14 @@
 import ChainEvents
 import ChainModel
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
 
 @Suite struct OutlineTests {
     @Test(arguments: 1...10) func rowsAreThoseOfANaiveWalk(_ seed: Int) {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var world = RandomWorld(screen: Screen(80, 20, options: RandomWorld.options(seed)), [Script.process])
         for step in 0..<130 {
             world.step(&random)
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: 11...20) func soAreThoseOfSeveralPrograms(_ seed: Int) {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let screen = Screen(80, 20, options: RandomWorld.options(seed), connected: false)
         var world = RandomWorld(screen: screen, [Script.process, Script.billing, LinkTests.restarted])
         for step in 0..<150 {
@@ -62,7 +63,7 @@ struct RandomWorld {
         return options
     }
 
-    mutating func step(_ random: inout Seeded) {
+    mutating func step(_ random: inout SeededGenerator) {
         time += Double.random(in: 0.1...900, using: &random)
         if Int.random(in: 0..<3, using: &random) > 0 {
             tell(programs.indices.randomElement(using: &random)!, &random)
@@ -90,7 +91,7 @@ struct RandomWorld {
         screen.tick(time)
     }
 
-    private mutating func click(_ random: inout Seeded) {
+    private mutating func click(_ random: inout SeededGenerator) {
         // Below the tabs.
         let row = Int.random(in: 2..<22, using: &random)
         let column = Columns(width: 80).node.start + Int.random(in: 0..<4, using: &random)
@@ -98,7 +99,7 @@ struct RandomWorld {
     }
 
     /// A program goes, or comes back, the same or as a new run of itself.
-    private mutating func comeOrGo(_ place: Int, _ random: inout Seeded) {
+    private mutating func comeOrGo(_ place: Int, _ random: inout SeededGenerator) {
         let source = programs[place].source
         guard !programs[place].isReachable else {
             programs[place].isReachable = false
@@ -114,13 +115,13 @@ struct RandomWorld {
         screen.act(.connected(source, programs[place].info))
     }
 
-    private mutating func tell(_ place: Int, _ random: inout Seeded) {
+    private mutating func tell(_ place: Int, _ random: inout SeededGenerator) {
         guard programs[place].isReachable else { return }
         let script = tellSome(of: &programs[place], &random)
         screen.act(.received(programs[place].source, script.batch))
     }
 
-    private func tellSome(of program: inout Program, _ random: inout Seeded) -> Script {
+    private func tellSome(of program: inout Program, _ random: inout SeededGenerator) -> Script {
         program.sequence += 1
         var script = Script(sequence: program.sequence, time: time, of: program.info)
         func make(_ kind: NodeKind, _ label: String?, under parent: UInt64 = 0, by creator: UInt64 = 0) {
@@ -153,7 +154,7 @@ struct RandomWorld {
 
     // MARK: What there should be
 
-    mutating func check(_ what: String, _ random: inout Seeded) {
+    mutating func check(_ what: String, _ random: inout SeededGenerator) {
         // What changed is where it belongs from the next second on.
         time = (time / 1_000).rounded(.up) * 1_000 + 1
         screen.tick(time)

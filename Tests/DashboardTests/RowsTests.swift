@@ -2,22 +2,10 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
-
-/// Numbers that are the same in every run.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
 
 @Suite struct RootListTests {
     /// Keys with weights as one would keep them, in the order of the rows.
@@ -59,7 +47,7 @@ struct Seeded: RandomNumberGenerator {
     }
 
     private func check(_ seed: UInt64, _ merge: RootList.Merge?) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var list = RootList()
         list.merge = merge
         var plain = Plain(merge: merge)

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -7,7 +8,7 @@ import Testing
 @Suite struct SortBuildTests {
     /// An order that is made in slices, while everything goes on changing, is the one that is made at once.
     @Test(arguments: 1...4) func aSlicedSortIsAWholeOne(_ seed: Int) {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var forest = ChainForest(process: Script.process.key)
         var outline = Outline()
         var next: UInt64 = 1

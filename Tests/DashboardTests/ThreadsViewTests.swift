@@ -1,5 +1,6 @@
 import ChainEvents
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -153,7 +154,7 @@ import Testing
 
     @Test func timeMovesOnlyWhatShowsIt() {
         var screen = Self.shop(120, 40)
-        var random = Seeded(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<200 {
             let (revision, frame) = (screen.state.revision, screen.frame)
             screen.tick(screen.milliseconds + Double(random.next() % 60))
@@ -194,7 +195,7 @@ import Testing
     // MARK: Any size, any thread
 
     @Test(arguments: UInt64(1)...6) func staysWithinItsArea(_ seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<12 {
             let size = Size(columns: 30 + Int(random.next() % 200), rows: 8 + Int(random.next() % 60))
             var screen = Self.shop(size.columns, size.rows)

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainModel
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -109,7 +110,7 @@ import Testing
 
     /// Order and depth are those of the tree with nothing folded, in both directions, from anywhere.
     @Test(arguments: 1...12) func stepsAreThoseOfTheWalk(_ seed: Int) {
-        var random = Seeded(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var script = Script(time: 10)
         script.make(1, .promise)
         for node in 2...(60 + UInt64(seed) * 10) as ClosedRange<UInt64> {

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainModel
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -80,7 +81,7 @@ import Testing
             var screen = Self.order(17, 120, 40)
             screen.type(keys)
             screen.tick(20_000)
-            var random = Seeded(state: 7)
+            var random = SeededGenerator(seed: 7)
             for _ in 0..<100 {
                 let (revision, frame) = (screen.state.revision, screen.frame)
                 screen.tick(screen.milliseconds + Double(random.next() % 60))
@@ -111,7 +112,7 @@ import Testing
     // MARK: Any size
 
     @Test(arguments: UInt64(1)...6) func staysWithinItsArea(_ seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<12 {
             let size = Size(columns: 30 + Int(random.next() % 200), rows: 8 + Int(random.next() % 60))
             var screen = Self.order([15, 16, 17, 18].randomElement(using: &random)!, size.columns, size.rows)

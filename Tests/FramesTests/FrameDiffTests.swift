@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import Frames
@@ -5,7 +6,7 @@ import Testing
 @Suite struct FrameDiffTests {
     @Test(arguments: [UInt64](1...40))
     func applyingADifferenceGivesTheNewFrame(seed: UInt64) {
-        var random = Seeded(seed)
+        var random = SeededGenerator(seed: seed)
         var size = Size(columns: 1 + random.next(30), rows: 1 + random.next(8))
         var old = Frame(size: size)
         for _ in 0..<40 {

@@ -1,3 +1,4 @@
+import SeededNumbers
 import Testing
 
 @testable import Frames
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func anyDrawingKeepsItSound() {
-        var random = Seeded(3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<400 {
             var frame = Frame(size: Size(columns: 1 + random.next(12), rows: 1 + random.next(4)))
             for _ in 0..<12 {

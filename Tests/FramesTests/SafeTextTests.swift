@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import Frames
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func nothingDangerousEverPasses() {
-        var random = Seeded(11)
+        var random = SeededGenerator(seed: 11)
         for _ in 0..<2000 {
             var text = ""
             for _ in 0..<random.next(20) {

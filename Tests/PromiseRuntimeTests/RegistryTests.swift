@@ -1,22 +1,14 @@
 import ChainEvents
 import Foundation
+import SeededNumbers
 import Testing
 
 @testable import PromiseRuntime
 
 @Suite struct RegistryTests {
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return (state >> 33) ^ (state << 31)
-        }
-    }
-
     @Test(arguments: [1, 2, 3] as [UInt64])
     func agreesWithADictionary(seed: UInt64) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         let registry = Registry()
         var live: [NodeID: AnyPromise] = [:]
         let all = (0..<3_000).map { _ in Promise<Int>.resolve(1) as AnyPromise }

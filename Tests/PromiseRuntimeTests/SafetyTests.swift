@@ -1,6 +1,7 @@
 import ChainEvents
 import Foundation
 import PromiseRuntime
+import SeededNumbers
 import Testing
 
 /// An error whose description does something.
@@ -28,15 +29,6 @@ private final class NullSink: EventSink {
     func record(_ record: EventRecord, text: String?) {}
 }
 
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return (state >> 33) ^ (state << 31)
-    }
-}
-
 @Suite(.nothingLeft) struct SafetyTests {
     // MARK: S1
 
@@ -50,7 +42,7 @@ private struct Seeded: RandomNumberGenerator {
         for round in 0..<20 {
             let shared = runtime.run { (0..<8).map { _ in Promise<Int>.pending() } }
             try onThreads(4) { thread in
-                var random = Seeded(state: UInt64(round * 4 + thread))
+                var random = SeededGenerator(seed: UInt64(round * 4 + thread))
                 runtime.run {
                     for step in 0..<60 {
                         let (promise, resolver) = shared.randomElement(using: &random)!

@@ -1,4 +1,5 @@
 import ChainEvents
+import SeededNumbers
 
 /// A program that does everything at random: chains that grow, fork, adopt, wait, fail, are cancelled and never end.
 struct Load {
@@ -89,19 +90,5 @@ struct Load {
             add(.released, some)
         default: break
         }
-    }
-}
-
-/// A fixed sequence of numbers.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state
     }
 }

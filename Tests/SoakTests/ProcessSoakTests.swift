@@ -1,6 +1,7 @@
 import Dashboard
 import Foundation
 import Frames
+import SeededNumbers
 import TerminalHarness
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         let terminal = try PseudoTerminal(
             builtProduct("chainview"), ["demo", "storm"], columns: 120, rows: 40)
         try terminal.waitUntil("the first rows") { $0.isAlternate && $0.contains("drop") }
-        var random = Seeded(UInt64.random(in: 1...UInt64.max))
+        var random = SeededGenerator(seed: UInt64.random(in: 1...UInt64.max))
         let clock = ContinuousClock()
         let begin = clock.now
         var rounds = 0
@@ -40,7 +41,7 @@ import Testing
         #expect(end < middle + middle / 5 + 8_000_000, "it grows: \(sizes)")
     }
 
-    private func act(on terminal: PseudoTerminal, _ random: inout Seeded) {
+    private func act(on terminal: PseudoTerminal, _ random: inout SeededGenerator) {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
             terminal.resize(

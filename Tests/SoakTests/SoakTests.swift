@@ -3,6 +3,7 @@ import ChainModel
 import Dashboard
 import Foundation
 import Frames
+import SeededNumbers
 import TerminalHarness
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
 
 /// A dashboard, a terminal that got only differences, and a random user.
 private struct Soak {
-    private var random: Seeded
+    private var random: SeededGenerator
     private var state: State
     private var loads: [Load] = []
     private var runs: UInt64 = 0
@@ -68,7 +69,7 @@ private struct Soak {
     private(set) var eventCount = 0
 
     init(seed: UInt64) {
-        random = Seeded(seed)
+        random = SeededGenerator(seed: seed)
         let size = Size(columns: 120, rows: 40)
         state = State(
             size: size,

@@ -1,4 +1,5 @@
 import Frames
+import SeededNumbers
 import Testing
 
 @testable import Terminal
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test func anyBytesAreTakenInBoundedTime() {
-        var random = Generator(state: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<3000 {
             let bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
                 Bool.random(using: &random)
@@ -147,15 +148,5 @@ import Testing
             }
             _ = decoded(bytes)
         }
-    }
-}
-
-/// Random numbers that are the same in every run.
-struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return (state ^ state >> 33) &* 0xFF51_AFD7_ED55_8CCD
     }
 }

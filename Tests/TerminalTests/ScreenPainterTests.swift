@@ -1,4 +1,5 @@
 import Frames
+import SeededNumbers
 import TerminalHarness
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
             })
     }
 
-    private func randomFrame(_ random: inout Generator, _ size: Size, from old: Frame) -> Frame {
+    private func randomFrame(_ random: inout SeededGenerator, _ size: Size, from old: Frame) -> Frame {
         let texts = ["order 17", "日本語の", "e\u{301}x", "✔ done", "한국어", "\u{1B}[2J", "a日b本c", "│├└─", "     "]
         var frame = old.size == size ? old : Frame(size: size)
         for _ in 0..<Int.random(in: 0..<6, using: &random) {
@@ -41,7 +42,7 @@ import Testing
 
     @Test(arguments: [UInt64](1...30))
     func paintingDifferencesEqualsAFreshRedraw(seed: UInt64) {
-        var random = Generator(state: seed)
+        var random = SeededGenerator(seed: seed)
         var size = Size(columns: 24, rows: 6)
         var painter = painter()
         let terminal = VirtualScreen(columns: 24, rows: 6)

@@ -1,4 +1,5 @@
 import Foundation
+import SeededNumbers
 import TerminalHarness
 import Testing
 
@@ -126,7 +127,7 @@ import Testing
 
     @Test func whateverHappensTheScreenIsAsAfterAFreshRedraw() throws {
         let (terminal, _) = try shownProbe()
-        var random = Generator(state: 17)
+        var random = SeededGenerator(seed: 17)
         for round in 0..<15 {
             for _ in 0..<Int.random(in: 1..<12, using: &random) {
                 switch Int.random(in: 0..<6, using: &random) {

@@ -1,3 +1,5 @@
+import SeededNumbers
+
 /// A random program: what is made, settled, cancelled, dropped and let pass, step by step. Nodes are named by their
 /// number in the order in which they are made; a step that names one that is not there yet does nothing, or throws.
 struct Program: Sendable {
@@ -73,21 +75,6 @@ struct Program: Sendable {
         case 28: return .drain(number(1...3))
         default: return .drain(.max)
         }
-    }
-}
-
-/// Random numbers that are the same for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 
