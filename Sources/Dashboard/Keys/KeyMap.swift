@@ -119,7 +119,7 @@ public enum KeyMap {
         Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
         Binding(.edit, [key("e")], "open its call site in $EDITOR"),
         Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
-        Binding(.back, [KeyPress(.escape)], "back: close details, drop the filter, stop following"),
+        Binding(.back, [KeyPress(.escape)], "back: drop the filter, close details, stop following, untag"),
         Binding(.redraw, [.control("l")], "draw the screen anew"),
         Binding(.suspend, [.control("z")], "suspend"),
         Binding(.help, [key("?"), KeyPress(.function(1))], "this help", footer: "help"),
@@ -127,7 +127,7 @@ public enum KeyMap {
     ]
 
     private static let filter: [Binding] = [
-        Binding(.accept, [KeyPress(.enter)], "keep the filter and go to the tree", footer: "keep"),
+        Binding(.accept, [KeyPress(.enter)], "keep the filter", footer: "keep"),
         Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
         Binding(.abort, [KeyPress(.escape)], "drop the filter", footer: "drop"),
         Binding(.up, [KeyPress(.up)], "the filter before; then those of the configuration"),
