@@ -26,6 +26,19 @@ import Testing
         #expect(checked.status == 0 && checked.output == "\(path): nothing is wrong.\n" && checked.errors.isEmpty)
     }
 
+    /// Where nobody ever had a configuration, too: the folder is not there.
+    @Test func whatTheHelpSaysToBeginWithDoes() throws {
+        let place = try Place()
+        let lines = try place.run("config --help").output.split(separator: "\n")
+        let advice = lines.filter { $0.hasPrefix("  ") && $0.contains("chainview config --p") }
+        #expect(advice.count == 2)
+        // The words are a shell's, and $0 is chainview.
+        let script = advice.joined(separator: "\n").replacing("chainview config", with: "\"$0\" config")
+        let outcome = try place.run("--version\n" + script)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(try place.run("config --check").output.hasSuffix(": nothing is wrong.\n"))
+    }
+
     @Test func whatIsWrongIsSaidALineEach() throws {
         let place = try Place()
         try write("thme = 1\n\nrefresh-rate = \"\\u001B[31mfast\"\n", in: place, name: "bad.toml")

@@ -7,9 +7,10 @@ struct ConfigCommand: ParsableCommand {
         abstract: "Prints or looks over the configuration file.",
         discussion: """
             The file is $XDG_CONFIG_HOME/chainview/config.toml, else ~/.config/chainview/config.toml, in TOML. It sets \
-            the theme, the view to begin with, warnings and their limits, what is kept, and queries by name. What the \
-            environment and the command line say counts more. To begin with one:
+            the theme, the view to begin with, warnings and their limits, what is kept, and queries by name. What was set \
+            in the dashboard counts more than the file, and the command line more than both. To begin with one:
 
+              mkdir -p "$(dirname "$(chainview config --path)")"
               chainview config --print-default > "$(chainview config --path)"
 
             Exit codes: 0 done, or nothing is wrong, 64 wrong usage, 65 something in the file is wrong: a sentence each \

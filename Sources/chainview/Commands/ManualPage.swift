@@ -49,7 +49,7 @@ struct ManualPage {
     }
 
     private static let variables = [
-        ("NO_COLOR", "Set to anything, no colours are used."),
+        ("NO_COLOR", "Set and not empty: no colours are used."),
         ("COLORFGBG", "Where the terminal sets it: whether the background is light, for the theme."),
         ("CHAINVIEW_TOKEN_FILE", "A file with the token for tcp: targets, of mode 0600."),
         ("CHAINVIEW_SSH", "What is run instead of ssh."),

@@ -4,7 +4,8 @@ import Foundation
 import Frames
 import Terminal
 
-/// All that was chosen, put together: defaults, then the configuration file, the environment, the flags.
+/// All that was chosen, put together: the defaults, over them the configuration file, over it the flags. The environment
+/// says what suits the terminal; only what a terminal cannot show, or `NO_COLOR` forbids, goes before what was chosen.
 struct Settings {
     let display: DisplayOptions
     let configuration: Configuration
