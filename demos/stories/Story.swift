@@ -26,34 +26,10 @@ public struct Story: Sendable {
 
     /// The story of that name.
     public static func named(_ name: String) -> Story? { all.first { $0.name == name } }
-
-    /// The names that somebody may have meant, nearest first; at most three.
-    public static func names(near name: String) -> [String] {
-        let name = name.lowercased()
-        let near = all.map { (name: $0.name, distance: editDistance($0.name, name)) }
-            .filter { $0.distance <= max(2, name.count / 2) || $0.name.hasPrefix(name) }
-        return near.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
-    }
 }
 
 /// Why a story cannot be told: one sentence.
 public struct StoryError: Error, CustomStringConvertible {
     /// The sentence.
     public let description: String
-}
-
-/// How many characters have to be added, dropped or changed to make one text of the other.
-private func editDistance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (index, character) in left.enumerated() {
-        var diagonal = row[0]
-        row[0] = index + 1
-        for column in right.indices {
-            let change = diagonal + (right[column] == character ? 0 : 1)
-            diagonal = row[column + 1]
-            row[column + 1] = min(change, diagonal + 1, row[column] + 1)
-        }
-    }
-    return row[right.count]
 }

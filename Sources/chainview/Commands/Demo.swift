@@ -26,7 +26,7 @@ struct Demo: ParsableCommand {
 
     @OptionGroup var display: DisplayOptions
 
-    /// What is kept of settled nodes: a demo runs for ever and is looked at now.
+    /// The demos, a line each.
     private static let list = Story.all.map { story in
         "  " + story.name + String(repeating: " ", count: max(1, 10 - story.name.count)) + story.summary
     }
@@ -41,7 +41,7 @@ struct Demo: ParsableCommand {
     func run() throws {
         if list { return try Streams.print(Self.list + "\n") }
         guard let story = Story.named(name) else {
-            let near = Story.names(near: name)
+            let near = Near.names(to: name, among: Story.all.map(\.name))
             let hint = near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
             throw Failure(
                 status: .usage,

@@ -116,29 +116,3 @@ extension QueryError {
         return "\(spot): \(Words.shown(description))"
     }
 }
-
-/// What somebody may have meant.
-enum Near {
-    /// The nearest name, if it is near enough to be a slip.
-    static func name(to word: String, among names: [String]) -> String? {
-        names.map { (name: $0, distance: distance(word.lowercased(), $0)) }
-            .filter { $0.distance <= max(1, min(3, word.count / 3)) }
-            .min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
-    }
-
-    /// How many letters have to be added, dropped or changed.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right)
-        var row = Array(0...right.count)
-        for (index, letter) in left.prefix(100).enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let change = diagonal + (right[column] == letter ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[right.count]
-    }
-}
