@@ -2,31 +2,8 @@ import ChainEvents
 import ChainModel
 import Frames
 
-/// What keys and clicks do.
+/// What keys and clicks do once it is known what they mean.
 extension State {
-    mutating func press(_ key: KeyPress) -> [Effect] {
-        if let intent = KeyMap.intent(for: key, in: context) { return perform(intent) }
-        switch mode {
-        case .filter(let text):
-            switch (key.key, key.modifiers) {
-            case (.character(let character), []), (.character(let character), .shift): type(text + String(character))
-            case (.backspace, _): text.isEmpty ? dropFilter() : type(String(text.dropLast()))
-            case (.character("u"), .control): type("")
-            default: break
-            }
-        case .command(let text):
-            switch (key.key, key.modifiers) {
-            case (.character(let character), []), (.character(let character), .shift):
-                typeCommand(text + String(character))
-            case (.backspace, _): text.isEmpty ? leaveCommand() : typeCommand(String(text.dropLast()))
-            case (.character("u"), .control): typeCommand("")
-            default: break
-            }
-        case .tree, .confirm, .help: break
-        }
-        return []
-    }
-
     /// Does what the user wants, in the context of the moment.
     mutating func perform(_ intent: Intent) -> [Effect] {
         if !isFrozen, follow() { arrange() }

@@ -25,10 +25,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
         state.arrange()
     case .key(let key): return state.press(key)
     case .mouse(let mouse): return state.handle(mouse)
-    case .pasted(let text):
-        let line = text.filter { !$0.isNewline }
-        if case .filter(let typed) = state.mode { state.type(typed + line) }
-        if case .command(let typed) = state.mode { state.typeCommand(typed + line) }
+    case .pasted(let text): state.paste(text)
     case .perform(let intent): return state.perform(intent)
     case .recall(let old): state.recall(old)
     case .report(let text): state.say(text, .warning)

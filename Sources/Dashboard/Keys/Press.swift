@@ -1,0 +1,36 @@
+import Frames
+
+/// What a key means: by the table, else a letter of the line that is being typed.
+extension State {
+    mutating func press(_ key: KeyPress) -> [Effect] {
+        if let intent = KeyMap.intent(for: key, in: context) { return perform(intent) }
+        guard let line = typedLine else { return [] }
+        switch (key.key, key.modifiers) {
+        case (.character(let character), []), (.character(let character), .shift): retype(line + String(character))
+        // Of an empty line the sign before it goes.
+        case (.backspace, _):
+            if line.isEmpty { return perform(.abort) }
+            retype(String(line.dropLast()))
+        case (.character("u"), .control): retype("")
+        default: break
+        }
+        return []
+    }
+
+    /// What is being typed: a filter or a command.
+    private var typedLine: String? {
+        switch mode {
+        case .filter(let line), .command(let line): line
+        case .tree, .confirm, .help: nil
+        }
+    }
+
+    private mutating func retype(_ line: String) {
+        if case .command = mode { typeCommand(line) } else { type(line) }
+    }
+
+    /// Goes on typing with what was pasted, on one line.
+    mutating func paste(_ text: String) {
+        if let line = typedLine { retype(line + text.filter { !$0.isNewline }) }
+    }
+}
