@@ -1,6 +1,8 @@
 /// How often the screen is drawn while something moves.
 extension State {
-    /// Frames a second that `+` and `-` go through.
+    /// Frames a second that can be asked for.
+    public static let refreshRange = 1...60
+    /// Those that `+` and `-` go through.
     static let refreshRates = [1, 2, 5, 10, 15, 20, 30, 60]
 
     mutating func changeRate(by step: Int) {
@@ -13,6 +15,14 @@ extension State {
         options.refreshRate = rates[target]
         say("at most \(framesASecond)")
     }
+
+    /// That of those that can be asked for which is the nearest.
+    static func refreshRate(near rate: Int) -> Int {
+        min(max(refreshRange.lowerBound, rate), refreshRange.upperBound)
+    }
+
+    /// What can be asked for, in words.
+    static let refreshWords = "\(refreshRange.lowerBound) to \(refreshRange.upperBound)"
 
     /// The rate in words.
     var framesASecond: String { "\(options.refreshRate) \(options.refreshRate == 1 ? "frame" : "frames") a second" }

@@ -107,7 +107,7 @@ extension State {
     /// Shows things as they were; what cannot be is left alone.
     mutating func recall(_ old: Remembered) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
-        if let rate = old.refreshRate { options.refreshRate = min(max(1, rate), Self.refreshRates.last!) }
+        if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }
         if let detail = old.detail { wantsDetail = detail == .auto ? nil : detail == .open }
         if let columns = old.detailColumns { detailColumns = columns > 0 ? columns : nil }
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }

@@ -91,7 +91,8 @@ extension State {
             options.theme = theme
             say("theme: \(theme.name)")
         case .rate:
-            options.refreshRate = try number(1...60, words, "say how many frames a second: 1 to 60")
+            options.refreshRate = try number(
+                Self.refreshRange, words, "say how many frames a second: \(State.refreshWords)")
             say("at most \(framesASecond)")
         case .warn: try warn(words)
         case .help:

@@ -42,7 +42,7 @@ public enum CommandTable {
         Entry(.copy, "[tree]", "copy the node, or all under it as a tree, or the tagged ones"),
         Entry(.save, "FILE", "save the screen to FILE.txt, .ansi, .svg or .json; save! writes over what is there"),
         Entry(.theme, "NAME", "change the colours: " + Theme.all.map(\.name).joined(separator: ", ")),
-        Entry(.rate, "N", "at most N frames a second, 1 to 60"),
+        Entry(.rate, "N", "at most N frames a second, \(State.refreshWords)"),
         Entry(.warn, "NAME on/off", "warn of something, or no longer; all is for every warning"),
         Entry(.help, "", "all keys and commands"),
         Entry(.quit, "", "quit; also :q"),
