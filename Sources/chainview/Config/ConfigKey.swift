@@ -35,7 +35,7 @@ struct ConfigKey: Sendable {
             ["auto"] + Theme.all.map(\.name), \.themeName,
             find: { $0.lowercased() == "auto" ? "auto" : Theme.named($0)?.name }),
         flag("ascii", ["Draw with ASCII alone; by itself where the locale is not UTF-8."], \.isASCII),
-        number("refresh-rate", ["Frames a second at most, while something moves."], 1...60, \.refreshRate),
+        number("refresh-rate", ["Frames a second at most, while something moves."], State.refreshRange, \.refreshRate),
         choice("view", ["The view that is shown first."], ViewID.allCases.map(\.name), \.viewName),
         choice(
             "detail", ["The details of the selected row. auto shows them where there is room beside the rows."],
@@ -55,17 +55,14 @@ struct ConfigKey: Sendable {
     ]
 
     private static let warnings: [ConfigKey] = [
-        names("warn", ["What is warned of; -W on the command line adds."], \.enabledWarnings),
-        ConfigKey(
-            path: ["warnings", "allow"], help: ["What of that is not; -A adds."], value: "[]",
-            allowed: "a list of warnings (\(WarningName.list))",
-            read: { value, configuration in
-                switch WarningName.kinds(value) {
-                case .success(let kinds): configuration.warnings.enabled.subtract(kinds)
-                case .failure(let wrong): return wrong.words
-                }
-                return nil
-            }),
+        names(
+            "warn",
+            [
+                "What is warned of; -W on the command line adds.",
+                "all, or names: \(WarningKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+            ], value: "[\"all\"]"
+        ) { $0 = $1 },
+        names("allow", ["What of that is not; -A adds."], value: "[]") { $0.subtract($1) },
         duration("never-settled-after", ["A node that lives for longer."], \.warnings.neverSettledLimit),
         duration("long-handler-after", ["A handler that runs for longer."], \.warnings.longHandlerLimit),
         duration(
@@ -163,15 +160,16 @@ extension ConfigKey {
         }
     }
 
-    private static func names(_ name: String, _ help: [String], _ place: Place<Set<WarningKind>>) -> ConfigKey {
+    /// A list of warnings, and what it does to those that are on.
+    private static func names(
+        _ name: String, _ help: [String], value: String,
+        _ change: @escaping @Sendable (inout Set<WarningKind>, Set<WarningKind>) -> Void
+    ) -> ConfigKey {
         ConfigKey(
-            path: ["warnings", name],
-            help: help + ["all, or names: \(WarningKind.allCases.map(\.rawValue).joined(separator: ", "))."],
-            value: "[\"all\"]",
-            allowed: "a list of warnings (\(WarningName.list))"
+            path: ["warnings", name], help: help, value: value, allowed: "a list of warnings (\(WarningName.list))"
         ) {
             switch WarningName.kinds($0) {
-            case .success(let kinds): $1[keyPath: place] = kinds
+            case .success(let kinds): change(&$1.warnings.enabled, kinds)
             case .failure(let wrong): return wrong.words
             }
             return nil
@@ -195,10 +193,6 @@ extension Configuration {
     fileprivate var sortName: String {
         get { order.column.rawValue }
         set { order.column = SortColumn(rawValue: newValue) ?? order.column }
-    }
-    fileprivate var enabledWarnings: Set<WarningKind> {
-        get { warnings.enabled }
-        set { warnings.enabled = newValue }
     }
 }
 
