@@ -96,6 +96,7 @@ import Testing
         ("view", 4..<4, "say which view"), ("view sites now", 11..<14, "leave it out"),
         ("rate 0", 5..<6, "a number from 1 to 60"), ("rate fast", 5..<9, "a number from 1 to 60"),
         ("fold -1", 5..<7, "a number from 0 to 1,000"), ("goto 17x", 5..<8, "an id is a number"),
+        ("goto +17", 5..<8, "an id is a number"),
         ("goto 999", 5..<8, "there is no node #999"), ("filter age>", 7..<11, "age> needs a value"),
         ("filter  (a", 8..<9, "this ( is not closed"), ("theme", 5..<5, "say which theme"),
         ("warn nothing on", 5..<12, "there is no warning nothing"), ("warn abandoned", 14..<14, "say on or off"),

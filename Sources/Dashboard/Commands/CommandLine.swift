@@ -168,10 +168,9 @@ extension State {
 
     private mutating func goTo(_ words: CommandWords) throws(Typing.Problem) {
         let word = try words.one("say which node: its number stands first in its details")
-        guard let number = UInt64(word.text.hasPrefix("#") ? word.text.dropFirst() : word.text[...]) else {
+        guard let id = NodeNumber.read(word.text) else {
             throw Typing.Problem(text: "an id is a number, as in #17", place: word.place)
         }
-        let id = NodeID(number)
         // The program that one is in comes first: ids are a program's own.
         let order = (selectedPlace.map { [$0] } ?? []) + observed.indices.filter { $0 != selectedPlace }
         for place in order {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChainAttach
 import ChainEvents
+import Dashboard
 
 /// `chainview cancel`: cancels a node of a program, for scripts.
 struct Cancel: ParsableCommand {
@@ -52,10 +53,7 @@ struct NodeArgument: ExpressibleByArgument {
     var id: NodeID
 
     init?(argument: String) {
-        let digits = argument.hasPrefix("#") ? argument.dropFirst() : argument[...]
-        guard let number = UInt64(digits), number > 0, digits.allSatisfy(\.isASCII), digits.first != "+" else {
-            return nil
-        }
-        id = NodeID(number)
+        guard let id = NodeNumber.read(argument) else { return nil }
+        self.id = id
     }
 }
