@@ -29,8 +29,6 @@ public struct State {
         public var warnings: WarningOptions
         /// Queries by name, for `/`.
         public var savedQueries: [String: String]
-        /// In which order the chains stand at first.
-        public var order: TreeOrder
 
         /// Chains of more nodes are kept in lists, in chunks of at most so many.
         var longFrom = 256
@@ -40,8 +38,7 @@ public struct State {
         public init(
             theme: Theme = .dark, glyphs: Glyphs = .unicode, isReadOnly: Bool = false, clockOffset: Int = 0,
             actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000,
-            refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:],
-            order: TreeOrder = TreeOrder()
+            refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:]
         ) {
             self.theme = theme
             self.glyphs = glyphs
@@ -53,7 +50,6 @@ public struct State {
             self.refreshRate = refreshRate
             self.warnings = warnings
             self.savedQueries = savedQueries
-            self.order = order
         }
     }
 
@@ -162,13 +158,12 @@ public struct State {
     var runningStep: UInt64 = 0
 
     /// In which order the chains stand.
-    public internal(set) var order: TreeOrder
+    public internal(set) var order = TreeOrder()
 
     /// A dashboard with nothing to look at yet.
     public init(size: Size, options: Options = Options()) {
         self.size = size
         self.options = options
-        order = options.order
     }
 
     /// Which table of keys is in force.

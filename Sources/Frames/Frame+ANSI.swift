@@ -1,16 +1,16 @@
 extension Frame {
-    /// The frame as text with colours, a line a row, for whatever understands the control sequences of terminals: `cat`,
+    /// The frame as text with 256 colours, a line a row, for whatever understands the control sequences of terminals: `cat`,
     /// `less -R`, converters to HTML.
     ///
     /// Each line begins and ends in the terminal's own look; blanks at its end are left out where they look like that.
-    public func ansi(theme: Theme = .dark, depth: ColorDepth = .ansi256) -> String {
+    public func ansi(theme: Theme) -> String {
         var text = ""
         for row in 0..<size.rows {
             var line = ""
             var shown = Look()
             var end = 0
             for run in styleRuns(row) {
-                let look = theme.look(run.style, depth: depth)
+                let look = theme.look(run.style, depth: .ansi256)
                 if look != shown { line += Frame.sequence(look) }
                 shown = look
                 for column in run.columns {

@@ -189,12 +189,6 @@ import Testing
         #expect(screen.state.outline.order.shown == order)
     }
 
-    @Test func anOrderCanBeThereFromTheStart() {
-        let order = TreeOrder(column: .run, isInverted: true)
-        let screen = GoldenTests.checkout(120, 40, options: State.Options(order: order))
-        #expect(screen.state.order == order && screen.state.outline.order.shown == order)
-    }
-
     // MARK: The mouse
 
     @Test func aClickOnAHeadSortsByIt() {

@@ -25,7 +25,6 @@ import Testing
         #expect(Theme.all.map(\.name) == ["dark", "light", "high-contrast", "color-blind", "terminal"])
         for theme in Theme.all {
             #expect(Theme.named(theme.name) == theme && Theme.named(theme.name.uppercased()) == theme)
-            #expect(!theme.summary.isEmpty)
         }
         for other in ["colour-blind", "colorblind", "Colour Blind"] { #expect(Theme.named(other) == .colorBlind) }
         #expect(Theme.named("highcontrast") == .highContrast)

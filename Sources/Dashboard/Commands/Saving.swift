@@ -40,7 +40,7 @@ extension State {
         if view == .chains {
             let rows = rows(from: 0, count: Self.savedRowLimit)
             members.append(
-                ("programs", JSONText.array(observed.indices.map { "\n " + program($0, rows.filter(\.isNode)) })))
+                ("programs", JSONText.array(observed.indices.map { "\n " + program($0, rows) })))
             members.append(("leftOut", "\(countRows() - rows.count)"))
         } else {
             let frame = render(self)
@@ -66,8 +66,4 @@ extension State {
             ("nodes", JSONText.array(nodes)),
         ])
     }
-}
-
-extension State.WindowRow {
-    fileprivate var isNode: Bool { tree != nil }
 }

@@ -2,7 +2,7 @@ extension Theme {
     /// For dark backgrounds; the states differ in blue against yellow and in brightness, which protanopes and
     /// deuteranopes see as well as others do: what is well is blue, what is not is orange.
     public static let colorBlind = Theme(
-        "color-blind", "blue and orange, told apart without red and green", selection: .background(Color(237, 7)),
+        "color-blind", selection: .background(Color(237, 7)),
         page: ("#16181d", "#c9ccd3")
     ) { role in
         let bar = Color(236, 4)

@@ -1,7 +1,7 @@
 extension Theme {
     /// On black, nothing dim; the selected row is dark on white. Every role reaches a contrast of 7.
     public static let highContrast = Theme(
-        "high-contrast", "white on black, nothing dim", paper: Color(16, 0), selection: .background(Color(231, 15)),
+        "high-contrast", paper: Color(16, 0), selection: .background(Color(231, 15)),
         page: ("#000000", "#ffffff")
     ) { role in
         let white = Color(231, 15)

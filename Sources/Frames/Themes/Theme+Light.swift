@@ -1,7 +1,7 @@
 extension Theme {
     /// For light backgrounds; it brings its own, so that it can be read on a dark terminal, too.
     public static let light = Theme(
-        "light", "black on white, whatever the terminal has", isLight: true, paper: Color(231, 15),
+        "light", isLight: true, paper: Color(231, 15),
         selection: .background(Color(254, 6)), page: ("#ffffff", "#303030")
     ) { role in
         let bar = Color(253, 7)

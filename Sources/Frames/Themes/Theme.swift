@@ -82,8 +82,6 @@ public struct Theme: Hashable, Sendable {
 
     /// As options, configuration and golden frames name it.
     public let name: String
-    /// A few words for who chooses one.
-    public let summary: String
     /// Whether text is darker than what is behind it.
     public let isLight: Bool
     /// Behind everything.
@@ -98,11 +96,10 @@ public struct Theme: Hashable, Sendable {
     private let plain: [Style.Modifiers]
 
     init(
-        _ name: String, _ summary: String, isLight: Bool = false, paper: Color = .standard, selection: Selection,
+        _ name: String, isLight: Bool = false, paper: Color = .standard, selection: Selection,
         page: (background: String, foreground: String), _ entry: (Role) -> Entry
     ) {
         self.name = name
-        self.summary = summary
         self.isLight = isLight
         self.paper = paper
         self.selection = selection
