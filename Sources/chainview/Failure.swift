@@ -22,8 +22,7 @@ struct Failure: Error, CustomStringConvertible {
 
     /// Says it on standard error and ends the process.
     func exit() -> Never {
-        // What other programs and users wrote may be in it.
-        Streams.say("chainview: \(Words.shown(message))\n")
+        Streams.complain(message)
         Foundation.exit(status.rawValue)
     }
 }
@@ -49,6 +48,9 @@ extension Failure {
 enum Words {
     /// A text on one line, with nothing in it that a terminal would obey.
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
+
+    /// What the system says of an error.
+    static func system(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
 }
 
 /// Signals of this process.

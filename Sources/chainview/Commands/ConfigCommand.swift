@@ -58,7 +58,7 @@ struct ConfigCommand: ParsableCommand {
         guard let last = found.problems.last else {
             return try Streams.print("\(Words.shown(place)): nothing is wrong.\n")
         }
-        for problem in found.problems.dropLast() { Streams.say("chainview: \(Words.shown("\(problem)"))\n") }
+        for problem in found.problems.dropLast() { Streams.complain("\(problem)") }
         throw Failure(status: .badData, message: "\(last)")
     }
 }

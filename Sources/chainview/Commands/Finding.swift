@@ -3,7 +3,6 @@ import ChainAttach
 import ChainEvents
 import ChainWire
 import Dashboard
-import Foundation
 import Frames
 
 extension Target {
@@ -61,14 +60,12 @@ extension FoundProcess {
 
 /// What can be attached to, on standard output.
 enum ProcessList {
-    static var wall: UInt64 { UInt64(Date().timeIntervalSince1970 * 1e9) }
-
     static func print(_ found: [FoundProcess], charset: Charset) throws {
         if found.isEmpty { return try Streams.print("Nothing to attach to yet.\n\n" + Picker.adviceText) }
-        try Streams.print(ProcessTable.text(found.map(\.listed), wall: wall, charset: charset))
+        try Streams.print(ProcessTable.text(found.map(\.listed), wall: WallClock.now, charset: charset))
     }
 
     static func printJSON(_ found: [FoundProcess]) throws {
-        try Streams.print(ProcessTable.json(found.map(\.listed), wall: wall))
+        try Streams.print(ProcessTable.json(found.map(\.listed), wall: WallClock.now))
     }
 }

@@ -68,9 +68,7 @@ struct Run: ParsableCommand {
         for (name, value) in Self.environment { setenv(name, value, 1) }
         signal(SIGPIPE, SIG_DFL)
         _ = withCStrings(words) { execv(path, $0) }
-        throw Failure(
-            status: .noInput,
-            message: "\(Words.shown(words[0])) cannot be started (\(String(cString: strerror(errno)))).")
+        throw Failure(notStarted: words[0], errno)
     }
 
     private func start(_ path: String, _ output: (standard: Int32, error: Int32)) throws -> ChildProgram {
@@ -92,7 +90,7 @@ struct Run: ParsableCommand {
         let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
         // Whether or not there was something to see, the program's end is what counts.
         do { try settings.show([source]) } catch let failure as Failure where failure.status == .gone {
-            Streams.say("chainview: \(Words.shown(failure.message))\n")
+            Streams.complain(failure.message)
         }
         return child
     }

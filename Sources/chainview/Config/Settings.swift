@@ -97,7 +97,7 @@ extension DisplayOptions {
     /// Puts together what was chosen, and says on standard error what is wrong with the configuration file.
     func settings() throws -> Settings {
         let settings = try Settings(self)
-        for problem in settings.problems { Streams.say("chainview: \(Words.shown("\(problem)"))\n") }
+        for problem in settings.problems { Streams.complain("\(problem)") }
         return settings
     }
 

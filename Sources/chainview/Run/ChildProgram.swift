@@ -104,11 +104,7 @@ final class ChildProgram: Sendable {
                 posix_spawn(&pid, path, &actions, &attributes, arguments, environment)
             }
         }
-        guard code == 0 else {
-            throw Failure(
-                status: .noInput,
-                message: "\(Words.shown(arguments[0])) cannot be started (\(String(cString: strerror(code)))).")
-        }
+        guard code == 0 else { throw Failure(notStarted: arguments[0], code) }
         return pid
     }
 
@@ -165,4 +161,11 @@ func withCStrings<Result>(
     let copies = texts.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     return try body(copies + [nil])
+}
+
+extension Failure {
+    /// Says that the system does not start a program, and why.
+    init(notStarted name: String, _ code: Int32) {
+        self.init(status: .noInput, message: "\(name) cannot be started (\(Words.system(code))).")
+    }
 }

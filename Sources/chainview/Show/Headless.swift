@@ -2,7 +2,6 @@ import ChainBus
 import ChainSource
 import Dashboard
 import Dispatch
-import Foundation
 import Frames
 import PromiseRuntime
 
@@ -43,6 +42,6 @@ struct Headless {
     }
 
     private func tick(_ store: Store<State, Action, Effect>, _ now: UInt64) {
-        store.dispatch(.tick(wall: UInt64(Date().timeIntervalSince1970 * 1e9), process: now))
+        store.dispatch(.tick(wall: WallClock.now, process: now))
     }
 }

@@ -34,7 +34,7 @@ final class PickerSession {
         defer { search.stop() }
         do {
             while true {
-                try screen.paint(picker.render(wall: ProcessList.wall), theme: theme)
+                try screen.paint(picker.render(wall: WallClock.now), theme: theme)
                 var outcome: Picker.Outcome?
                 // Ages go on once a second.
                 switch try screen.nextEvent(timeout: 1_000_000_000) {

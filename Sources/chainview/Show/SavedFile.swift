@@ -30,7 +30,7 @@ struct SavedFile {
     }
 
     private static func reason(_ error: CocoaError) -> String {
-        if let code = (error.underlying as? POSIXError)?.code { return String(cString: strerror(code.rawValue)) }
+        if let code = (error.underlying as? POSIXError)?.code { return Words.system(code.rawValue) }
         return error.localizedDescription
     }
 }

@@ -2,7 +2,6 @@ import ChainBus
 import ChainEvents
 import ChainSource
 import Dashboard
-import Foundation
 import Frames
 import PromiseRuntime
 import Terminal
@@ -133,7 +132,7 @@ final class Session {
     private func work() { if hasMail { drain() } else { step(.work) } }
 
     private func tick(_ now: UInt64) {
-        step(.tick(wall: UInt64(Date().timeIntervalSince1970 * 1e9), process: now))
+        step(.tick(wall: WallClock.now, process: now))
     }
 
     private func draw() throws {
@@ -175,7 +174,7 @@ final class Session {
     /// Keeps what was set for the next time.
     private func keep() {
         guard let recollection, let complaint = recollection.keep(store.withState { $0.remembered }) else { return }
-        Streams.say("chainview: \(Words.shown(complaint)).\n")
+        Streams.complain(complaint + ".")
     }
 
     /// What the pane below leaves of a screen.
@@ -242,7 +241,7 @@ extension Session {
             screen = try Screen(options: screenOptions)
         } catch {
             isOver = true
-            Streams.say("chainview: \(error)\n")
+            Streams.complain("\(error)")
             return
         }
         drawnRevision = nil
