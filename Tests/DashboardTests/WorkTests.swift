@@ -1,4 +1,5 @@
 import ChainEvents
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -59,7 +60,7 @@ import Testing
     }
 
     private func pictures(_ seed: Int, works: Bool) -> [String] {
-        var random = Seeded(state: UInt64(seed) << 8)
+        var random = SeededGenerator(seed: UInt64(seed) << 8)
         var screen = Screen(100, 24, options: RandomWorld.options(seed))
         var story = RandomStory()
         var pictures: [String] = []
