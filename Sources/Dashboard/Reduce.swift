@@ -113,8 +113,10 @@ extension State {
 
     /// A number that changes when a time on the screen is to be drawn anew.
     func currentStep() -> UInt64 {
+        let second = wall / 1_000_000_000
+        // The header says how long ago a link was lost, or a program restarted.
         var isInSeconds = observed.contains { $0.link.outage != nil || $0.restart?.isShown(at: wall) == true }
-        if view != .chains { return viewStep &* 31 &+ detailStep }
+        if view != .chains { return (viewStep &* 31 &+ detailStep) &* 31 &+ (isInSeconds ? second : 0) }
         // The finest grain on the screen decides; each running time counts from another moment, so tenths of the clock
         // itself stand for all of those under ten seconds.
         let tenths: UInt64 = 11_000_000_000
@@ -124,7 +126,7 @@ extension State {
             isInSeconds = true
         }
         if window.contains(where: { $0.tree == nil && $0.subject.isProgram }) { isInSeconds = true }
-        let step = isInSeconds ? 1 << 61 | wall / 1_000_000_000 : 0
+        let step = isInSeconds ? 1 << 61 | second : 0
         return selectedLine == nil ? step &* 31 &+ detailStep : step
     }
 

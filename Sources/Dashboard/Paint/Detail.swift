@@ -87,7 +87,12 @@ enum DetailText {
 extension State {
     /// A number that changes when the passing of time alone changes what the detail pane says.
     var detailStep: UInt64 {
-        guard Layout(self).detail != nil, let (place, node) = selectedNode, !observed[place].isStill else { return 0 }
+        guard Layout(self).detail != nil, tellsOfSelection else { return 0 }
+        guard let (place, node) = selectedNode else {
+            // A program's age, and its clock.
+            return selection?.isProgram == true ? wall / 1_000_000_000 : 0
+        }
+        guard !observed[place].isStill else { return 0 }
         let forest = observed[place].forest!
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }

@@ -6,6 +6,15 @@ struct ViewDetail {
 }
 
 extension State {
+    /// Whether the details are those of what is selected: a row of a view may stand for no node.
+    var tellsOfSelection: Bool {
+        switch view {
+        case .chains, .threads, .timeline, .events: true
+        case .sites: false
+        case .warnings: warningSubject != nil
+        }
+    }
+
     /// What the view says of its selected row, where that is no node (or more than a node), wrapped to a width; nil where
     /// the pane is to tell of the selected node.
     func viewDetail(width: Int) -> ViewDetail? {

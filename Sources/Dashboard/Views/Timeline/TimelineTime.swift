@@ -26,7 +26,11 @@ extension State {
             begin = min(begin, forest.node(node).created &+ process.wallOffset)
             end = max(end, (settled ?? process.shownNow) &+ process.wallOffset)
         }
-        guard begin <= end else { return (wall, wall, false) }
+        guard begin <= end else {
+            // Nothing moves where there is nothing.
+            let minute = wall / 60_000_000_000 * 60_000_000_000
+            return (minute, minute, false)
+        }
         return (begin, end, isLive)
     }
 

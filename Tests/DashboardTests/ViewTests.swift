@@ -1,0 +1,80 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What all views have in common: time goes on in each, and what acts on the tree alone does so in sight.
+@Suite struct ViewTests {
+    static let others = ViewID.allCases.filter { $0 != .chains }
+
+    /// A second later there is another picture, and none in between.
+    private func expectSeconds(_ screen: Screen, _ what: String) {
+        var screen = screen
+        screen.tick(20_000)
+        screen.tick(21_050)
+        let (revision, text) = (screen.state.revision, screen.text)
+        screen.tick(21_400)
+        #expect(screen.state.revision == revision, "\(what) is drawn more than once a second")
+        screen.tick(22_050)
+        #expect(screen.state.revision != revision, "\(what) stands still")
+        #expect(screen.text != text)
+    }
+
+    // MARK: Time
+
+    @Test(arguments: ViewID.allCases) func theHeaderSaysHowLongALinkIsLost(_ view: ViewID) {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("\(view.rawValue)")
+        screen.act(
+            .reconnecting(
+                SourceID(0), since: Screen.wall(4_000), reason: "gone", attempt: 2, nextAttempt: Screen.wall(900_000)))
+        expectSeconds(screen, "the header in \(view)")
+    }
+
+    @Test(arguments: ViewID.allCases) func theHeaderSaysHowLongAgoAProgramWasRestarted(_ view: ViewID) {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("\(view.rawValue)")
+        var again = Script.process
+        again.key = ProcessKey(rawValue: 43)
+        again.pid = 4_300
+        screen.act(.connected(SourceID(0), again))
+        expectSeconds(screen, "the header in \(view)")
+    }
+
+    @Test(arguments: [ViewID.chains, .threads, .timeline]) func theDetailsOfAProgramSayHowOldItIs(_ view: ViewID) {
+        var screen = Screen(160, 40)
+        screen.act(.connected(SourceID(1), Script.billing))
+        screen.tick(1_000)
+        screen.type("\(view.rawValue)G")
+        #expect(screen.state.selection == Subject(source: SourceID(1)))
+        expectSeconds(screen, "the details in \(view)")
+    }
+
+    @Test(arguments: ViewID.allCases) func whereNothingGoesOnNothingIsDrawn(_ view: ViewID) {
+        var screen = Screen(160, 40)
+        screen.type("\(view.rawValue)")
+        screen.tick(20_000)
+        let revision = screen.state.revision
+        for step in 0..<40 { screen.tick(20_100 + Double(step) * 100) }
+        #expect(screen.state.revision == revision)
+    }
+
+    @Test func detailsOfARowThatIsNoNodeTellNoneOfItsTimes() {
+        var screen = GoldenTests.checkout(160, 40)
+        screen.go(to: 311)
+        #expect(screen.state.detailStep != 0)
+        screen.type("4")
+        #expect(screen.state.selectedIndex != nil)
+        #expect(screen.state.detailStep == 0)
+        // The first row is a heading.
+        screen = WarningsViewTests.screen(160, 40)
+        screen.type("1")
+        screen.go(to: 6)
+        #expect(screen.state.detailStep != 0)
+        screen.type("5g")
+        #expect(screen.state.warningSubject == nil)
+        #expect(screen.state.detailStep == 0)
+    }
+}
