@@ -77,4 +77,26 @@ import Testing
         #expect(screen.state.warningSubject == nil)
         #expect(screen.state.detailStep == 0)
     }
+
+    // MARK: Keys of the tree
+
+    @Test(arguments: [ViewID.threads, .timeline, .events], ["s", "S", "t", "_", "{"])
+    func onlyTheTreeSortsGroupsAndFolds(_ view: ViewID, _ key: String) {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("\(view.rawValue)\(key)")
+        #expect(screen.state.order == TreeOrder())
+        #expect(screen.message == "only the tree does that; 1 shows it")
+    }
+
+    @Test func sitesAndWarningsHaveAnOrderOfTheirOwn() {
+        var screen = WarningsViewTests.screen(120, 40)
+        screen.type("4s")
+        let column = screen.state.sites.sort.column
+        #expect(column != SiteSort().column)
+        screen.type("S")
+        #expect(screen.state.sites.sort == SiteSort(column: column, isInverted: true))
+        screen.type("5s")
+        #expect(screen.message?.hasPrefix("the worst are first") == true)
+        #expect(screen.state.order == TreeOrder())
+    }
 }

@@ -111,7 +111,7 @@ extension State {
         case .pageDown: moveInView(to: cursor.selected + page, orSay: "this is the last row")
         case .home: moveInView(to: 0)
         case .end: moveInView(to: cursor.count - 1)
-        case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .follow:
+        case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
             say("only the tree does that; 1 shows it")
         default: return nil
         }
