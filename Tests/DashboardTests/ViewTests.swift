@@ -99,4 +99,28 @@ import Testing
         #expect(screen.message?.hasPrefix("the worst are first") == true)
         #expect(screen.state.order == TreeOrder())
     }
+
+    // MARK: Commands
+
+    @Test(arguments: others) func commandsOfTheTreeGoThereFirst(_ view: ViewID) {
+        for command in ["fold 0", "group", "sort total"] {
+            var screen = GoldenTests.checkout(120, 40)
+            screen.type("\(view.rawValue):\(command)<Enter>")
+            #expect(screen.state.view == .chains, "\(command)")
+        }
+        for mistake in ["fold many", "group all", "sort nothing"] {
+            var screen = GoldenTests.checkout(120, 40)
+            screen.type("\(view.rawValue):\(mistake)<Enter>")
+            #expect(screen.state.view == view, "\(mistake)")
+        }
+    }
+
+    @Test func foldingKnowsOfChainsThatTheTreeHasNotShownYet() {
+        var screen = Screen(120, 40)
+        screen.type("2")
+        for batch in Story.checkout() { screen.feed(batch) }
+        screen.type(":fold 0<Enter>")
+        #expect(screen.message?.hasPrefix("every chain is one row") == true)
+        #expect(screen.visibleIDs.count == 4)
+    }
 }

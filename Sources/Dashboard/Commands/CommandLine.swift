@@ -73,10 +73,12 @@ extension State {
             show(view)
         case .fold:
             let levels = try number(0...1_000, words, "say how many levels are to be shown: 0 is a row a chain")
+            showTree()
             fold(toDepth: levels)
         case .sort: try sort(words)
         case .group:
             try words.noMore(than: 0)
+            showTree()
             toggleGroups()
         case .goto: try goTo(words)
         case .cancel: askToCancel(wholeChain: try isGiven("chain", words))
@@ -161,8 +163,7 @@ extension State {
             default: throw Typing.Problem(text: "only asc or desc, and siblings can stand here", place: word.place)
             }
         }
-        // What is sorted is the tree.
-        if view != .chains { show(.chains) }
+        showTree()
         sort(by: wanted.column, inverted: wanted.isInverted, siblings: wanted.sortsSiblings)
     }
 

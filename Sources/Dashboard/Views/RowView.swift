@@ -49,6 +49,9 @@ extension State {
         }
     }
 
+    /// Goes to the tree, for what is done there is to be seen.
+    mutating func showTree() { if view != .chains { show(.chains) } }
+
     /// Finds the rows of the view anew, whatever it is, but for the tree's.
     mutating func arrangeView() {
         switch view {
