@@ -123,4 +123,50 @@ import Testing
         #expect(screen.message?.hasPrefix("every chain is one row") == true)
         #expect(screen.visibleIDs.count == 4)
     }
+
+    // MARK: Copying
+
+    private func copied(_ screen: Screen) -> String? {
+        guard case .copy(let text)? = screen.effects.last else { return nil }
+        return text
+    }
+
+    @Test func theTreeOfAWarningsNodeIsCopied() {
+        var screen = WarningsViewTests.screen(120, 40)
+        screen.type("g")
+        for _ in 0..<40 where screen.state.warningSubject?.id != NodeID(1) { screen.type("j") }
+        screen.type("Y")
+        let lines = copied(screen)?.split(separator: "\n") ?? []
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains("answer from the other office") == true)
+        #expect(lines.last?.contains("read it") == true)
+    }
+
+    @Test(arguments: ["Y", "y", ":copy tree<Enter>", ":copy<Enter>", "c", ":cancel<Enter>", ":cancel chain<Enter>"])
+    func aHeadingOfWarningsHasNoNodeToActOn(_ keys: String) {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.go(to: 311)
+        screen.feed(WarningsViewTests.trouble())
+        for time in [70_100.0, 72_000, 72_600] { screen.tick(time) }
+        screen.type("5g" + keys)
+        #expect(copied(screen) == nil)
+        #expect(screen.state.context == .warnings)
+        #expect(screen.message?.contains("no node") == true)
+    }
+
+    @Test(arguments: ["Y", ":copy tree<Enter>"]) func aCallSiteHasNoTree(_ keys: String) {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.go(to: 311)
+        screen.type("4" + keys)
+        #expect(copied(screen) == nil)
+        #expect(screen.message == "a call site has no tree; y copies its figures, Enter shows its nodes")
+    }
+
+    @Test func aCallSitesFiguresAreCopiedByNameToo() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("4:copy<Enter>")
+        #expect(copied(screen)?.contains(" live of ") == true)
+        screen.type(":cancel<Enter>")
+        #expect(screen.state.context == .sites)
+    }
 }

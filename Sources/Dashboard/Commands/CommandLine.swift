@@ -81,8 +81,8 @@ extension State {
             showTree()
             toggleGroups()
         case .goto: try goTo(words)
-        case .cancel: askToCancel(wholeChain: try isGiven("chain", words))
-        case .copy: return try isGiven("tree", words) ? copyTree() : copy()
+        case .cancel: return perform(try isGiven("chain", words) ? .cancelChain : .cancelNode)
+        case .copy: return perform(try isGiven("tree", words) ? .copyTree : .copy)
         case .save: return try save(words)
         case .theme:
             let names = Theme.all.map(\.name).joined(separator: " ")

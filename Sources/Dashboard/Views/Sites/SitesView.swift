@@ -85,6 +85,7 @@ extension State {
         case .cancelNode, .cancelChain, .tag, .why: say("these rows are call sites; Enter shows the nodes of one")
         case .nextMatch, .previousMatch: say("all rows match; Enter shows the nodes of one, and n goes through them")
         case .copy: return copySite()
+        case .copyTree: say("a call site has no tree; y copies its figures, Enter shows its nodes")
         case .edit: return editSite()
         default: return nil
         }

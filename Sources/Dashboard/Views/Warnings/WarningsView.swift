@@ -152,7 +152,7 @@ extension State {
         case .unfoldAll: setFolded([])
         case .sort, .invertSort: say("the worst are first, and of a kind those since longest; / finds others")
         case .nextMatch, .previousMatch: say("the filter shows what it finds; its nodes are in the tree: 1")
-        case .cancelNode, .cancelChain, .tag, .why, .copy, .edit:
+        case .cancelNode, .cancelChain, .tag, .why, .copy, .copyTree, .edit:
             guard warningSubject == nil else { return nil }
             say("this row has no node; go to a warning that has one")
         default: return nil
