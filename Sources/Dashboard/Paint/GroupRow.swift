@@ -10,12 +10,11 @@ struct GroupPainter {
     let site: Site
     let process: Observed
 
-    func paint(into painter: inout Painter, isSelected: Bool) {
+    func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
         guard let group = process.outline.group(of: site).map({ process.outline.order.groups[$0] }) else { return }
         let isHistory = process.link.outage != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
-        if isSelected { painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
         let role = SortRank.leading(group.counts).role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
         // A group has none of the columns after the node: all of the room is its own.

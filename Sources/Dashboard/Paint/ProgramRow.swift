@@ -17,9 +17,8 @@ struct ProgramPainter {
         var rank: Int
     }
 
-    func paint(into painter: inout Painter, isSelected: Bool) {
+    func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        if isSelected { painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key) }
         painter.frame.write(glyphs.link(process.link), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(process.link), row: row, in: columns.word, style: linkStyle)
         paintNode(into: &painter)

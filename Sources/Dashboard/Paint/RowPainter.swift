@@ -32,9 +32,9 @@ struct RowPainter {
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
 
-    func paint(into painter: inout Painter, _ state: borrowing State) {
+    func paint(into painter: inout Painter) {
         let view = forest.node(tree.node)
-        paintState(into: &painter, state, view)
+        paintState(into: &painter, view)
         let left = paintNode(into: &painter, view)
         if view.thread != 0 {
             let thread = forest.threads[view.thread] ?? "\(view.thread)"
@@ -58,11 +58,8 @@ struct RowPainter {
         }
     }
 
-    private func paintState(into painter: inout Painter, _ state: borrowing State, _ view: NodeView) {
+    private func paintState(into painter: inout Painter, _ view: NodeView) {
         let glyphs = painter.glyphs
-        if state.selectedLine == row - painter.layout.tree.row {
-            painter.frame.write(glyphs.prompt, row: row, column: 0, style: .key)
-        }
         if process.outline.isTagged(tree.node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
@@ -114,7 +111,7 @@ struct RowPainter {
             ellipsis: glyphs.ellipsis)
         if isMatch {
             for marked in process.outline.filter.markedTexts {
-                highlight(marked, in: text, from: start, to: column, of: &painter)
+                painter.highlight(marked, in: text, row: row, from: start, to: column)
             }
         }
         for (place, extra) in extras.enumerated() {
@@ -173,19 +170,6 @@ struct RowPainter {
         let rejected = chain.counts[.rejected] + chain.counts[.abandoned]
         if chain.liveCount > 0, rejected > 0 { extras.append(("  \(rejected) rejected", .rejected)) }
         return extras
-    }
-
-    /// Marks the places of a label that the filter found.
-    private func highlight(_ needle: String, in text: String, from start: Int, to end: Int, of painter: inout Painter) {
-        guard !needle.isEmpty, let place = text.lowercased().firstRange(of: needle) else { return }
-        let lowered = text.lowercased()
-        let charset = painter.glyphs.charset
-        let before = TextWidth.of(String(lowered[..<place.lowerBound]), charset: charset)
-        let width = TextWidth.of(String(lowered[place]), charset: charset)
-        guard start + before < end else { return }
-        painter.frame.restyle(row: row, column: start + before, columns: min(width, end - start - before)) { _ in
-            .match
-        }
     }
 
     // MARK: Numbers and values

@@ -22,30 +22,18 @@ extension Painter {
                     painter = RowPainter(tree: tree, columns: indented, of: state.observed[shown.place])
                 }
                 painter!.move(to: row, tree)
-                painter!.paint(into: &self, state)
+                painter!.paint(into: &self)
             } else if let site = shown.subject.site {
                 let indented = Columns(width: area.columns, indent: state.indent(of: shown))
                 GroupPainter(row: row, columns: indented, site: site, process: state.observed[shown.place])
-                    .paint(into: &self, isSelected: line == state.selectedLine)
+                    .paint(into: &self)
             } else {
                 ProgramPainter(row: row, columns: columns, process: state.observed[shown.place], wall: state.wall)
-                    .paint(into: &self, isSelected: line == state.selectedLine)
+                    .paint(into: &self)
             }
-            if line == state.selectedLine {
-                frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { Self.selected($0) }
-            }
+            if line == state.selectedLine { markSelected(row: row) }
         }
         paintScrollBar(count: state.rowCount, top: state.top)
-    }
-
-    /// On the selected row what is dim is to be read, too.
-    static func selected(_ style: Style) -> Style {
-        switch style.role {
-        case .dim: Style(.normal, style.modifiers.union(.selected))
-        case .guide: Style(.dim, style.modifiers.union(.selected))
-        case .match: style
-        default: style.selected
-        }
     }
 
     /// The heads, a mark in the one that is sorted by: which way, or that the rows are not there yet.
@@ -78,14 +66,6 @@ extension Painter {
             text = "no chains yet: they appear here as the program makes them"
         }
         paintMessage(text)
-    }
-
-    /// One sentence in the place of rows.
-    mutating func paintMessage(_ text: String) {
-        let area = layout.tree
-        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
-        frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
     }
 
     /// The scroll bar at the right of the rows, where there are more than are shown.

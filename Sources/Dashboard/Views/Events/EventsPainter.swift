@@ -58,10 +58,7 @@ extension Painter {
                 if isOfSelected { frame.write(glyphs.dot, row: row, column: 0, style: .key) }
                 paint(event, text, of: process, columns, row: row) { isDimmed ? .dim : $0 }
             }
-            if entry == state.events.selected {
-                frame.write(glyphs.prompt, row: row, column: 0, style: .key)
-                frame.restyle(row: row, column: 0, columns: area.columns - 1) { Self.selected($0) }
-            }
+            if entry == state.events.selected { markSelected(row: row) }
         }
     }
 

@@ -13,9 +13,7 @@ extension Painter {
             let line = area.row + place - state.sites.cursor.top
             for (column, span) in spans { paint(state.sites.rows[place], column, span, line: line) }
         }
-        if let line = state.sites.cursor.line(height: area.rows) {
-            markSelected(row: area.row + line)
-        }
+        if let line = state.sites.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
     }
 
     private mutating func paintHead(_ column: SiteColumn, _ span: Columns.Span, _ sort: SiteSort, row: Int) {
@@ -68,15 +66,7 @@ extension Painter {
         } else {
             text = "no call sites yet: they appear here as the program makes promises"
         }
-        paintInstead(text)
-    }
-
-    /// A line where there are no rows.
-    mutating func paintInstead(_ text: String) {
-        let area = layout.tree
-        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
-        frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
+        paintMessage(text)
     }
 }
 

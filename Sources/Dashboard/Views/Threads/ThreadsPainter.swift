@@ -9,7 +9,7 @@ extension Painter {
         let columns = ThreadColumns(width: layout.tree.columns)
         paintThreadHeads(columns, row: layout.tree.row - 1)
         let rows = state.threads.rows
-        guard !rows.isEmpty else { return paintNothing("no thread has run a handler since this dashboard looks") }
+        guard !rows.isEmpty else { return paintMessage("no thread has run a handler since this dashboard looks") }
         let cursor = state.threads.cursor
         for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.tree.row + line
@@ -88,26 +88,6 @@ extension Painter {
             put(DurationText.running(now &- min(now, oldest)), spans.longest, isQuiet: false)
         }
         put(CountText.grouped(load.runningCount), spans.running, isQuiet: load.runningCount == 0)
-    }
-
-    /// A sentence in the middle of the rows, where there are none.
-    mutating func paintNothing(_ text: String) {
-        let area = layout.tree
-        let shown = SafeText.cut(text, to: area.columns - 2, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let column = max(1, (area.columns - TextWidth.of(shown, charset: glyphs.charset)) / 2)
-        frame.write(shown, row: area.row + max(0, area.rows / 2 - 1), column: column, style: .dim)
-    }
-
-    /// The row that keys act on: what is dim is to be read there, too.
-    mutating func markSelected(row: Int) {
-        frame.write(glyphs.prompt, row: row, column: 0, style: .key)
-        frame.restyle(row: row, column: 0, columns: layout.tree.columns - 1) { style in
-            switch style.role {
-            case .dim: Style(.normal, style.modifiers.union(.selected))
-            case .guide: Style(.dim, style.modifiers.union(.selected))
-            default: style.selected
-            }
-        }
     }
 }
 

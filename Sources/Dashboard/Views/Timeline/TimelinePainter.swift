@@ -6,7 +6,7 @@ extension Painter {
     /// The axis, the rows, and a line on the selected one.
     mutating func paintTimeline(_ state: borrowing State) {
         let rows = state.timelineWindow
-        guard !rows.isEmpty else { return paintNothing("no chains yet: they appear here as the program makes them") }
+        guard !rows.isEmpty else { return paintMessage("no chains yet: they appear here as the program makes them") }
         let columns = TimelineColumns(width: layout.tree.columns)
         let (axis, begin) = state.timelineAxis(rows)
         paintAxis(axis, columns, begin: begin, state)

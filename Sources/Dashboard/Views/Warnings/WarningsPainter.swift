@@ -61,10 +61,7 @@ extension Painter {
             case .warning(let warning, let place): paint(warning, place, columns, line, state)
             }
         }
-        if let line = view.cursor.line(height: area.rows) {
-            frame.write(glyphs.prompt, row: area.row + line, column: 0, style: .key)
-            frame.restyle(row: area.row + line, column: 0, columns: area.columns - 1) { Self.selected($0) }
-        }
+        if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
     }
 
     private mutating func paintHead(
@@ -106,8 +103,8 @@ extension Painter {
 
     private mutating func paintNoWarnings(_ state: borrowing State) {
         if state.filter.isActive, state.observed.contains(where: { $0.insight.warnings.count > 0 }) {
-            return paintInstead("no warning is of a node that matches \(state.filter.text)")
+            return paintMessage("no warning is of a node that matches \(state.filter.text)")
         }
-        paintInstead(state.observed.isEmpty ? "waiting for a program" : "nothing looks wrong")
+        paintMessage(state.observed.isEmpty ? "waiting for a program" : "nothing looks wrong")
     }
 }
