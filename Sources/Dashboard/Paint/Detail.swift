@@ -12,12 +12,19 @@ struct DetailLine {
 
 /// What is told of the selected node.
 enum DetailText {
-    /// All lines, wrapped to a width.
-    static func lines(of state: borrowing State, width: Int) -> [DetailLine] {
-        guard width > 12 else { return [] }
-        if let own = state.viewDetail(width: width) { return own.lines }
-        return nodeLines(of: state, width: width)
+    /// What the pane says, wrapped to a width: of the view's row, else of the selected node or program.
+    static func page(of state: borrowing State, width: Int) -> ViewDetail {
+        let hasRoom = width > 12
+        guard var own = state.viewDetail(width: width) else {
+            let lines = hasRoom ? nodeLines(of: state, width: width) : []
+            return ViewDetail(title: state.selectionName ?? "details", lines: lines)
+        }
+        if !hasRoom { own.lines = [] }
+        return own
     }
+
+    /// All lines of it.
+    static func lines(of state: borrowing State, width: Int) -> [DetailLine] { page(of: state, width: width).lines }
 
     /// What is told of the selected node or program, wrapped to a width.
     static func nodeLines(of state: borrowing State, width: Int) -> [DetailLine] {
@@ -106,24 +113,24 @@ extension Painter {
     /// The pane beside or below the tree.
     mutating func paintDetail(_ state: borrowing State) {
         guard let area = layout.detail else { return }
-        let isBeside = area.column > 0
         let inner = Area(
             row: area.row + 1, column: area.column + 2, rows: area.rows - 1, columns: area.columns - 4)
-        let title = state.selectionName(width: inner.columns) ?? "details"
-        if isBeside {
+        let page = DetailText.page(of: state, width: inner.columns)
+        if layout.isBeside {
             for row in area.row..<(area.row + area.rows) {
                 frame.write(glyphs.vertical, row: row, column: area.column, style: .border)
             }
             frame.write(
-                title, row: area.row, column: inner.column, maxColumns: inner.columns, style: Style.title,
+                page.title, row: area.row, column: inner.column, maxColumns: inner.columns, style: Style.title,
                 ellipsis: glyphs.ellipsis)
         } else {
             let line = String(repeating: glyphs.horizontal, count: area.columns)
             frame.write(line, row: area.row, column: 0, style: .border)
-            let shown = SafeText.cut(title, to: area.columns - 8, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+            let shown = SafeText.cut(
+                page.title, to: area.columns - 8, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
             frame.write(" \(shown) ", row: area.row, column: 2, style: .title)
         }
-        let lines = DetailText.lines(of: state, width: inner.columns)
+        let lines = page.lines
         let first = min(state.detailScroll, max(0, lines.count - inner.rows))
         for (place, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
@@ -144,8 +151,7 @@ extension Painter {
 
 extension State {
     /// What the selected node or program is called.
-    fileprivate func selectionName(width: Int) -> String? {
-        if let own = viewDetail(width: width) { return own.title }
+    fileprivate var selectionName: String? {
         if let (place, node) = selectedNode { return NodeText.name(of: node, in: observed[place].forest!) }
         guard let selection, selection.node == nil, let place = selectedPlace else { return nil }
         return observed[place].shownName
