@@ -121,7 +121,7 @@ extension State {
         var newest: (subject: Subject, isLive: Bool, time: UInt64)?
         for process in observed {
             guard let (node, isLive) = process.newestRoot() else { continue }
-            let time = process.forest!.node(node).created &+ (process.info?.wallOffset ?? 0)
+            let time = process.forest!.node(node).created &+ process.wallOffset
             if let best = newest, (best.isLive ? 1 : 0, best.time) >= (isLive ? 1 : 0, time) { continue }
             newest = (process.subject(node), isLive, time)
         }

@@ -47,11 +47,16 @@ enum DurationText {
         }
     }
 
-    /// Truncated, so that a clock never shows a moment that has not come yet.
-    private static func decimal(_ duration: UInt64, unit: UInt64, digits: Int) -> String {
-        let whole = duration / unit
-        let part = digits == 1 ? duration % unit * 10 / unit : duration % unit * 100 / unit
-        return digits == 1 ? "\(whole).\(part)" : "\(whole).\(twoDigits(part))"
+    /// One digit after the point, two or three: truncated, so that a clock never shows a moment that has not come yet.
+    static func decimal(_ duration: UInt64, unit: UInt64, digits: Int) -> String {
+        let (whole, rest) = duration.quotientAndRemainder(dividingBy: unit)
+        switch digits {
+        case 1: return "\(whole).\(rest * 10 / unit)"
+        case 2: return "\(whole).\(twoDigits(rest * 100 / unit))"
+        default:
+            let part = rest * 1_000 / unit
+            return "\(whole).\(part < 100 ? "0" : "")\(twoDigits(part))"
+        }
     }
 
     private static func twoDigits(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }

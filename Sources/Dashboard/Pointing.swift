@@ -41,8 +41,9 @@ extension State {
                 if let head = heads.first(where: { $0.contains(mouse.column) }) { sort(byClickOn: head.column) }
             } else if isClick, layout.tree.contains(row: mouse.row, column: mouse.column) {
                 guard view == .chains else {
-                    return clickInView(
+                    clickInView(
                         line: mouse.row - layout.tree.row, column: mouse.column, isDouble: mouse.clickCount > 1)
+                    return []
                 }
                 let isOnMarker = click(
                     line: mouse.row - layout.tree.row, column: mouse.column, width: layout.tree.columns)

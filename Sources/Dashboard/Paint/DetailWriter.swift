@@ -28,6 +28,15 @@ struct DetailWriter {
         }
     }
 
+    /// A text at the left of so many columns, or at the right.
+    static func left(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
     mutating func gap() { lines.append(DetailLine("")) }
 
     /// A name and what belongs to it, wrapped under itself; before it a sign in a style of its own.

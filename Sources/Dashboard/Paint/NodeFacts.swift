@@ -24,7 +24,7 @@ struct NodeFacts {
 
     /// A time of the program's clock as a time of day.
     func clock(_ time: UInt64) -> String {
-        ClockText.milliseconds(time &+ (process.info?.wallOffset ?? 0), offset: clockOffset)
+        ClockText.milliseconds(time &+ process.wallOffset, offset: clockOffset)
     }
 
     /// The word for it, what else is said of it, and its value or error.

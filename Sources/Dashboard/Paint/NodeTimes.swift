@@ -25,7 +25,7 @@ extension NodeFacts {
         defer { text.gap() }
         for bar in bars {
             let duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
-            var parts: [(String, Style)] = [(Self.padded(bar.name, to: Self.barNameWidth), .dim)]
+            var parts: [(String, Style)] = [(DetailWriter.left(bar.name, Self.barNameWidth), .dim)]
             if room >= Self.leastBar {
                 // Whatever there is takes a cell.
                 func cell(_ time: UInt64) -> Int { Int(Double(time) / Double(extent) * Double(room) + 0.5) }
@@ -35,7 +35,8 @@ extension NodeFacts {
                 parts.append((String(repeating: text.glyphs.bars[3], count: end - first), bar.style))
                 parts.append((String(repeating: " ", count: room - end), .normal))
             }
-            parts.append((Self.right(duration, DurationText.width + 1), bar.isRunning ? .number : Style.number.dimmed))
+            parts.append(
+                (DetailWriter.right(duration, DurationText.width + 1), bar.isRunning ? .number : Style.number.dimmed))
             text.add(parts)
         }
     }
@@ -69,7 +70,9 @@ extension NodeFacts {
         let steps = forest.history(of: node)
         guard let first = steps.first else { return }
         let hasAfter = text.width >= 40
-        let head = Self.right("when", Self.whenWidth) + (hasAfter ? Self.right("after", DurationText.width + 2) : "")
+        let head =
+            DetailWriter.right("when", Self.whenWidth)
+            + (hasAfter ? DetailWriter.right("after", DurationText.width + 2) : "")
         text.add([(head + "  step", .title)])
         let wordColumns = max(8, text.width - head.count - 2)
         func add(_ when: String, _ after: String, _ words: String, _ style: Style, _ timeStyle: Style) {
@@ -77,8 +80,8 @@ extension NodeFacts {
             {
                 let isFirst = place == 0
                 text.add([
-                    (Self.right(isFirst ? when : "", Self.whenWidth), timeStyle),
-                    (hasAfter ? Self.right(isFirst ? after : "", DurationText.width + 2) : "", timeStyle),
+                    (DetailWriter.right(isFirst ? when : "", Self.whenWidth), timeStyle),
+                    (hasAfter ? DetailWriter.right(isFirst ? after : "", DurationText.width + 2) : "", timeStyle),
                     ("  " + piece, style),
                 ])
             }
@@ -122,13 +125,5 @@ extension NodeFacts {
             case .cancelled: return ("cancelled", .cancelled)
             }
         }
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    private static func right(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

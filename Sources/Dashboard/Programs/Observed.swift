@@ -41,6 +41,9 @@ struct Observed {
     /// The moment that is shown, in nanoseconds of its clock.
     var shownNow: UInt64 { held?.now ?? lastSeen ?? now }
 
+    /// What to add to a moment of its clock to get nanoseconds since 1970.
+    var wallOffset: UInt64 { info?.wallOffset ?? 0 }
+
     var isHeld: Bool { held != nil }
 
     /// Whether its running times stand still.

@@ -22,6 +22,9 @@ extension State {
         return (place, node)
     }
 
+    /// Which runs of programs are looked at; nil for one that was not reached yet.
+    var processKeys: [ProcessKey?] { observed.map(\.info?.key) }
+
     /// Whether there is (still) such a node or program.
     func contains(_ subject: Subject) -> Bool {
         subject.node == nil ? place(of: subject.source) != nil : find(subject) != nil

@@ -1,11 +1,7 @@
 import ChainModel
 import Frames
 
-/// A view of rows besides the tree: moving, scrolling, the wheel, clicks and the scroll bar are the same for all of them.
-protocol RowView {
-    var cursor: ListCursor { get set }
-}
-
+// The views of rows besides the tree: moving, scrolling, the wheel, clicks and the scroll bar are the same for all.
 extension State {
     /// Lines for rows, below the heads of the columns; of the timeline the last line tells of the selected node.
     var viewHeight: Int { max(0, Layout(self).tree.rows - (view == .timeline ? 1 : 0)) }
@@ -122,21 +118,19 @@ extension State {
     }
 
     /// A click on a line of the view's rows.
-    mutating func clickInView(line: Int, column: Int, isDouble: Bool) -> [Effect] {
-        guard line < viewHeight, cursor.top + line < cursor.count else { return [] }
+    mutating func clickInView(line: Int, column: Int, isDouble: Bool) {
+        guard line < viewHeight, cursor.top + line < cursor.count else { return }
         cursor.selected = cursor.top + line
         didSelectInView()
-        let effects: [Effect]
         switch view {
-        case .chains: effects = []
-        case .threads: effects = clickInThreads(line: line, column: column, isDouble: isDouble)
-        case .timeline: effects = clickInTimeline(line: line, column: column, isDouble: isDouble)
-        case .sites: effects = clickInSites(line: line, column: column, isDouble: isDouble)
-        case .warnings: effects = clickInWarnings(line: line, column: column, isDouble: isDouble)
-        case .events: effects = clickInEvents(line: line, column: column, isDouble: isDouble)
+        case .chains: break
+        case .threads: if isDouble { goToRunning() }
+        case .timeline: if isDouble, let (place, node) = selectedNode { reveal(node, in: place) }
+        case .sites: if isDouble { visitSite() }
+        case .warnings: clickInWarnings(column: column, isDouble: isDouble)
+        case .events: if isDouble { goToNodeOfEvent() }
         }
         arrange()
-        return effects
     }
 
     /// A number that changes when the passing of time alone changes the picture of the view.

@@ -11,11 +11,11 @@ struct EventFilter: Equatable {
     /// The only chain whose events are shown.
     var scope: Subject?
     /// The programs that the index is of.
-    var processes: [NodeKey]
+    var processes: [ProcessKey?]
     /// By the raw value of a kind, whether its word holds the text.
     private var words: [Bool]
 
-    init(_ query: Query?, dims: Bool, scope: Subject?, processes: [NodeKey]) {
+    init(_ query: Query?, dims: Bool, scope: Subject?, processes: [ProcessKey?]) {
         self.query = query
         self.dims = dims
         self.scope = scope
@@ -60,9 +60,7 @@ extension State {
 
     /// The filter that is in force.
     func eventFilter() -> EventFilter {
-        EventFilter(
-            filter.query, dims: filter.dims, scope: events.scope,
-            processes: observed.map { NodeKey(process: $0.info?.key ?? ProcessKey(rawValue: 0), id: .none) })
+        EventFilter(filter.query, dims: filter.dims, scope: events.scope, processes: processKeys)
     }
 
     /// Takes up what the programs said since the last time; a first slice of everything where it is another filter,
@@ -83,10 +81,8 @@ extension State {
 
     private var isEventFilterStale: Bool {
         guard let current = events.filtering else { return true }
-        guard current.query == filter.query, current.dims == filter.dims, current.scope == events.scope,
-            current.processes.count == observed.count
-        else { return true }
-        return zip(current.processes, observed).contains { $0.process != $1.info?.key ?? ProcessKey(rawValue: 0) }
+        return current.query != filter.query || current.dims != filter.dims || current.scope != events.scope
+            || current.processes != processKeys
     }
 
     /// Looks at rows that are not in the index yet, a slice at a time; true if that changed anything.
@@ -148,7 +144,7 @@ extension State {
 
     private func look(at rows: Range<UInt64>, of place: Int, _ filtering: EventFilter, into index: inout EventIndex) {
         var found: [EventIndex.Entry] = []
-        let offset = observed[place].info?.wallOffset ?? 0
+        let offset = observed[place].wallOffset
         let ring = observed[place].insight.events
         func add(_ time: UInt64, _ number: UInt64) {
             found.append(EventIndex.Entry(time: time &+ offset, place: place, number: number))

@@ -3,7 +3,7 @@ import ChainModel
 import Frames
 
 /// What the view of events is at.
-struct EventsView: RowView {
+struct EventsView {
     var cursor = ListCursor()
     /// Whether the newest row stays at the bottom; then no row is selected.
     var isFollowing = true
@@ -143,15 +143,13 @@ extension State {
         moveInView(to: place)
     }
 
-    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
-    mutating func clickInEvents(line: Int, column: Int, isDouble: Bool) -> [Effect] {
-        guard isDouble, events.selected != nil else { return [] }
+    mutating func goToNodeOfEvent() {
+        guard events.selected != nil else { return }
         if let (place, node) = selectedNode {
             reveal(node, in: place)
         } else {
             say("this node is no longer kept")
         }
-        return []
     }
 
     /// A note is explained; an event tells of its node, as long as that is kept.

@@ -30,7 +30,7 @@ enum SiteDetail {
             text.wrap("No handler of it has run and settled: there is nothing to measure.", style: .dim)
             return text.lines
         }
-        text.add(DetailLine([(pad("", DetailWriter.nameWidth), .dim), (heads, .title)]))
+        text.add(DetailLine([(DetailWriter.left("", DetailWriter.nameWidth), .dim), (heads, .title)]))
         add("wait", statistics.wait, to: &text)
         add("run", statistics.run, to: &text)
         addHistogram("run: the handler's time", statistics.run, to: &text)
@@ -41,17 +41,19 @@ enum SiteDetail {
     private static func share(_ name: String, _ count: Int, of total: Int, _ style: Style) -> DetailLine {
         let tenths = total == 0 ? 0 : count * 1_000 / total
         return DetailLine([
-            (pad(name, DetailWriter.nameWidth), .dim), (CountText.grouped(count), style),
+            (DetailWriter.left(name, DetailWriter.nameWidth), .dim), (CountText.grouped(count), style),
             (", \(tenths / 10).\(tenths % 10) %", .dim),
         ])
     }
 
-    private static let heads = ["p50", "p90", "p99", "max"].map { padLeft($0, 8) }.joined()
+    private static let heads = ["p50", "p90", "p99", "max"].map { DetailWriter.right($0, 8) }.joined()
 
     private static func add(_ name: String, _ figures: DurationFigures, to text: inout DetailWriter) {
         guard figures.count > 0 else { return }
-        let numbers = [figures.p50, figures.p90, figures.p99, figures.max].map { padLeft(DurationText.settled($0), 8) }
-        text.add(DetailLine([(pad(name, DetailWriter.nameWidth), .dim), (numbers.joined(), .number)]))
+        let numbers = [figures.p50, figures.p90, figures.p99, figures.max].map {
+            DetailWriter.right(DurationText.settled($0), 8)
+        }
+        text.add(DetailLine([(DetailWriter.left(name, DetailWriter.nameWidth), .dim), (numbers.joined(), .number)]))
     }
 
     /// A line for each half decade from the first to the last that has any.
@@ -68,9 +70,9 @@ enum SiteDetail {
             let bar = String(repeating: text.glyphs.bars[count == 0 ? 0 : 5], count: cells)
             text.add(
                 DetailLine([
-                    (pad(bounds(place), 18), .dim), (bar, .number),
+                    (DetailWriter.left(bounds(place), 18), .dim), (bar, .number),
                     (String(repeating: " ", count: max(0, room - cells)), .dim),
-                    (padLeft(count == 0 ? "" : CountText.grouped(Int(clamping: count)), 9), .dim),
+                    (DetailWriter.right(count == 0 ? "" : CountText.grouped(Int(clamping: count)), 9), .dim),
                 ]))
         }
     }
@@ -80,15 +82,8 @@ enum SiteDetail {
         let bounds = DurationFigures.barBounds
         if place == 0 { return "below " + DurationText.settled(bounds[0]) }
         if place == bounds.count { return "over " + DurationText.settled(bounds[place - 1]) }
-        return padLeft(DurationText.settled(bounds[place - 1]), 6) + " to " + DurationText.settled(bounds[place])
-    }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
-    }
-
-    private static func padLeft(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
+        return DetailWriter.right(DurationText.settled(bounds[place - 1]), 6) + " to "
+            + DurationText.settled(bounds[place])
     }
 
     /// A row as one line of text, for the clipboard.

@@ -4,7 +4,7 @@ import ChainModel
 import Frames
 
 /// What the view of sites is at.
-struct SitesView: RowView, Equatable {
+struct SitesView {
     var cursor = ListCursor()
     var sort = SiteSort()
     /// In order, as of the last second.
@@ -16,7 +16,7 @@ struct SitesView: RowView, Equatable {
 
     fileprivate struct Source: Equatable {
         var generations: [UInt64]
-        var programs: [NodeKey]
+        var programs: [ProcessKey?]
         var filter: String
         var sort: SiteSort
     }
@@ -34,9 +34,8 @@ extension State {
     /// Finds the rows anew.
     mutating func arrangeSites() {
         let source = SitesView.Source(
-            generations: observed.map(\.insight.sites.generation),
-            programs: observed.map { NodeKey(process: $0.info?.key ?? ProcessKey(rawValue: 0), id: .none) },
-            filter: filter.text, sort: sites.sort)
+            generations: observed.map(\.insight.sites.generation), programs: processKeys, filter: filter.text,
+            sort: sites.sort)
         if source != sites.source {
             sites.source = source
             sites.rows = siteRows()
@@ -92,7 +91,7 @@ extension State {
         return []
     }
 
-    private mutating func visitSite() {
+    mutating func visitSite() {
         guard let row = sites.selectedRow else { return say("there is nothing here yet") }
         guard row.id.key != .others else { return say("these are many call sites, too many to be told apart") }
         let text = Query.text(site: row.site, kind: row.id.key.kind)
@@ -158,12 +157,6 @@ extension State {
         guard let hit = spans.first(where: { column < $0.span.start + $0.span.width }), column >= hit.span.start - 2
         else { return }
         sort(sitesBy: hit.column)
-    }
-
-    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
-    mutating func clickInSites(line: Int, column: Int, isDouble: Bool) -> [Effect] {
-        if isDouble { visitSite() }
-        return []
     }
 
     /// A number that changes when the passing of time alone changes the picture: it never does.

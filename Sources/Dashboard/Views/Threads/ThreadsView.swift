@@ -4,7 +4,7 @@ import ChainModel
 import Frames
 
 /// What the view of threads is at: a lane a thread, by name, and below them the executors; a section a program.
-struct ThreadsView: RowView, Equatable {
+struct ThreadsView {
     /// What a row stands for: threads and executors keep their rows whatever they do.
     enum Row: Hashable {
         case program(SourceID)
@@ -148,7 +148,7 @@ extension State {
         return []
     }
 
-    private mutating func goToRunning() {
+    mutating func goToRunning() {
         switch threads.current {
         case .lane?:
             guard let (place, node) = selectedNode else { return say("nothing runs on this thread now") }
@@ -159,16 +159,11 @@ extension State {
         }
     }
 
-    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
-    mutating func clickInThreads(line: Int, column: Int, isDouble: Bool) -> [Effect] {
-        if isDouble { goToRunning() }
-        return []
-    }
-
     /// A number that changes when the passing of time alone changes the picture: made of what the visible rows show of
     /// the time.
     var threadsStep: UInt64 {
         var step: UInt64 = 0
+        let seconds = ThreadColumns(self).strip.width
         for row in threads.rows[threads.cursor.window(height: viewHeight).clamped(to: threads.rows.indices)] {
             step = step &* 1_000_003
             switch row {
@@ -177,9 +172,7 @@ extension State {
                     let lane = observed[place].insight.threads.lanes.lane(of: thread)
                 else { continue }
                 let now = LaneNow(lane, in: observed[place].forest!)
-                step &+=
-                    LaneFigures(lane, now, at: observed[place].shownNow, seconds: ThreadColumns(self).strip.width)
-                    .step
+                step &+= LaneFigures(lane, now, at: observed[place].shownNow, seconds: seconds).step
             case .executor(let source, let executor):
                 guard let place = place(of: source), !observed[place].isStill,
                     let oldest = observed[place].forest!.load(of: executor).oldestQueued

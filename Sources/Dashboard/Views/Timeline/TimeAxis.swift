@@ -68,16 +68,10 @@ struct TimeAxis: Hashable {
         }
         if duration >= second, distance >= millisecond {
             let digits = distance >= 100 * millisecond ? 1 : distance >= 10 * millisecond ? 2 : 3
-            return decimal(duration, unit: second, digits: digits) + "s"
+            return DurationText.decimal(duration, unit: second, digits: digits) + "s"
         }
         if distance >= millisecond { return "\(duration / millisecond)ms" }
         let digits = distance >= 100_000 ? 1 : distance >= 10_000 ? 2 : 3
-        return decimal(duration, unit: millisecond, digits: digits) + "ms"
-    }
-
-    private static func decimal(_ duration: UInt64, unit: UInt64, digits: Int) -> String {
-        let power: UInt64 = digits == 1 ? 10 : digits == 2 ? 100 : 1_000
-        let part = String(duration % unit / (unit / power))
-        return "\(duration / unit)." + String(repeating: "0", count: digits - part.count) + part
+        return DurationText.decimal(duration, unit: millisecond, digits: digits) + "ms"
     }
 }

@@ -3,7 +3,7 @@ import ChainModel
 import Frames
 
 /// What the timeline is at: the waterfall of the selected node's chain, or of all chains.
-struct TimelineView: RowView, Equatable {
+struct TimelineView {
     /// What the rows are.
     enum Scope: Equatable {
         /// Each node of the chain of the selected one.
@@ -26,12 +26,6 @@ struct TimelineView: RowView, Equatable {
     var left: UInt64?
     /// Nodes that were looked at to find rows, for the tests of costs.
     var walkedCount = 0
-
-    static func == (left: TimelineView, right: TimelineView) -> Bool {
-        left.cursor == right.cursor && left.scope == right.scope && left.scale == right.scale
-            && left.left == right.left && left.anchor?.subject == right.anchor?.subject
-            && left.anchor?.number == right.anchor?.number
-    }
 
     /// Chains up to this size are looked at whole, each time that something changed.
     static let wholeLimit = 2_048
@@ -141,12 +135,6 @@ extension State {
         timeline.anchor = selection.map { ($0, timeline.cursor.selected) }
     }
 
-    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
-    mutating func clickInTimeline(line: Int, column: Int, isDouble: Bool) -> [Effect] {
-        if isDouble, let (place, node) = selectedNode { reveal(node, in: place) }
-        return []
-    }
-
     // MARK: Rows by number
 
     /// The rows from a number on, at most so many. Costs those rows, and how far they are from the selected one.
@@ -212,9 +200,4 @@ extension State {
     var timelineWindow: [TimelineRow] {
         timeline.cursor.count == 0 ? [] : timelineRows(from: timeline.cursor.top, count: viewHeight)
     }
-}
-
-extension Observed {
-    /// What to add to a moment of its clock to get nanoseconds since 1970.
-    var wallOffset: UInt64 { info?.wallOffset ?? 0 }
 }

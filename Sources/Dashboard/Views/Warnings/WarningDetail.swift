@@ -32,8 +32,7 @@ extension State {
         text.wrap(WarningText.name(warning, process), style: Style.label.bold)
         let what = WarningText.what(warning, process)
         if !what.isEmpty { text.wrap(what, style: warning.ended == nil ? .warning : .dim) }
-        let offset = process.info?.wallOffset ?? 0
-        let time = ClockText.seconds(warning.since &+ offset, offset: options.clockOffset)
+        let time = ClockText.seconds(warning.since &+ process.wallOffset, offset: options.clockOffset)
         let end = warning.ended ?? process.shownNow
         let age = DurationText.coarse(end &- min(end, warning.since))
         switch (warning.ended, warning.kind.isMoment) {

@@ -4,11 +4,10 @@ import ChainModel
 import Frames
 
 /// What the view of warnings is at.
-struct WarningsView: RowView, Equatable {
+struct WarningsView {
     var cursor = ListCursor()
     /// The worst kind first, each with its warnings below it.
     var rows: [WarningRow] = []
-    var ids: [WarningRow.ID] = []
     /// The row that keys act on, once somebody has moved; before that it is the first.
     var selected: WarningRow.ID?
     /// Kinds of which only the heading is shown, and those of which more than the first few are.
@@ -37,13 +36,12 @@ extension State {
     /// Finds the rows anew.
     mutating func arrangeWarnings() {
         let source = WarningsView.Source(
-            revisions: observed.map(\.insight.warnings.table.revision), programs: observed.map(\.info?.key),
-            filter: filterRevision, hidesRest: filter.hidesRest, folded: warnings.folded, expanded: warnings.expanded,
+            revisions: observed.map(\.insight.warnings.table.revision), programs: processKeys, filter: filterRevision,
+            hidesRest: filter.hidesRest, folded: warnings.folded, expanded: warnings.expanded,
             enabled: options.warnings.enabled)
         if source != warnings.source {
             warnings.source = source
             warnings.rows = warningRows()
-            warnings.ids = warnings.rows.map(id)
             if let selected = warnings.selected { follow(warning: selected) }
         }
         warnings.cursor.resize(warnings.rows.count, height: viewHeight)
@@ -53,13 +51,10 @@ extension State {
 
     /// Keeps the selection on its row; where that went, on the row that took its place, in the same kind if it can.
     private mutating func follow(warning selected: WarningRow.ID) {
-        if let row = warnings.ids.firstIndex(of: selected) { warnings.cursor.moveSelection(to: row) }
+        if let row = warnings.rows.firstIndex(where: { id($0) == selected }) { warnings.cursor.moveSelection(to: row) }
     }
 
-    private var selectedWarningID: WarningRow.ID? {
-        let row = warnings.cursor.selected
-        return warnings.ids.indices.contains(row) ? warnings.ids[row] : nil
-    }
+    private var selectedWarningID: WarningRow.ID? { warnings.selectedRow.map(id) }
 
     private func id(_ row: WarningRow) -> WarningRow.ID {
         switch row {
@@ -91,9 +86,8 @@ extension State {
     private func allWarnings(of kind: WarningKind) -> [WarningRow] {
         var all: [(warning: Warning, place: Int, moment: UInt64)] = []
         for (place, process) in observed.enumerated() {
-            let offset = process.info?.wallOffset ?? 0
             for warning in process.insight.warnings.table.warnings(of: kind) where isShown(warning, in: place) {
-                all.append((warning, place, warning.since &+ offset))
+                all.append((warning, place, warning.since &+ process.wallOffset))
             }
         }
         if observed.count > 1 {
@@ -232,7 +226,7 @@ extension State {
     }
 
     private mutating func goToHead(_ kind: WarningKind) {
-        if let row = warnings.ids.firstIndex(of: .kind(kind)) { moveInView(to: row) }
+        if let row = warnings.rows.firstIndex(where: { id($0) == .kind(kind) }) { moveInView(to: row) }
     }
 
     private mutating func unfoldWarnings() {
@@ -245,14 +239,13 @@ extension State {
     }
 
     /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
-    mutating func clickInWarnings(line: Int, column: Int, isDouble: Bool) -> [Effect] {
+    mutating func clickInWarnings(column: Int, isDouble: Bool) {
         switch warnings.selectedRow {
         case .head where column <= WarningColumns.head + 1 || isDouble: visitWarning()
         case .more: visitWarning()
         case .warning, .hidden: if isDouble { visitWarning() }
         default: break
         }
-        return []
     }
 
     /// A number that changes when the passing of time alone changes the picture.
