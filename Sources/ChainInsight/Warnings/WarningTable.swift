@@ -44,6 +44,11 @@ public struct WarningTable: Sendable {
     /// One warning, if it is kept.
     public subscript(_ id: Warning.ID) -> Warning? { lists[id.kind.place].kept[id.node] }
 
+    /// The warnings that hold of one node, the worst first. O(kinds).
+    public func warnings(of node: NodeID) -> [Warning] {
+        WarningKind.byWeight.compactMap { lists[$0.place].kept[node] }.filter { $0.ended == nil }
+    }
+
     /// How many warnings of a kind hold.
     public func count(of kind: WarningKind) -> Int { lists[kind.place].count }
 

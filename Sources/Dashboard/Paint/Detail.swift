@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import Frames
 
@@ -26,8 +27,8 @@ enum DetailText {
     /// All lines of it.
     static func lines(of state: borrowing State, width: Int) -> [DetailLine] { page(of: state, width: width).lines }
 
-    /// What is told of the selected node or program, wrapped to a width.
-    static func nodeLines(of state: borrowing State, width: Int) -> [DetailLine] {
+    /// What is told of the selected node or program, wrapped to a width; but for a warning that was told of it already.
+    static func nodeLines(of state: borrowing State, width: Int, besides told: Warning.ID? = nil) -> [DetailLine] {
         if let selection = state.selection, let site = selection.site, let place = state.selectedPlace {
             return GroupText.lines(of: site, in: state.observed[place], state, width: width)
         }
@@ -43,11 +44,11 @@ enum DetailText {
             let half = (width - columnGap) / 2
             var (left, right) = (text, text)
             (left.width, right.width) = (half, half)
-            addFacts(facts, to: &left)
+            addFacts(facts, besides: told, to: &left)
             addTimes(facts, to: &right)
             text.add(left.lines, beside: right.lines, at: half + columnGap)
         } else {
-            addFacts(facts, to: &text)
+            addFacts(facts, besides: told, to: &text)
             text.gap()
             addTimes(facts, to: &text)
         }
@@ -60,10 +61,11 @@ enum DetailText {
     private static let twoColumnWidth = 90
     private static let columnGap = 4
 
-    private static func addFacts(_ facts: NodeFacts, to text: inout DetailWriter) {
+    private static func addFacts(_ facts: NodeFacts, besides told: Warning.ID?, to text: inout DetailWriter) {
         facts.addState(to: &text)
         facts.addCause(to: &text)
         facts.addWait(to: &text)
+        facts.addWarnings(besides: told, to: &text)
         text.gap()
         facts.addPlace(to: &text)
         facts.addRelatives(to: &text)

@@ -83,9 +83,10 @@ struct DetailWriter {
     private static let entryLimit = 400
     private static let insetLimit = 12
 
-    mutating func wrap(_ text: String, style: Style) {
-        for piece in TextWrap.lines(text, columns: width, charset: glyphs.charset) {
-            lines.append(DetailLine(piece, style))
+    mutating func wrap(_ text: String, style: Style, indent: Int = 0) {
+        let margin = String(repeating: " ", count: indent)
+        for piece in TextWrap.lines(text, columns: width - indent, charset: glyphs.charset) {
+            lines.append(DetailLine(margin + piece, style))
         }
     }
 }

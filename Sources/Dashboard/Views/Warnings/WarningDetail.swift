@@ -10,7 +10,9 @@ extension State {
         }
         var text = DetailWriter(width: width, glyphs: options.glyphs)
         let kind = row.kind
+        var told: Warning.ID?
         if case .warning(let warning, let place) = row {
+            told = warning.id
             addWarning(warning, observed[place], to: &text)
             text.gap()
         }
@@ -25,7 +27,8 @@ extension State {
         guard warningSubject != nil else { return ViewDetail(title: kind.rawValue, lines: text.lines) }
         text.gap()
         text.add(DetailLine(String(repeating: options.glyphs.horizontal, count: width), .border))
-        return ViewDetail(title: kind.rawValue, lines: text.lines + DetailText.nodeLines(of: self, width: width))
+        return ViewDetail(
+            title: kind.rawValue, lines: text.lines + DetailText.nodeLines(of: self, width: width, besides: told))
     }
 
     private func addWarning(_ warning: Warning, _ process: Observed, to text: inout DetailWriter) {

@@ -77,6 +77,13 @@ enum WarningText {
         forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? id.description
     }
 
+    /// What to do about it, in one sentence: the view of warnings says the rest.
+    static func firstAdvice(_ kind: WarningKind) -> String {
+        let words = kind.advice.split(separator: " ")
+        let end = words.firstIndex { $0.hasSuffix(".") || $0.hasSuffix("?") } ?? words.count - 1
+        return words.prefix(end + 1).joined(separator: " ")
+    }
+
     /// The limit of a kind, in words; nil where it has none.
     static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
         switch kind {

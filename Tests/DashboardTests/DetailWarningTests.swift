@@ -1,0 +1,87 @@
+import ChainEvents
+import ChainInsight
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What the details of a node say of its warnings, in every view.
+@Suite struct DetailWarningTests {
+    /// A shop in trouble, with a node selected in the tree.
+    private static func screen(_ columns: Int, _ node: UInt64, options: State.Options = .init()) -> Screen {
+        var screen = WarningsViewTests.screen(columns, 40, options: options)
+        screen.type("1")
+        screen.go(to: node)
+        if columns < 140 { screen.type("<Enter>") }
+        return screen
+    }
+
+    private func lines(_ screen: Screen, width: Int = 60) -> [String] {
+        DetailText.lines(of: screen.state, width: width).map { $0.parts.map(\.text).joined() }
+    }
+
+    /// The lines that name a kind.
+    private func heads(_ screen: Screen) -> [String] {
+        lines(screen).filter { line in WarningKind.allCases.contains { line.hasPrefix($0.rawValue + "  ") } }
+    }
+
+    @Test(arguments: [120, 140]) func looksRight(_ columns: Int) {
+        GoldenTests.check(Self.screen(columns, 6), "detail-warned-\(columns)x40")
+    }
+
+    @Test func looksRightInASCII() {
+        GoldenTests.check(
+            Self.screen(140, 4, options: State.Options(glyphs: .ascii)), "detail-warned-ascii-140x40")
+    }
+
+    @Test func eachIsNamedTheWorstFirst() {
+        var screen = Screen(140, 40)
+        var s = Script(time: 1_000)
+        s.make(1, .pending, "answer", external: true)
+        s.reject(1, "no")
+        s.settleAgain(1)
+        s.at(2_000)
+        s.leaveUnhandled(1, "no")
+        screen.feed(s)
+        #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection", "settled-again"])
+        #expect(heads(screen).allSatisfy { $0.contains("  at ") })
+        let advice = lines(screen).drop { !$0.hasPrefix("settled-again") }.dropFirst().first
+        #expect(advice == "  Let one place alone settle it.")
+        // Taken away in the view of warnings it is gone here.
+        screen.type("5")
+        for _ in 0..<10 {
+            if case .warning(let warning, _)? = screen.state.warnings.selectedRow, warning.kind == .settledAgain {
+                break
+            }
+            screen.type("j")
+        }
+        // Which says there what it is itself, and names the other one.
+        #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection"])
+        screen.type("x1")
+        #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection"])
+    }
+
+    @Test func whatHoldsNoMoreIsNotTold() {
+        var screen = Self.screen(140, 1)
+        #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["never-settled"])
+        #expect(heads(screen).first?.contains("  since ") == true)
+        var script = Script(sequence: 2, time: 73_000)
+        script.fulfill(1)
+        screen.feed(script)
+        #expect(heads(screen).isEmpty)
+    }
+
+    @Test(arguments: [ViewID.threads, .timeline, .events]) func theyAreToldInOtherViews(_ view: ViewID) {
+        var screen = Self.screen(140, 6)
+        screen.type("\(view.rawValue)")
+        #expect(screen.selectedID == 6)
+        #expect(screen.text.contains("blocked-worker  since"))
+    }
+
+    @Test(arguments: WarningKind.allCases) func adviceIsOneSentence(_ kind: WarningKind) {
+        let advice = WarningText.firstAdvice(kind)
+        #expect(kind.advice.hasPrefix(advice))
+        #expect(advice.hasSuffix(".") || advice.hasSuffix("?"))
+        #expect(advice.count < 180)
+    }
+}
