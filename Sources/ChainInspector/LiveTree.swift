@@ -27,7 +27,7 @@ struct LiveTree {
         linesLeft = max(limit, 1)
         for root in forest.roots {
             guard linesLeft > 0 else { break }
-            if settled || forest.chain(of: root).counts.liveCount > 0 || isOnThread(root) { draw(root) }
+            draw(root)
         }
         let left = forest.totals.counts.liveCount - liveCount
         if linesLeft == 0, left > 0 { text += "… and \(left) more that are alive\n" }
@@ -36,6 +36,8 @@ struct LiveTree {
     /// One tree: those who are alive and, to show where they belong, who stands above them.
     private mutating func draw(_ root: NodeIndex) {
         let shown = tellsSettled ? nil : whoIsAlive(root)
+        // Of a chain that is settled nobody may be there, or a handler that has not returned yet.
+        if let shown, shown.isEmpty { return }
         var depth = 0
         var walk = TreeWalk(root)
         while let (index, change) = walk.next(in: forest) {
