@@ -80,7 +80,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     mutating func insert(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
         count += 1
         let key = Key(nodes[slot].pointee)
-        if let last = chunks.last?.last, nodes[last].pointee.precedes(nodes[slot].pointee) {
+        if let last = chunks.last?.last, Key(nodes[last].pointee) < key {
             if chunks[chunks.count - 1].count < Self.chunkLimit { return chunks[chunks.count - 1].append(slot) }
             chunks.append([slot])
             return heads.append(key)
@@ -90,7 +90,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
             return heads.append(key)
         }
         let chunk = Swift.max(0, chunk(after: key) - 1)
-        let offset = offset(after: slot, in: chunk, nodes)
+        let offset = Self.first(chunks[chunk].count) { key < Key(nodes[chunks[chunk][$0]].pointee) }
         chunks[chunk].insert(slot, at: offset)
         if offset == 0 { heads[chunk] = key }
         guard chunks[chunk].count > Self.chunkLimit else { return }
@@ -118,25 +118,15 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     }
 
     /// The first chunk that begins after a root.
-    private func chunk(after key: Key) -> Int {
-        var (low, high) = (0, heads.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if key < heads[middle] { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    private func chunk(after key: Key) -> Int { Self.first(heads.count) { key < heads[$0] } }
 
-    /// The first place in a chunk whose node comes after a node.
-    private func offset(after slot: UInt32, in chunk: Int, _ nodes: Slab<NodeRecord>) -> Int {
-        var (low, high) = (0, chunks[chunk].count)
+    /// The first place below `count` from which on something is so; `count` where it is nowhere.
+    @inline(__always)
+    private static func first(_ count: Int, _ isSo: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if nodes[slot].pointee.precedes(nodes[chunks[chunk][middle]].pointee) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+            if isSo(middle) { high = middle } else { low = middle + 1 }
         }
         return low
     }
