@@ -225,14 +225,14 @@ extension ChainForest {
         return child
     }
 
-    /// Takes away a node without children.
+    /// Takes away a node without children, which has settled.
     private mutating func evict(_ slot: UInt32, leavesCount: Bool) {
         // First, so that nobody whom its links let go is placed under it.
         ids.remove(NodeID(nodes[slot].pointee.id))
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
         noteEvicted(slot, record)
-        weigh(slot, record.state, isAdded: false)
+        assert(!record.state.isLive, "who is live is part of an executor's load")
         if record.placed != noSlot {
             if leavesCount { countEvicted(slot, under: record.placed) }
             unlinkSibling(slot)
