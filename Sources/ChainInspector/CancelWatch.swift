@@ -152,9 +152,8 @@ private struct ScopeWalk {
     func isShared(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard !named.contains(node) else { return false }
         let placed = forest.placedParent(of: node)
-        return forest.links(of: node).contains { link in
-            (link.role == .followedBy || link.role == .memberOf) && link.node != placed
-                && forest.node(link.node).isLive && !isInScope(link.node, in: forest)
+        return forest.holders(of: node).contains { link in
+            link.node != placed && forest.state(of: link.node).isLive && !isInScope(link.node, in: forest)
         }
     }
 

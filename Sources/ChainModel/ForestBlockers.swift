@@ -52,10 +52,11 @@ extension ChainForest {
         return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
     }
 
-    /// The wait that a running node's handler is in, which blocks its thread; nil where it is in none.
+    /// The wait that a node's handler is in, which blocks its thread, though the node may be settled by now; nil where it
+    /// is in none.
     public func wait(of index: NodeIndex) -> ThreadWait? {
         let record = nodes[checked(index)].pointee
-        return record.state == .running ? wait(ofRunning: record) : nil
+        return record.activity == .running ? wait(ofRunning: record) : nil
     }
 
     /// The handler that keeps an executor's queue standing, with the wait that it is in: the one that has blocked its
@@ -74,21 +75,6 @@ extension ChainForest {
         guard !blocked.isEmpty, load(of: executor).runningCount <= blocked.count else { return nil }
         return blocked.min { ($0.value.since, $0.value.waiter) < ($1.value.since, $1.value.waiter) }
             .map { ($0.key, $0.value) }
-    }
-
-    /// Those that a node follows or has for members, by time, at most so many. O(limit).
-    public func targets(of index: NodeIndex, limit: Int) -> [NodeLink] {
-        let extra = nodes[checked(index)].pointee.extra
-        guard extra != noSlot else { return [] }
-        var result: [NodeLink] = []
-        var link = extras[extra].pointee.firstOut
-        while link != noSlot, result.count < limit {
-            let record = links[link].pointee
-            let role = record.kind == .adoption ? NodeLink.Role.follows : .hasMember
-            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.target), time: record.time))
-            link = record.nextOut
-        }
-        return result
     }
 
     /// How the members of a combinator are doing; of many, the first `limit`. O(limit).

@@ -106,8 +106,23 @@ extension ChainForest {
         }
     }
 
+    /// Those that a node follows or has for members, by time, at most so many. O(limit).
+    public func targets(of index: NodeIndex, limit: Int = .max) -> [NodeLink] {
+        let extra = nodes[checked(index)].pointee.extra
+        guard extra != noSlot else { return [] }
+        var result: [NodeLink] = []
+        var link = extras[extra].pointee.firstOut
+        while link != noSlot, result.count < limit {
+            let record = links[link].pointee
+            let role = record.kind == .adoption ? NodeLink.Role.follows : .hasMember
+            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.target), time: record.time))
+            link = record.nextOut
+        }
+        return result
+    }
+
     /// Those that follow a node or have it for a member, by time, at most so many. O(limit).
-    public func holders(of index: NodeIndex, limit: Int) -> [NodeLink] {
+    public func holders(of index: NodeIndex, limit: Int = .max) -> [NodeLink] {
         let extra = nodes[checked(index)].pointee.extra
         guard extra != noSlot else { return [] }
         var result: [NodeLink] = []
@@ -121,25 +136,6 @@ extension ChainForest {
         return result
     }
 
-    /// Adoption and membership, both ways, by time. O(links of it).
-    public func links(of index: NodeIndex) -> [NodeLink] {
-        let extra = nodes[checked(index)].pointee.extra
-        guard extra != noSlot else { return [] }
-        var result: [NodeLink] = []
-        var link = extras[extra].pointee.firstOut
-        while link != noSlot {
-            let record = links[link].pointee
-            let role = record.kind == .adoption ? NodeLink.Role.follows : .hasMember
-            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.target), time: record.time))
-            link = record.nextOut
-        }
-        link = extras[extra].pointee.firstIn
-        while link != noSlot {
-            let record = links[link].pointee
-            let role = record.kind == .adoption ? NodeLink.Role.followedBy : .memberOf
-            result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.holder), time: record.time))
-            link = record.nextIn
-        }
-        return result
-    }
+    /// Adoption and membership, both ways: its ``targets(of:limit:)``, then its ``holders(of:limit:)``. O(links of it).
+    public func links(of index: NodeIndex) -> [NodeLink] { targets(of: index) + holders(of: index) }
 }
