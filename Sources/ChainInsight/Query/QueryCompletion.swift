@@ -35,7 +35,7 @@ public struct QueryCompletion: Hashable, Sendable {
             case "age", "wait", "run", "total": Self.durations(value)
             default: []
             }
-        choices = Self.fitting(String(value), values.filter { $0 != value }.map(Self.quoted), limit)
+        choices = Self.fitting(String(value), values.filter { $0 != value }.map { Query.quoted($0) }, limit)
     }
 
     /// A number lacks its unit; nothing yet may be any of the usual ones.
@@ -45,11 +45,6 @@ public struct QueryCompletion: Hashable, Sendable {
     }
 
     private static func sign(of field: String) -> String { QueryDuration(rawValue: field) == nil ? ":" : ">" }
-
-    private static func quoted(_ value: String) -> String {
-        guard value.contains(where: { $0.isWhitespace || "()\"".contains($0) }) else { return value }
-        return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
-    }
 
     /// Those that begin so, then those that hold it.
     private static func fitting(_ start: String, _ all: [String], _ limit: Int) -> [String] {

@@ -31,17 +31,12 @@ extension Query {
     public static func text(site: Site?, kind: NodeKind) -> String {
         let kind = "kind:" + kind.word
         guard let site, !site.fileID.isEmpty else { return kind }
-        let name = site.description
-        let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "._-+/:".contains($0) }
-        return "site=" + (isPlain ? name : "\"" + escaped(name) + "\"") + " " + kind
+        return "site=" + quoted(site.description) + " " + kind
     }
 
-    private static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text {
-            if character == "\"" || character == "\\" { result.append("\\") }
-            result.append(character)
-        }
-        return result
+    /// A value as it is written in a query: in quotation marks where it would end too soon without.
+    static func quoted(_ value: String) -> String {
+        guard value.isEmpty || value.contains(where: { $0.isWhitespace || "()\"".contains($0) }) else { return value }
+        return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }
