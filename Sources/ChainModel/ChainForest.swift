@@ -90,6 +90,9 @@ extension ChainForest {
     /// A node's name in the process.
     public func id(of index: NodeIndex) -> NodeID { NodeID(nodes[checked(index)].pointee.id) }
 
+    /// By which operation a node was made, without its other facts.
+    public func kind(of index: NodeIndex) -> NodeKind { nodes[checked(index)].pointee.kind }
+
     /// The word for a node, without its other facts.
     public func state(of index: NodeIndex) -> NodeState { nodes[checked(index)].pointee.state }
 
@@ -119,9 +122,29 @@ extension ChainForest {
         return evictedCounts[evicted].pointee
     }
 
+    @inline(__always)
     func checked(_ index: NodeIndex) -> UInt32 {
         precondition(isTaken(index.rawValue), "There is no node at this index: it was evicted, or is another forest's")
         return index.rawValue
+    }
+
+    /// The first in a range of indices who was made by an operation, at a call site that will do. 1 ns an index.
+    public func firstIndex(
+        in range: Range<UInt32>, madeBy kind: NodeKind, at isWanted: (SiteID) -> Bool
+    ) -> NodeIndex? {
+        var slot = range.lowerBound
+        while slot < range.upperBound {
+            guard let segment = nodes.segment(of: slot, upTo: range.upperBound) else {
+                slot = nodes.nextSegment(after: slot)
+                continue
+            }
+            // Most are told apart by what lies side by side; who is gone keeps it.
+            for node in segment {
+                if node.kind == kind, node.id != 0, isWanted(node.site) { return NodeIndex(rawValue: slot) }
+                slot += 1
+            }
+        }
+        return nil
     }
 
     func extraFacts(of index: NodeIndex) -> NodeExtra? {
@@ -161,6 +184,13 @@ extension ChainForest {
 
     /// The root of the tree that a node is in. O(1).
     public func root(of index: NodeIndex) -> NodeIndex { NodeIndex(rawValue: rootSlot(of: checked(index))) }
+
+    /// How many nodes there are in the chain of a root; 0 for who is none.
+    public func nodeCount(ofRoot index: NodeIndex) -> Int {
+        let node = nodes[checked(index)]
+        guard node.pointee.has(.isRoot) else { return 0 }
+        return node.pointee.chain == noSlot ? 1 : Int(chains[node.pointee.chain].pointee.nodeCount)
+    }
 
     /// The chain that a node (any of it) belongs to, counted. O(1).
     public func chain(of index: NodeIndex) -> ChainSummary {

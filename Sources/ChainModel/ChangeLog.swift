@@ -22,11 +22,7 @@ extension ChainForest {
     mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord) {
         guard !log.isEverything else { return }
         guard log.evicted.count < limits.changeLimit else { return noteEverything() }
-        let index = NodeIndex(rawValue: slot)
-        log.evicted.append(
-            .init(
-                index: index, id: .init(record.id), wasRoot: record.has(.isRoot),
-                node: NodeView(index: index, record: record)))
+        log.evicted.append(.init(node: NodeView(index: NodeIndex(rawValue: slot), record: record)))
     }
 
     mutating func noteEverything() {
@@ -46,8 +42,10 @@ extension ChainForest {
         swap(&changes.evicted, &log.evicted)
         for slot in log.slots where isTaken(slot) {
             // A slot that was freed and taken again stands here twice; the first time told all.
-            let found = nodes[slot].pointee.changes
+            var found = nodes[slot].pointee.changes
             guard !found.isEmpty else { continue }
+            if nodes[slot].pointee.isOfConcern { found.insert(.concern) }
+            if nodes[slot].pointee.isUnfinished { found.insert(.unfinished) }
             changes.nodes.append(.init(index: NodeIndex(rawValue: slot), changes: found))
             nodes[slot].pointee.changes = []
         }

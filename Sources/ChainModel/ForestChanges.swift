@@ -20,6 +20,10 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public static let summary = NodeChanges(rawValue: 16)
     /// Whether exactly one operation was called on it, and which (``ChainForest/continuation(of:)``), may have changed.
     public static let continuation = NodeChanges(rawValue: 32)
+    /// Beside what changed: it was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
+    public static let concern = NodeChanges(rawValue: 64)
+    /// Beside what changed: it is not settled, its handler has not returned, or it is a root.
+    public static let unfinished = NodeChanges(rawValue: 128)
 }
 
 /// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
@@ -34,14 +38,17 @@ public struct ForestChanges: Sendable {
 
     /// One node that is gone.
     public struct Eviction: Sendable {
-        /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
-        public var index: NodeIndex
-        /// Who it was.
-        public var id: NodeID
-        /// Whether it was a root.
-        public var wasRoot: Bool
         /// Its last facts.
-        public var node: NodeView
+        public let node: NodeView
+
+        /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
+        public var index: NodeIndex { node.index }
+        /// Who it was.
+        public var id: NodeID { node.id }
+        /// Whether it was a root.
+        public var wasRoot: Bool { node.record.has(.isRoot) }
+        /// Whether what ``NodeChanges/concern`` tells is so of it.
+        public var isOfConcern: Bool { node.record.isOfConcern }
     }
 
     /// There were too many to list (or it is the first take): look at everything. The lists are empty then.

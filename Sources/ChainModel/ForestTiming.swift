@@ -37,6 +37,12 @@ extension ChainForest {
         return max(record.created, settled)
     }
 
+    /// When a node's cancellation was asked for, as far as the program has said so.
+    public func cancelRequested(of index: NodeIndex) -> UInt64? {
+        guard let time = extraFacts(of: index)?.cancelRequestedAt, time != 0 else { return nil }
+        return time
+    }
+
     /// A node's steps by time, from its own facts; of many links the first 64.
     public func history(of index: NodeIndex) -> [HistoryStep] {
         let record = nodes[checked(index)].pointee

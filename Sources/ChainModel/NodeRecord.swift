@@ -136,6 +136,18 @@ struct NodeRecord {
 }
 
 extension NodeRecord {
+    /// Whether a mark or its state says for ever what somebody should know: ``NodeChanges/concern``.
+    @inline(__always) var isOfConcern: Bool {
+        let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
+        return bits.rawValue & marks != 0 || state == .abandoned || troubles.contains(.hasMisusedAwait)
+            || ((kind == .race || kind == .any) && !state.isLive)
+    }
+
+    /// ``NodeChanges/unfinished``.
+    @inline(__always) var isUnfinished: Bool {
+        state.isLive || has(.isRoot) || (isStarted && !isEnded && !has(.released))
+    }
+
     @inline(__always) var isQueued: Bool { queuedLow != 0 || queuedHigh != 0 }
     @inline(__always) var isStarted: Bool { startedLow != 0 || startedHigh != 0 }
     @inline(__always) var isEnded: Bool { endedLow != 0 || endedHigh != 0 }

@@ -28,6 +28,10 @@ public struct NodeView: Sendable {
     public var activity: Activity { record.activity }
     /// What else is said of it.
     public var marks: NodeMarks { record.marks }
+    /// Whether ``NodeMarks/cancelRequested`` is among its marks.
+    public var isCancelRequested: Bool {
+        !record.bits.isDisjoint(with: [.cancelRequested, .cancelMarkedHere]) && record.state.isLive
+    }
     /// Where in the source it was made; 0 where unknown.
     public var site: SiteID { record.site }
     /// The thread that its handler began on; 0 where it has not or nobody knows.

@@ -7,6 +7,8 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     private var storage: SlabStorage<Element>
     private var table: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
     private let shift: UInt32
+    /// Beside that of the storage, which is three steps away.
+    private var segmentCount: UInt32 = 0
 
     /// Segments hold `1 << shift` elements.
     init(shift: UInt32) {
@@ -24,13 +26,23 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     var count: Int { storage.count }
 
     /// One more than the greatest slot there may be.
-    var bound: Int { storage.segments.count << Int(shift) }
+    var bound: Int { Int(segmentCount) << Int(shift) }
 
     /// Whether a slot's segment exists; whether the slot itself is taken, its element knows.
+    @inline(__always)
     func hasSegment(of slot: UInt32) -> Bool {
-        let segment = Int(slot >> shift)
-        return segment < storage.segments.count && table[segment] != nil
+        let segment = slot >> shift
+        return segment < segmentCount && table[Int(segment)] != nil
     }
+
+    /// The elements from a slot on to the end of its segment, or to `end`; nil where there is no such segment.
+    func segment(of slot: UInt32, upTo end: UInt32) -> UnsafeBufferPointer<Element>? {
+        guard hasSegment(of: slot) else { return nil }
+        return UnsafeBufferPointer(start: self[slot], count: Int(min(end, nextSegment(after: slot)) - slot))
+    }
+
+    /// The first slot of the segment after that of a slot.
+    func nextSegment(after slot: UInt32) -> UInt32 { (slot >> shift + 1) << shift }
 
     /// Copies the storage if somebody else holds it too.
     mutating func makeUnique() {
@@ -43,6 +55,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     mutating func allocate(_ element: Element) -> UInt32 {
         let slot = storage.allocate()
         table = storage.table
+        segmentCount = UInt32(storage.segments.count)
         self[slot].initialize(to: element)
         return slot
     }

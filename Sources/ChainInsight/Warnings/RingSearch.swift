@@ -33,8 +33,17 @@ struct RingSearch {
         return blocker.node
     }
 
+    /// Most ways end after so many steps: no memory is taken for those.
+    private static let shortWay = 6
+
     /// The ring that a node waits for, if it does; counts the steps.
     func ring(from start: NodeIndex, in forest: borrowing ChainForest, steps: inout Int) -> [NodeIndex]? {
+        var node = start
+        for _ in 0..<Self.shortWay {
+            guard let next = next(node, forest) else { return nil }
+            steps += 1
+            node = next
+        }
         var way = [start]
         var places = [start: 0]
         while way.count < Self.stepLimit, let next = next(way[way.count - 1], forest) {
@@ -44,12 +53,6 @@ struct RingSearch {
             way.append(next)
         }
         return nil
-    }
-
-    /// Whether a look is worth it: in every ring somebody waits for who is older than he is, by a link.
-    static func mayBegin(_ view: NodeView, _ forest: borrowing ChainForest) -> Bool {
-        guard view.state == .pending, let target = forest.blocker(of: view.index).node else { return false }
-        return forest.node(target).created <= view.created
     }
 
     /// The warning of a ring, bound to its least node, so that it is the same whoever found it.

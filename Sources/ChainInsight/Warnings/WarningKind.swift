@@ -28,6 +28,9 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     case deepChain = "deep-chain"
     /// Events were lost: what is shown may be incomplete.
     case lostEvents = "lost-events"
+
+    /// All of them, made once.
+    static let all = allCases
 }
 
 /// Which warnings are wanted, and from where on.

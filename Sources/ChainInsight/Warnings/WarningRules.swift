@@ -3,7 +3,8 @@ import ChainModel
 
 /// Whether something holds of a node.
 enum WarningVerdict {
-    case holds(Warning)
+    /// Since when, and which other node it is about.
+    case holds(since: UInt64, other: NodeID)
     /// Not yet, but from that moment on, unless something happens.
     case later(UInt64)
     case no
@@ -27,11 +28,9 @@ struct WarningRules {
     @inline(__always)
     func tells(_ kind: WarningKind) -> Bool { enabled & kind.bit != 0 }
 
-    private func verdict(
-        _ kind: WarningKind, _ view: NodeView, since: UInt64, limit: UInt64, now: UInt64, other: NodeID = .none
-    ) -> WarningVerdict {
+    private func verdict(since: UInt64, limit: UInt64, now: UInt64, other: NodeID = .none) -> WarningVerdict {
         guard since <= now, now - since >= limit else { return .later(since &+ limit) }
-        return .holds(Warning(kind, view.id, since: since, other: other))
+        return .holds(since: since, other: other)
     }
 
     // MARK: Moments
@@ -60,29 +59,26 @@ struct WarningRules {
 
     /// Since when a handler blocks its thread, and what for.
     private func block(_ view: NodeView, _ forest: borrowing ChainForest) -> (since: UInt64, node: NodeID)? {
-        if let wait = forest.waits(of: view.thread).last(where: { $0.waiter == view.id }) {
-            return (wait.since, wait.node)
-        }
+        if let wait = forest.wait(of: view.index) { return (wait.since, wait.node) }
         guard view.marks.contains(.hasBlocked), let started = view.started else { return nil }
         return (started, .none)
     }
 
     func blockedWorker(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
         guard tells(.blockedWorker), occupiesThread(view), let block = block(view, forest) else { return .no }
-        return verdict(
-            .blockedWorker, view, since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
+        return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
     }
 
     /// One that blocks is told as such.
     func longHandler(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
         guard tells(.longHandler), occupiesThread(view), let started = view.started else { return .no }
         if tells(.blockedWorker), block(view, forest) != nil { return .no }
-        return verdict(.longHandler, view, since: started, limit: options.longHandlerLimit, now: now)
+        return verdict(since: started, limit: options.longHandlerLimit, now: now)
     }
 
     func longQueueWait(_ view: NodeView, now: UInt64) -> WarningVerdict {
         guard tells(.longQueueWait), view.state == .queued, let queued = view.queued else { return .no }
-        return verdict(.longQueueWait, view, since: queued, limit: options.queueWaitLimit, now: now)
+        return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
     // MARK: Nodes that do not settle
@@ -94,25 +90,25 @@ struct WarningRules {
         switch view.state {
         case .running:
             guard view.kind == .task, let started = view.started else { return .no }
-            return verdict(.neverSettled, view, since: started, limit: limit, now: now)
+            return verdict(since: started, limit: limit, now: now)
         case .pending, .waiting:
             guard now >= view.created, now - view.created >= limit else { return .later(view.created &+ limit) }
             let reason = forest.blocker(of: view.index).reason
             // The beginning of a planned chain waits for its turn, of which nothing is told.
             guard reason == .resolver || (reason == .aboutToRun && view.kind != .chain) else { return .no }
             guard let total = forest.timing(of: view.index, now: now).total else { return .no }
-            return verdict(.neverSettled, view, since: now - min(now, total), limit: limit, now: now)
+            return verdict(since: now - min(now, total), limit: limit, now: now)
         default: return .no
         }
     }
 
     func cancellationIgnored(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
         guard tells(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
-        guard forest.blocker(of: view.index).node == nil else { return .no }
-        let asked = forest.history(of: view.index).last { $0.kind == .cancelRequested }
         // Only asked for from here so far: the program has not said so.
-        guard let asked else { return .no }
-        return verdict(.cancellationIgnored, view, since: asked.time, limit: options.cancellationLimit, now: now)
+        guard let asked = forest.cancelRequested(of: view.index), forest.blocker(of: view.index).node == nil else {
+            return .no
+        }
+        return verdict(since: asked, limit: options.cancellationLimit, now: now)
     }
 
     // MARK: Races
@@ -129,7 +125,7 @@ struct WarningRules {
         guard tells(.raceLoserRunning), view.isLive, view.kind != .delay, !view.marks.contains(.cancelRequested),
             let decided = race.settled, !isWanted(view, besides: race.index, forest)
         else { return .no }
-        return verdict(.raceLoserRunning, view, since: decided, limit: Self.grace, now: now, other: race.id)
+        return verdict(since: decided, limit: Self.grace, now: now, other: race.id)
     }
 
     private static let relativeLimit = 16

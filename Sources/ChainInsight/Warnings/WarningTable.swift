@@ -4,8 +4,9 @@ import ChainModel
 /// What looks wrong in one forest, kept up all the time.
 ///
 /// What is about a moment (``WarningKind/isMoment``) is found among the nodes that changed. What depends on time is found by
-/// a look at everything, in slices and at most twice a second, and only while something may be another than before: there
-/// is no memory for each node. What was found goes as soon as its node changes and it holds no more.
+/// looks, in slices and at most twice a second, and only while something may be another than before: at who changed or is
+/// due, two bits of memory a node, and now and then at everything. What was found goes as soon as its node changes and it
+/// holds no more.
 public struct WarningTable: Sendable {
     /// How many warnings are kept of a kind; all are counted.
     public static let keptLimit = WarningList.limit
@@ -17,16 +18,21 @@ public struct WarningTable: Sendable {
     var lists = Array(repeating: WarningList(), count: WarningKind.allCases.count)
     /// Nodes of which something holds that their next change may end, and what: a bit a kind.
     var held: [NodeID: UInt16] = [:]
+    /// Where these are, and others: most nodes that change are told apart from them by this.
+    var heldSlots = SlotSet()
+    /// Who is to be looked at next.
+    var watch = WatchList()
     private var dismissed: Set<Warning.ID> = []
     private var dismissedLossCount: UInt64 = 0
     /// Races that were decided before all members had settled.
     var races: Set<NodeID> = []
     var sweep: WarningSweep?
-    /// Whether something changed since the last look at everything began.
-    var isStale = true
+    /// Whether something changed since the last look began, and since the last one at everything did.
+    var isStale = true, isBehind = true
     /// Whether the next look has to find marks, too: not every change was told.
     var misses = true
     var sweepBegan: UInt64?
+    var wholeBegan: UInt64?
     /// When something comes to hold by the passing of time alone.
     var nextDue: UInt64?
     /// By root, how many nodes its chain had when it was last looked through, and whether it was too deep.
@@ -57,7 +63,7 @@ public struct WarningTable: Sendable {
 
     /// Whether nothing can come or go but by what the program says.
     public var isIdle: Bool {
-        sweep == nil && !isStale && !misses && nextDue == nil && !lists.contains { $0.hasHistory }
+        sweep == nil && !isStale && !isBehind && !misses && nextDue == nil && !lists.contains { $0.hasHistory }
     }
 
     /// Whether a look at everything is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
@@ -95,33 +101,48 @@ public struct WarningTable: Sendable {
 
     // MARK: Following
 
-    /// Takes in what changed: some 20 ns a node.
+    /// Takes in what changed: some nanoseconds a node.
     public mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         guard !changes.isEverything else {
-            misses = true
-            isStale = true
-            sweep = nil
-            for kind in WarningKind.allCases where kind.isMoment { lists[kind.place].recount() }
+            (misses, isStale, isBehind, sweep) = (true, true, true, nil)
+            for kind in WarningKind.all where kind.isMoment { lists[kind.place].recount() }
             return
         }
-        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables { isStale = true }
-        for eviction in changes.evicted {
-            noteMoments(eviction.node, forest)
-            if !held.isEmpty, let kinds = held[eviction.id] { end(eviction.id, kinds, now) }
+        if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables { (isStale, isBehind) = (true, true) }
+        watch.reserve(forest.indexBound)
+        changes.evicted.withUnsafeBufferPointer { evicted in
+            for place in evicted.indices { follow(evicted[place], forest, now) }
         }
-        for entry in changes.nodes {
-            let view = forest.node(entry.index)
-            noteMoments(view, forest)
-            if !held.isEmpty, let kinds = held[view.id] { check(view, kinds, forest, now) }
+        changes.nodes.withUnsafeBufferPointer { entries in
+            for place in entries.indices { follow(entries[place], forest, now) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func follow(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
+        let slot = entry.index.rawValue
+        if entry.changes.contains(.unfinished) { watch.insert(slot) }
+        if entry.changes.contains(.concern) { noteMoments(forest.node(entry.index), forest) }
+        if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
+            check(view, kinds, forest, now)
+        }
+    }
+
+    @inline(__always)
+    private mutating func follow(
+        _ eviction: ForestChanges.Eviction, _ forest: borrowing ChainForest, _ now: UInt64
+    ) {
+        if eviction.isOfConcern { noteMoments(eviction.node, forest) }
+        if heldSlots.contains(eviction.node.index.rawValue), let kinds = held[eviction.id] {
+            end(eviction.id, kinds, now)
         }
     }
 
     /// Takes in what a node's marks and state say for ever.
-    @inline(__always)
     private mutating func noteMoments(_ view: NodeView, _ forest: borrowing ChainForest) {
         let kinds = rules.moments(of: view)
         if kinds != 0 {
-            for kind in WarningKind.allCases where kinds & kind.bit != 0 {
+            for kind in WarningKind.all where kinds & kind.bit != 0 {
                 guard lists[kind.place].kept[view.id] == nil else { continue }
                 var warning = Warning(kind, view.id, since: rules.since(kind, view, now: forest.now))
                 guard !isDismissed(warning.id) else { continue }
@@ -143,7 +164,7 @@ public struct WarningTable: Sendable {
         guard rules.tells(.raceLoserRunning), races.count < Self.raceLimit, !races.contains(view.id),
             forest.index(of: view.id) == view.index
         else { return }
-        let hasLosers = forest.links(of: view.index).contains {
+        let hasLosers = forest.targets(of: view.index).contains {
             $0.role == .hasMember && forest.state(of: $0.node).isLive
         }
         if hasLosers { races.insert(view.id) }
@@ -152,14 +173,14 @@ public struct WarningTable: Sendable {
     // MARK: What holds no more
 
     private mutating func end(_ node: NodeID, _ kinds: UInt16, _ now: UInt64) {
-        for kind in WarningKind.allCases where kinds & kind.bit != 0 { lists[kind.place].end(node, at: now) }
+        for kind in WarningKind.all where kinds & kind.bit != 0 { lists[kind.place].end(node, at: now) }
         held[node] = nil
         revision += 1
     }
 
     private mutating func check(_ view: NodeView, _ kinds: UInt16, _ forest: borrowing ChainForest, _ now: UInt64) {
         var gone: UInt16 = 0
-        for kind in WarningKind.allCases where kinds & kind.bit != 0 {
+        for kind in WarningKind.all where kinds & kind.bit != 0 {
             guard let warning = lists[kind.place].kept[view.id] else { continue }
             if !holds(warning, view, forest, now) {
                 lists[kind.place].end(view.id, at: now)
@@ -201,7 +222,7 @@ public struct WarningTable: Sendable {
     ) -> Bool {
         let before = revision
         if options != rules.options { take(options) }
-        for kind in WarningKind.allCases where lists[kind.place].expire(at: now) { revision += 1 }
+        for place in lists.indices where lists[place].expire(at: now) { revision += 1 }
         noteLoss(forest, now)
         goOn(forest, now, budget)
         return revision != before
@@ -209,13 +230,13 @@ public struct WarningTable: Sendable {
 
     private mutating func take(_ options: WarningOptions) {
         rules = WarningRules(options)
-        for kind in WarningKind.allCases where !rules.tells(kind) {
+        for kind in WarningKind.all where !rules.tells(kind) {
             lists[kind.place].removeAll()
             for node in held.keys { held[node]? &= ~kind.bit }
         }
         held = held.filter { $0.value != 0 }
         sweep = nil
-        (isStale, misses, sweepBegan) = (true, true, nil)
+        (isStale, isBehind, misses, sweepBegan) = (true, true, true, nil)
         depths = [:]
         revision += 1
     }
