@@ -17,8 +17,8 @@ public struct ThreadLanes: Sendable {
     /// Changes whenever a lane comes or goes.
     public private(set) var revision = 0
     private var places: [ThreadID: Int] = [:]
-    /// The place of the lane that was looked up last: events of one thread stand together.
-    private var latest = 0
+    /// By the last bits of a thread, the place of the lane that was looked up last: no dictionary is asked for most events.
+    private var recent = [Int32](repeating: 0, count: 64)
     private var lostCount: UInt64 = 0
 
     /// Makes it empty.
@@ -70,7 +70,7 @@ public struct ThreadLanes: Sendable {
     }
 
     private static func isTask(_ id: NodeID, in forest: borrowing ChainForest) -> Bool {
-        forest.index(of: id).map { forest.node($0).kind == .task } ?? false
+        forest.index(of: id).map { forest.kind(of: $0) == .task } ?? false
     }
 
     /// Somebody who runs, told to a late comer.
@@ -96,9 +96,10 @@ public struct ThreadLanes: Sendable {
 
     @inline(__always)
     private mutating func known(_ thread: ThreadID) -> Int? {
+        let latest = Int(recent[Int(thread & 63)])
         if latest < lanes.count, lanes[latest].thread == thread { return latest }
         guard let place = places[thread] else { return nil }
-        latest = place
+        recent[Int(thread & 63)] = Int32(place)
         return place
     }
 
@@ -113,8 +114,7 @@ public struct ThreadLanes: Sendable {
         revision += 1
         places[thread] = lanes.count
         lanes.append(ThreadLane(thread, at: time))
-        latest = lanes.count - 1
-        return latest
+        return lanes.count - 1
     }
 
     /// Drops half of those that are idle, longest idle first.
@@ -125,7 +125,6 @@ public struct ThreadLanes: Sendable {
         revision += 1
         lanes.removeAll { gone.contains($0.thread) }
         places = Dictionary(uniqueKeysWithValues: lanes.enumerated().map { ($1.thread, $0) })
-        latest = 0
     }
 }
 

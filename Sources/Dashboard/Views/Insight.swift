@@ -4,9 +4,10 @@ import ChainModel
 
 /// What the views make of one program besides its forest. Each part costs next to nothing while its view is closed.
 struct Insight {
-    var threads = ThreadsInsight()
+    var threads = ThreadLanes()
     var sites = SitesInsight()
-    var warnings = WarningsInsight()
+    /// Kept up always, for their count is on the tab.
+    var warnings = WarningTable()
     var events = EventsInsight()
 
     /// The program said something, which is in the forest by now.
@@ -29,7 +30,7 @@ struct Insight {
     }
 
     /// Whether ``tick(_:now:options:)`` has begun something that goes on.
-    var hasWork: Bool { sites.isCounting || warnings.table.isLooking }
+    var hasWork: Bool { sites.isCounting || warnings.isLooking }
 
     /// Whether there is nothing left to do but for what the program says.
     var isIdle: Bool { sites.isIdle && warnings.isIdle }

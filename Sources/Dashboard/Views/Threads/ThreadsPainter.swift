@@ -17,7 +17,7 @@ extension Painter {
             case .program(let source): state.place(of: source).map { paintProgram(state.observed[$0], row: row) }
             case .lane(let source, let thread):
                 guard let place = state.place(of: source),
-                    let lane = state.observed[place].insight.threads.lanes.lane(of: thread)
+                    let lane = state.observed[place].insight.threads.lane(of: thread)
                 else { break }
                 LanePainter(lane, columns, of: state.observed[place], row: row).paint(into: &self)
             case .executors: paintExecutorHeads(columns, row: row)

@@ -80,7 +80,7 @@ extension State {
         switch row {
         case .program(let source): return Subject(source: source)
         case .lane(let source, let thread):
-            guard let place = place(of: source), let lane = observed[place].insight.threads.lanes.lane(of: thread),
+            guard let place = place(of: source), let lane = observed[place].insight.threads.lane(of: thread),
                 let id = LaneNow(lane, in: observed[place].forest!).node,
                 let node = observed[place].forest!.index(of: id)
             else { return nil }
@@ -115,7 +115,7 @@ extension State {
     private mutating func orderedThreads(of place: Int) -> [ThreadID] {
         let process = observed[place]
         let known = threads.orders[process.source] ?? ThreadsView.Order()
-        let lanes = process.insight.threads.lanes
+        let lanes = process.insight.threads
         if known.revision == lanes.revision, known.threads.map({ process.threadName($0) }) == known.names {
             return known.threads
         }
@@ -169,7 +169,7 @@ extension State {
             switch row {
             case .lane(let source, let thread):
                 guard let place = place(of: source), !observed[place].isStill,
-                    let lane = observed[place].insight.threads.lanes.lane(of: thread)
+                    let lane = observed[place].insight.threads.lane(of: thread)
                 else { continue }
                 let now = LaneNow(lane, in: observed[place].forest!)
                 step &+= LaneFigures(lane, now, at: observed[place].shownNow, seconds: seconds).step

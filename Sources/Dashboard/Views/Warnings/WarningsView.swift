@@ -36,7 +36,7 @@ extension State {
     /// Finds the rows anew.
     mutating func arrangeWarnings() {
         let source = WarningsView.Source(
-            revisions: observed.map(\.insight.warnings.table.revision), programs: processKeys, filter: filterRevision,
+            revisions: observed.map(\.insight.warnings.revision), programs: processKeys, filter: filterRevision,
             hidesRest: filter.hidesRest, folded: warnings.folded, expanded: warnings.expanded,
             enabled: options.warnings.enabled)
         if source != warnings.source {
@@ -70,7 +70,7 @@ extension State {
             let all = allWarnings(of: kind)
             guard !all.isEmpty else { continue }
             let isFolded = warnings.folded.contains(kind)
-            let count = observed.reduce(0) { $0 + $1.insight.warnings.table.count(of: kind) }
+            let count = observed.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
             rows.append(.head(kind, count: count, isFolded: isFolded))
             guard !isFolded else { continue }
             let isShort = !warnings.expanded.contains(kind) && all.count > WarningsView.shortCount
@@ -86,7 +86,7 @@ extension State {
     private func allWarnings(of kind: WarningKind) -> [WarningRow] {
         var all: [(warning: Warning, place: Int, moment: UInt64)] = []
         for (place, process) in observed.enumerated() {
-            for warning in process.insight.warnings.table.warnings(of: kind) where isShown(warning, in: place) {
+            for warning in process.insight.warnings.warnings(of: kind) where isShown(warning, in: place) {
                 all.append((warning, place, warning.since &+ process.wallOffset))
             }
         }

@@ -2,13 +2,6 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 
-/// The threads of one program, kept up with what it says.
-struct ThreadsInsight {
-    private(set) var lanes = ThreadLanes()
-
-    mutating func hear(_ batch: EventBatch, in forest: borrowing ChainForest) { lanes.hear(batch, in: forest) }
-}
-
 /// What a thread does at the moment that is shown.
 struct LaneNow {
     enum Doing { case idle, running, blocked }
