@@ -30,6 +30,7 @@ extension State {
         fillWindow(height)
         if following == .first, let first = window.first { selection = first.subject }
         selectedLine = window.firstIndex { $0.subject == selection }
+        countSitesIfSeen()
         runningStep = currentStep()
     }
 

@@ -104,14 +104,15 @@ import Testing
 
     @Test func detailsOfANodeKnowItsSite() throws {
         var screen = GoldenTests.checkout(160, 40)
-        screen.tick(4_300)
+        screen.go(to: 103)
         let insight = screen.state.observed[0].insight.sites
+        #expect(insight.table == nil, "no more than its own site was counted")
         let forest = try #require(screen.state.forest)
         let node = forest.node(try #require(forest.index(of: NodeID(103))))
         #expect(insight.statistics(site: node.site, kind: node.kind)?.run.count == 2)
         var narrow = GoldenTests.checkout(100, 40)
-        narrow.tick(4_300)
-        #expect(narrow.state.observed[0].insight.sites.table == nil)
+        narrow.go(to: 103)
+        #expect(narrow.state.observed[0].insight.sites.statistics(site: node.site, kind: node.kind) == nil)
     }
 
     @Test func aFrozenPictureIsCountedToo() {

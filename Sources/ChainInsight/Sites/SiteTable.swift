@@ -41,8 +41,17 @@ public struct SiteTable: Sendable {
         var kind: NodeKind
     }
 
+    /// The one call site that is counted; nil for all.
+    private var focus: SiteFocus?
+
     /// An empty table, which has yet to look at everything.
     public init() {}
+
+    /// The same for one call site and kind alone, under whatever numbers the program has it.
+    public init(only key: SiteKey) { focus = SiteFocus(key) }
+
+    /// The one call site and kind that is counted; nil where all are.
+    public var only: SiteKey? { focus?.key }
 
     /// Whether all nodes were looked at.
     public var isComplete: Bool { cursor == nil }
@@ -61,11 +70,12 @@ public struct SiteTable: Sendable {
     /// Slots that cost as much as one node.
     private static let freeSlotsPerNode = 16
 
-    /// Looks at so many more nodes (25 to 100 ns each); false if none were left.
+    /// Looks at so many more nodes (25 to 100 ns each, others than those of ``only`` 1 ns); false if none were left.
     public mutating func sweep(_ forest: borrowing ChainForest, budget: Int) -> Bool {
         guard var next = cursor else { return false }
         bound = UInt32(forest.indexBound)
         var rest = budget * Self.freeSlotsPerNode
+        if focus != nil { find(forest, &next, &rest) }
         while next < bound, rest > 0 {
             let index = NodeIndex(rawValue: next)
             let isThere = forest.contains(index)
@@ -78,22 +88,56 @@ public struct SiteTable: Sendable {
         return true
     }
 
+    /// Goes to those of the one call site alone.
+    private mutating func find(_ forest: borrowing ChainForest, _ next: inout UInt32, _ rest: inout Int) {
+        focus!.follow(forest)
+        let focus = focus!
+        while next < bound, rest > 0 {
+            let end = min(bound, next + UInt32(clamping: rest))
+            let found = forest.firstIndex(in: next..<end, madeBy: focus.key.kind) { focus.includes($0) }
+            rest -= Int((found?.rawValue ?? end) - next)
+            next = end
+            guard let found else { continue }
+            note(forest.node(found), forest)
+            rest -= Self.freeSlotsPerNode
+            next = found.rawValue + 1
+        }
+    }
+
     /// Takes in what changed. Where that is more than is listed all is looked at again, and who is gone is forgotten.
     public mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest) {
         guard !changes.isEverything else {
             let last = revision
-            self = SiteTable()
+            self = only.map { SiteTable(only: $0) } ?? SiteTable()
             revision = last + 1
             return
         }
+        if focus != nil { return follow(focused: changes, forest) }
         for eviction in changes.evicted {
             note(eviction.node, forest)
-            let slot = eviction.index.rawValue
-            _ = counted.remove(slot)
-            _ = settled.remove(slot)
-            if !open.isEmpty { open[slot] = nil }
+            forget(eviction.node.index.rawValue)
         }
         for entry in changes.nodes { note(forest.node(entry.index), forest) }
+    }
+
+    private mutating func follow(focused changes: ForestChanges, _ forest: borrowing ChainForest) {
+        focus!.follow(forest)
+        let focus = focus!
+        for eviction in changes.evicted where eviction.node.kind == focus.key.kind {
+            guard focus.includes(eviction.node.site) else { continue }
+            note(eviction.node, forest)
+            forget(eviction.node.index.rawValue)
+        }
+        for entry in changes.nodes where forest.kind(of: entry.index) == focus.key.kind {
+            guard case let view = forest.node(entry.index), focus.includes(view.site) else { continue }
+            note(view, forest)
+        }
+    }
+
+    private mutating func forget(_ slot: UInt32) {
+        _ = counted.remove(slot)
+        _ = settled.remove(slot)
+        if !open.isEmpty { open[slot] = nil }
     }
 
     // MARK: Counting
@@ -208,13 +252,22 @@ public struct SiteTable: Sendable {
             let place = stale[staleCursor]
             staleCursor += 1
             rest -= records[place].wait.cost + records[place].run.cost
-            records[place].counts.wait = records[place].wait.figures
-            records[place].counts.run = records[place].run.figures
+            refresh(place)
             records[place].isStale = false
         }
         guard staleCursor == stale.count else { return false }
         stale.removeAll(keepingCapacity: true)
         staleCursor = 0
         return true
+    }
+
+    /// Brings percentiles and bars of one call site and kind up to date, some 60 µs.
+    public mutating func refresh(_ key: SiteKey) {
+        if let place = places[key], records[place].isStale { refresh(place) }
+    }
+
+    private mutating func refresh(_ place: Int) {
+        records[place].counts.wait = records[place].wait.figures
+        records[place].counts.run = records[place].run.figures
     }
 }

@@ -181,11 +181,6 @@ extension Observed {
         return insight.tick(forest!, now: now, options: options)
     }
 
-    /// Call sites are to be seen: in their view, or with a node's details.
-    mutating func countSites() {
-        if forest != nil { insight.sites.begin(forest!, now: shownNow) }
-    }
-
     // MARK: Standing still
 
     /// Stands still from now on.

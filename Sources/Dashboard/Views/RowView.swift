@@ -58,6 +58,7 @@ extension State {
         case .warnings: arrangeWarnings()
         case .events: arrangeEvents()
         }
+        countSitesIfSeen()
     }
 
     /// Makes a node what keys act on, from a row of another view than the tree.

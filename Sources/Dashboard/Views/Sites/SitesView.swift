@@ -25,10 +25,19 @@ struct SitesView {
 }
 
 extension State {
-    /// Call sites are counted from when somebody first sees them.
+    /// Call sites are counted when somebody sees them: all in their view, elsewhere that of the node in the detail pane.
     mutating func countSitesIfSeen() {
-        guard view == .sites || Layout(self).detail != nil else { return }
-        for place in observed.indices { observed[place].countSites() }
+        let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
+        for place in observed.indices {
+            guard let forest = observed[place].forest else { continue }
+            var demand = view == .sites ? SitesInsight.Demand.all : .nothing
+            if let seen, seen.place == place {
+                let node = forest.node(seen.node)
+                demand = .one(SiteKey(site: node.site, kind: node.kind))
+            }
+            let now = observed[place].shownNow
+            observed[place].insight.sites.show(demand, forest, now: now)
+        }
     }
 
     /// Finds the rows anew.
