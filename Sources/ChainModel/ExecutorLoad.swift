@@ -30,6 +30,14 @@ struct QueueAges: Hashable, Sendable {
     private var head = 0
     private var holeCount = 0
 
+    /// Whether what it counts of itself is so, and it is as short as it promises to be.
+    var isConsistent: Bool {
+        let holes = entries.dropFirst(head).lazy.filter { $0.count == 0 }.count
+        let empty = head + holes
+        return entries.prefix(head).allSatisfy { $0.count == 0 } && holes == holeCount
+            && (empty <= Self.slack || empty * 2 <= entries.count)
+    }
+
     var oldest: UInt64? { head < entries.count ? entries[head].step &* Self.grain : nil }
 
     /// By what waits, however it came about.
@@ -45,8 +53,12 @@ struct QueueAges: Hashable, Sendable {
             entries[place].count += 1
         } else {
             entries.insert(Entry(step: step, count: 1), at: place)
+            if place < head { head += 1 }
         }
-        head = min(head, place)
+        guard place < head else { return }
+        // A late one: the empty entries between it and the oldest of before are further on now.
+        holeCount += head - place - 1
+        head = place
     }
 
     mutating func remove(_ time: UInt64) {

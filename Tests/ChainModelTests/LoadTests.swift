@@ -56,7 +56,23 @@ struct LoadTests {
                 ages.remove(waiting.remove(at: place))
             }
             #expect(ages.oldest == waiting.min().map { $0 / QueueAges.grain * QueueAges.grain })
+            #expect(ages.isConsistent, "step \(step)")
         }
+    }
+
+    /// Those who came late leave as few empty entries behind as all others.
+    @Test func lateOnesLeaveNothingBehind() {
+        var ages = QueueAges()
+        let time = { (step: Int) in UInt64(1_000 + step) * QueueAges.grain }
+        for step in 0..<200 { ages.add(time(step)) }
+        for step in 0..<90 { ages.remove(time(step)) }
+        // The first of all comes again, and those behind the gap go out of their turn.
+        ages.add(time(0))
+        #expect(ages.isConsistent && ages.oldest == time(0))
+        for step in 100..<200 { ages.remove(time(step)) }
+        #expect(ages.isConsistent && ages.oldest == time(0))
+        ages.remove(time(0))
+        #expect(ages.isConsistent && ages.oldest == time(90))
     }
 
     @Test func rootsAreFoundByTheirNumber() {
