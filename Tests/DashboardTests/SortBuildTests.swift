@@ -40,9 +40,12 @@ import Testing
         forest.limits.settledNodeLimit = 60
         for step in 0..<30 { change(Double(step)) }
         for round in 0..<6 {
-            let order = TreeOrder(
-                column: SortColumn.allCases.randomElement(using: &random)!,
-                isInverted: Bool.random(using: &random), isGrouped: Bool.random(using: &random))
+            var order = outline.order.shown
+            while order == outline.order.shown {
+                order = TreeOrder(
+                    column: SortColumn.allCases.randomElement(using: &random)!,
+                    isInverted: Bool.random(using: &random), isGrouped: Bool.random(using: &random))
+            }
             let time = Double(100 + round * 1_000)
             outline.setOrder(order, in: forest, now: forest.now, budget: 0)
             var ticks = 0.0
@@ -54,7 +57,12 @@ import Testing
                     outline.fold(node, Bool.random(using: &random), in: forest)
                 }
                 outline.retire(in: forest, now: forest.now, pinned: nil)
-                outline.goOnSorting(in: forest, now: forest.now, budget: 2_000)
+                // The order that is shown is kept up meanwhile.
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    _ = outline.bringUpToDate(at: forest.now)
+                    outline.findPlaces(in: forest)
+                }
+                outline.goOnSorting(in: forest, now: forest.now, budget: 7_000)
                 ticks += 1
                 if ticks > 2_000 { break }
             }

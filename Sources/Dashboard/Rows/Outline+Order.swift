@@ -173,6 +173,8 @@ extension Outline {
         let place = Int(slotOf[root.rawValue] - 1)
         let old = slots.key(place)
         let key = order.key(of: root, id: old.id, isRetired: slots.has(.retired, place), in: forest)
+        // Where it stands in the order in the making may be another matter.
+        defer { order.build?.noteChange(root, place) }
         guard key != old else { return }
         if key.group != old.group {
             let (_, state) = Self.split(slots.keys.groups[UInt32(place)])
@@ -181,7 +183,6 @@ extension Outline {
             showGroups()
         }
         move(root, to: key)
-        order.build?.noteChange(root, place)
     }
 
     private mutating func showGroups() {
