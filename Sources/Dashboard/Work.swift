@@ -25,8 +25,8 @@ extension State {
         for _ in Turn.allCases {
             let turn = Turn(rawValue: turns.next)!
             turns.next = (turns.next + 1) % Turn.allCases.count
-            guard hasWork(turn) || turn == .insight else { continue }
-            if work(turn) { turns.isStirred = true }
+            guard turn == .insight || count(turn) > 0 else { continue }
+            if work(turn, share: count(turn)) { turns.isStirred = true }
             return
         }
     }
@@ -34,12 +34,17 @@ extension State {
     /// What the time before this tick was not there for; true if anything that is shown may have moved.
     mutating func workInTick() -> Bool {
         var isMoved = turns.isStirred
-        if !turns.hasWorked { for turn in Turn.allCases where work(turn) { isMoved = true } }
+        if !turns.hasWorked {
+            // Filtering, sorting and reading anew may be under way together.
+            let share = Turn.allCases.reduce(0) { $0 + ($1 == .insight ? 0 : count($1)) }
+            for turn in Turn.allCases where work(turn, share: share) { isMoved = true }
+        }
         (turns.hasWorked, turns.isStirred) = (false, false)
         return isMoved
     }
 
-    private func hasWork(_ turn: Turn) -> Bool { observed.contains { hasWork(turn, $0) } }
+    /// In how many programs there is work of a kind.
+    private func count(_ turn: Turn) -> Int { observed.count { hasWork(turn, $0) } }
 
     private func hasWork(_ turn: Turn, _ program: borrowing Observed) -> Bool {
         switch turn {
@@ -50,16 +55,17 @@ extension State {
         }
     }
 
-    private mutating func work(_ turn: Turn) -> Bool {
-        let count = max(1, observed.count { hasWork(turn, $0) })
+    /// Each program does its part, where `share` parts are a slice; true if anything that is shown may have moved.
+    private mutating func work(_ turn: Turn, share: Int) -> Bool {
+        let share = max(1, share)
         var isMoved = false
         for place in observed.indices {
             let didMove =
                 switch turn {
                 case .insight: observed[place].tickInsight(options.warnings)
-                case .order: observed[place].goOnSorting()
-                case .scan: observed[place].scan(budget: Self.scanBudget / count)
-                case .rows: observed[place].work(budget: Outline.slice / count)
+                case .order: observed[place].goOnSorting(share)
+                case .scan: observed[place].scan(budget: Self.scanBudget / share)
+                case .rows: observed[place].work(budget: Outline.slice / share)
                 }
             if didMove { isMoved = true }
         }
@@ -71,8 +77,8 @@ extension Observed {
     /// Whether there is long work for the time before the next frame.
     var hasWork: Bool { isScanning || outline.hasWork || outline.order.hasWork || insight.hasWork }
 
-    fileprivate mutating func goOnSorting() -> Bool {
+    fileprivate mutating func goOnSorting(_ share: Int) -> Bool {
         guard forest != nil else { return false }
-        return outline.workOnOrder(in: forest!, now: shownNow)
+        return outline.workOnOrder(in: forest!, now: shownNow, share: share)
     }
 }

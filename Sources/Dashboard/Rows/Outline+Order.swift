@@ -47,8 +47,8 @@ extension Outline {
     /// Chains that are given their new place a tick, at most: some tenths of a millisecond.
     static let moveBudget = 1_000
     /// What is done of a new order at once, and then each tick, in nanoseconds, about.
-    static let firstSortBudget = 10_000_000
-    static let sortBudget = 3_000_000
+    static let firstSortBudget = 1_500_000
+    static let sortBudget = 2_000_000
 
     // MARK: What is asked for
 
@@ -164,8 +164,11 @@ extension Outline {
     /// Whether the chain that has a root's slot is there: while a forest is read anew it may be gone, or another's.
     func isThere(_ root: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let number = slotOf[root.rawValue]
-        guard number != 0, forest.contains(root) else { return false }
-        return forest.isRoot(root) && forest.id(of: root).rawValue == slots.id(Int(number - 1))
+        return number != 0 && Self.isRoot(root, id: slots.id(Int(number - 1)), in: forest)
+    }
+
+    static func isRoot(_ index: NodeIndex, id: UInt64, in forest: borrowing ChainForest) -> Bool {
+        forest.contains(index) && forest.isRoot(index) && forest.id(of: index).rawValue == id
     }
 
     /// Puts a chain where it belongs now.
@@ -202,9 +205,10 @@ extension Outline {
         return bringUpToDate(at: now)
     }
 
-    /// Lets a new order go on, and gives chains that changed their new place; true if rows may have moved.
-    mutating func workOnOrder(in forest: borrowing ChainForest, now: UInt64) -> Bool {
-        let isMoved = goOnSorting(in: forest, now: now, budget: Self.sortBudget)
+    /// Lets a new order go on, and gives chains that changed their new place; true if rows may have moved. One of `share`
+    /// things that go on at the same time.
+    mutating func workOnOrder(in forest: borrowing ChainForest, now: UInt64, share: Int) -> Bool {
+        let isMoved = goOnSorting(in: forest, now: now, budget: Self.sortBudget / share)
         return findPlaces(in: forest) || isMoved
     }
 
@@ -229,7 +233,9 @@ extension Outline {
     @discardableResult
     mutating func findPlaces(in forest: borrowing ChainForest) -> Bool {
         guard order.staleStart < order.staleEnd else { return false }
-        let end = min(order.staleEnd, order.staleStart + Self.moveBudget)
+        // A new order takes most of the tick, and then all of them have their places.
+        let limit = order.isSorting ? Self.moveBudget / 4 : Self.moveBudget
+        let end = min(order.staleEnd, order.staleStart + limit)
         for index in order.staleStart..<end {
             let root = order.stale[index]
             let number = slotOf[root.rawValue]

@@ -6,7 +6,7 @@ struct Paged<Element> {
     init(filler: Element) { self.filler = filler }
 
     subscript(index: UInt32) -> Element {
-        get {
+        @inline(__always) get {
             let page = Int(index >> 8)
             guard page < pages.count, !pages[page].isEmpty else { return filler }
             return pages[page][Int(index & 255)]

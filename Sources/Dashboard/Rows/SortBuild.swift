@@ -37,6 +37,7 @@ struct SortBuild {
     /// 0 for who does not match; empty without a filter.
     private var matchWeights: [UInt32] = []
     private var isInOrderOfID = true
+    private var lastID: UInt64 = 0
     private var rankBits: (any: UInt64, all: UInt64) = (0, .max)
     private var idBits: UInt64 = 0
 
@@ -53,12 +54,17 @@ struct SortBuild {
 
     private static let digitBits = 11
     private static let digitCount = 1 << 11
-    // What one chain takes in each step, in nanoseconds, about.
-    private static let gatherCost = 60, countCost = 2, scatterCost = 8, assembleCost = 25, mendCost = 600
+    // What one chain takes in each step, in nanoseconds, about, where it is far from the processor and others use it,
+    // too; an index that is no chain's takes its look.
+    private static let skipCost = 5, countCost = 5, scatterCost = 20, assembleCost = 60, mendCost = 1_800
+    /// A text has to be read to be ranked.
+    private let gatherCost: Int
 
     init(_ order: TreeOrder, rootCount: Int) {
         rank = SortRank(order: order)
+        gatherCost = [.node, .thread, .value].contains(order.column) ? 450 : 300
         items.reserveCapacity(rootCount)
+        sorted.reserveCapacity(rootCount)
         ids.reserveCapacity(rootCount)
     }
 
@@ -120,24 +126,29 @@ struct SortBuild {
             let number = outline.slotOf[cursor]
             cursor += 1
             guard number != 0 else {
-                budget -= 1
+                budget -= Self.skipCost
                 continue
             }
-            budget -= Self.gatherCost
-            guard outline.isThere(root, in: forest) else { continue }
+            budget -= gatherCost
             let place = Int(number - 1)
-            let old = outline.slots.key(place)
-            setKey(of: root, place, id: old.id, outline, in: forest)
-            let rank = keys.ranks[UInt32(place)]
-            let weight = outline.slots.has(.isTall, place) ? outline.list.weight(of: old) ?? 1 : 1
-            if let last = ids.last, last > old.id { isInOrderOfID = false }
+            let id = outline.slots.id(place)
+            guard Outline.isRoot(root, id: id, in: forest) else { continue }
+            let rank = setKey(of: root, place, outline, in: forest)
+            let isTall = outline.slots.has(.isTall, place)
+            let weight = isTall ? outline.list.weight(of: outline.slots.key(place)) ?? 1 : 1
+            if id < lastID { isInOrderOfID = false }
+            lastID = id
             rankBits = (rankBits.any | rank, rankBits.all & rank)
-            idBits |= old.id
-            items.append(Item(rank: rank, place: UInt32(ids.count), weight: UInt32(weight)))
-            ids.append(old.id)
+            idBits |= id
+            let item = Item(rank: rank, place: UInt32(ids.count), weight: UInt32(weight))
+            items.append(item)
+            // So that no slice has to make room for all.
+            sorted.append(item)
+            ids.append(id)
             if self.rank.order.isGrouped { groupNumbers.append(keys.groups[UInt32(place)] >> 4) }
             if outline.filter.isActive {
-                let weight = outline.filter.matchCount(of: root) > 0 ? outline.matchList.weight(of: old) ?? 0 : 0
+                let isMatch = outline.filter.matchCount(of: root) > 0
+                let weight = isMatch ? outline.matchList.weight(of: outline.slots.key(place)) ?? 0 : 0
                 matchWeights.append(UInt32(weight))
             }
             stages[UInt32(place)] = Stage.gathered
@@ -145,17 +156,20 @@ struct SortBuild {
         if cursor >= end { endGathering() }
     }
 
-    /// Finds the place of a chain in the new order.
+    /// Finds the place of a chain in the new order; gives its rank.
+    @discardableResult
     private mutating func setKey(
-        of root: NodeIndex, _ place: Int, id: UInt64, _ outline: borrowing Outline, in forest: borrowing ChainForest
-    ) {
-        let isRetired = outline.slots.has(.retired, place)
-        keys.ranks[UInt32(place)] = rank.rank(ofRoot: root, isRetired: isRetired, in: forest)
-        guard rank.order.isGrouped else { return }
+        of root: NodeIndex, _ place: Int, _ outline: borrowing Outline, in forest: borrowing ChainForest
+    ) -> UInt64 {
+        let isRetired = rank.order.column == .start && outline.slots.has(.retired, place)
+        let new = rank.rank(ofRoot: root, isRetired: isRetired, in: forest)
+        keys.ranks[UInt32(place)] = new
+        guard rank.order.isGrouped else { return new }
         let group = groups.numberMade(of: forest.node(root).site, in: forest)
         let state = SortRank.leading(forest.chain(of: root).counts)
         keys.groups[UInt32(place)] = group << 4 | UInt32(state.rawValue)
         groups.count(group, state, by: 1)
+        return new
     }
 
     private mutating func endGathering() {
@@ -169,7 +183,6 @@ struct SortBuild {
         add(.rank, differing: rankBits.any & ~rankBits.all)
         if groups.groups.count > 1 { add(.group, differing: UInt64(groups.groups.count - 1)) }
         passes.reverse()
-        sorted = items
         beginPass()
     }
 
@@ -233,17 +246,23 @@ struct SortBuild {
         }
         budget -= (end - position) * Self.assembleCost
         position = end
-        if end == items.count { step = .mend }
+        guard end == items.count else { return }
+        step = .mend
+        // What came until now is not this slice's.
+        leftCount = openCount
     }
+
+    /// What is still to be made good.
+    private var openCount: Int { gone.count + late.count + changed.count }
 
     /// Makes good what changed since the chains were gathered; true if nothing is left.
     private mutating func mend(
         _ outline: borrowing Outline, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {
         // At least twice what came since the last time: it comes to an end, however much happens.
-        let came = gone.count + late.count + changed.count - leftCount
+        let came = openCount - leftCount
         budget = max(budget, (2 * came + 1) * Self.mendCost)
-        defer { leftCount = gone.count + late.count + changed.count }
+        defer { leftCount = openCount }
         // Who went first: an id that comes back is the same key.
         while budget > 0, let key = gone.popLast() {
             budget -= Self.mendCost
@@ -274,7 +293,7 @@ struct SortBuild {
             matchList.remove(old)
             if rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
         }
-        setKey(of: root, place, id: shown.id, outline, in: forest)
+        setKey(of: root, place, outline, in: forest)
         let key = RootKey(group: keys.groups[UInt32(place)] >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
         list.insert(key, weight: outline.list.weight(of: shown) ?? 1)
         if let weight = outline.matchList.weight(of: shown) { matchList.insert(key, weight: weight) }

@@ -10,6 +10,10 @@ struct SortRank {
 
     /// Where a chain stands. A chain is sorted by what its root's row shows.
     func rank(ofRoot root: NodeIndex, isRetired: Bool, in forest: borrowing ChainForest) -> UInt64 {
+        switch order.column {
+        case .node, .thread, .wait, .run: return rank(of: root, in: forest)
+        case .start, .state, .total, .value: break
+        }
         let chain = forest.chain(of: root)
         switch order.column {
         case .start:
@@ -51,7 +55,7 @@ struct SortRank {
         switch order.column {
         case .start: return Rank.made(section: 0, view.created, flips: order.isInverted)
         case .state: return Rank.made(section: 0, Self.place(of: view.state) << 4, flips: order.isInverted)
-        case .node: return label(of: node, in: forest)
+        case .node: return label(of: view, in: forest)
         case .thread:
             guard view.thread != 0 else { return Rank.made(section: 2, 0) }
             var text = TextRank()
@@ -75,13 +79,13 @@ struct SortRank {
         }
     }
 
-    private func label(of node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
+    private func label(of view: NodeView, in forest: borrowing ChainForest) -> UInt64 {
         var text = TextRank()
-        if let label = forest.label(of: node), !label.isEmpty {
+        if let label = forest.label(of: view), !label.isEmpty {
             text.add(label)
             return Rank.made(section: 0, text.value, flips: order.isInverted)
         }
-        text.add(NodeText.label(of: node, in: forest).text)
+        text.add(NodeText.label(of: view.index, in: forest).text)
         return Rank.made(section: 1, text.value, flips: order.isInverted)
     }
 
