@@ -98,9 +98,12 @@ extension State {
         filter.query = new
         for place in observed.indices {
             observed[place].setFilter(filter)
-            _ = observed[place].scan(budget: Self.scanBudget / observed.count)
+            _ = observed[place].scan(budget: Self.firstScanBudget / observed.count)
         }
     }
+
+    /// Nodes that a key looks at: the tick that goes with it looks at more, in the same frame.
+    static let firstScanBudget = 2_500
 
     /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
     /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``

@@ -31,6 +31,8 @@ struct FilterScan {
     private var counts = Paged<UInt32>(filler: 0)
     /// By node that matches, 1 + the root that it is counted for; by root, a bit that says that it is in `touched`.
     private var countedIn = Paged<UInt32>(filler: 0)
+    /// What the filter of before knew, until it is given back: of a million nodes that takes a while.
+    private var spent: [Paged<UInt32>] = []
     private var touched: [NodeIndex] = []
     private var flipped: [NodeIndex] = []
     private var clock = SecondQueue()
@@ -47,6 +49,8 @@ struct FilterScan {
     /// Whether there are nodes that were not looked at.
     var hasWork: Bool { cursor != nil || !due.isEmpty }
 
+    /// Pages that a tick gives back.
+    private static let spentPages = 512
     private static let touchedBit: UInt32 = 1 << 31
 
     /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter.
@@ -57,8 +61,8 @@ struct FilterScan {
         matcher = query.map { QueryMatcher($0) }
         dependsOnTime = query?.dependsOnTime ?? false
         dependsOnParents = query?.dependsOnParents ?? false
-        counts.removeAll()
-        countedIn.removeAll()
+        spent += [counts, countedIn]
+        (counts, countedIn) = (Paged(filler: 0), Paged(filler: 0))
         touched = []
         flipped = []
         clock = SecondQueue()
@@ -79,6 +83,7 @@ struct FilterScan {
 
     /// Lets time go on to `now`, in nanoseconds of the program's clock.
     mutating func tick(_ now: UInt64) {
+        if let last = spent.indices.last, !spent[last].removeLast(Self.spentPages) { spent.removeLast() }
         let second = now / SecondQueue.unit
         guard dependsOnTime, second > moment / SecondQueue.unit else { return }
         moment = second * SecondQueue.unit
@@ -97,18 +102,23 @@ struct FilterScan {
 
     private static let freeSlotsPerNode = 64
     private static let bytesPerNode = 64
+    /// A chain whose matches change is weighed anew.
+    private static let nodesPerChain = 4
 
-    /// Looks at up to `budget` more nodes (long texts count for several); false if none are left.
+    /// Looks at up to `budget` more nodes (long texts count for several, and so do chains that change); false if none are left.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork else { return false }
         // A slot that is free costs next to nothing: a small forest is done at once, however many slots it has.
         var rest = budget * Self.freeSlotsPerNode
         var compared = comparedBytes
-        func cost(of bytes: Int) -> Int { Self.freeSlotsPerNode * (1 + bytes / Self.bytesPerNode) }
+        var chains = touched.count
+        func cost(of bytes: Int, _ chains: Int) -> Int {
+            Self.freeSlotsPerNode * (1 + bytes / Self.bytesPerNode + chains * Self.nodesPerChain)
+        }
         while rest > 0, let node = due.popLast() {
             if forest.contains(node) { test(node, in: forest) }
-            rest -= cost(of: comparedBytes - compared)
-            compared = comparedBytes
+            rest -= cost(of: comparedBytes - compared, touched.count - chains)
+            (compared, chains) = (comparedBytes, touched.count)
         }
         guard var next = cursor else { return true }
         let end = UInt32(forest.indexBound)
@@ -121,8 +131,8 @@ struct FilterScan {
                 continue
             }
             test(index, in: forest)
-            rest -= cost(of: comparedBytes - compared)
-            compared = comparedBytes
+            rest -= cost(of: comparedBytes - compared, touched.count - chains)
+            (compared, chains) = (comparedBytes, touched.count)
         }
         cursor = next >= end ? nil : next
         return true

@@ -45,9 +45,10 @@ extension Outline {
             matchList.remove(key)
             return
         }
-        let weight = matchWeight(of: root, in: forest)
+        // Over the root that is found alone nothing stands, and below it nothing is shown.
+        let isAlone = filter.matchCount(of: root) == 1 && filter.isMatch(root)
+        let weight = isAlone ? 1 : matchWeight(of: root, in: forest)
         // A first search finds most chains in their order: then nothing has to be looked for.
-        let isLast = matchList[key.group].highest.map { $0 < RootList.Entry(rank: key.rank, id: key.id) } ?? true
-        if isLast || !matchList.setWeight(weight, of: key) { matchList.insert(key, weight: weight) }
+        if matchList.isBehindAll(key) || !matchList.setWeight(weight, of: key) { matchList.insert(key, weight: weight) }
     }
 }

@@ -21,4 +21,10 @@ struct Paged<Element> {
 
     /// Forgets everything.
     mutating func removeAll() { pages.removeAll(keepingCapacity: true) }
+
+    /// Forgets the last pages, at most so many; false if there are none left.
+    mutating func removeLast(_ count: Int) -> Bool {
+        pages.removeLast(min(count, pages.count))
+        return !pages.isEmpty
+    }
 }
