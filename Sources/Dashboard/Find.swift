@@ -213,10 +213,10 @@ extension Observed {
         guard let forest, case let root = forest.root(of: current), let key = outline.key(of: root) else {
             return firstMatch(forward: forward)
         }
-        let all = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
-        if let place = all.firstIndex(where: { $0.node == current }) {
-            let rest = forward ? Array(all[(place + 1)...]) : all[..<place].reversed()
-            if let row = rest.first(where: { outline.filter.isMatch($0.node) }) { return row.node }
+        if outline.filter.matchCount(of: root) > (outline.filter.isMatch(current) ? 1 : 0),
+            let node = RowOrder.nearest(to: current, forward: forward, within: root, in: forest, where: isMatch)
+        {
+            return node
         }
         let other = forward ? outline.matchList.key(after: key) : outline.matchList.key(before: key)
         return other.flatMap { match(in: $0, forward: forward) }
@@ -224,8 +224,10 @@ extension Observed {
 
     private func match(in key: RootKey, forward: Bool) -> NodeIndex? {
         guard let forest, let root = forest.index(of: NodeID(key.id)) else { return nil }
-        let rows = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
-        let isMatch = { (row: TreeRow) in outline.filter.isMatch(row.node) }
-        return (forward ? rows.first(where: isMatch) : rows.last(where: isMatch))?.node
+        let edge = forward ? root : RowOrder.last(under: root, in: forest)
+        if isMatch(edge) { return edge }
+        return RowOrder.nearest(to: edge, forward: forward, within: root, in: forest, where: isMatch)
     }
+
+    private func isMatch(_ node: NodeIndex) -> Bool { outline.filter.isMatch(node) }
 }

@@ -22,6 +22,46 @@ enum RowOrder {
         return nil
     }
 
+    /// The last node that is drawn under a node, or itself where there is none. O(steps down).
+    static func last(under node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex {
+        var current = node
+        while let next = forest.continuation(of: current) ?? forest.lastChild(of: current) { current = next }
+        return current
+    }
+
+    /// The node before another, all being unfolded; nil before `top`. O(1), but for the steps down to the end of a
+    /// subtree.
+    static func previous(
+        before node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest
+    ) -> NodeIndex? {
+        guard node != top, let above = forest.placedParent(of: node) else { return nil }
+        let start = forest.isContinuation(node) ? forest.lastChild(of: above) : forest.previousSibling(of: node)
+        guard let start else { return above }
+        // A continuation stands behind all the others, wherever it is among them.
+        let inner = forest.isContinuation(start) ? forest.previousSibling(of: start) : start
+        return inner.map { last(under: $0, in: forest) } ?? above
+    }
+
+    /// The nearest node after another, or before it, for which a condition holds. Looks at one after the other, and at
+    /// none further away.
+    static func nearest(
+        to node: NodeIndex, forward: Bool, within top: NodeIndex, in forest: borrowing ChainForest,
+        where isWanted: (NodeIndex) -> Bool
+    ) -> NodeIndex? {
+        // Only the difference of levels counts.
+        var at: (node: NodeIndex, level: UInt32) = (node, 1 << 31)
+        while true {
+            if forward {
+                guard let next = next(after: at.node, level: at.level, within: top, in: forest) else { return nil }
+                at = next
+            } else {
+                guard let previous = previous(before: at.node, within: top, in: forest) else { return nil }
+                at.node = previous
+            }
+            if isWanted(at.node) { return at.node }
+        }
+    }
+
     /// The first of a node and those after it that is no continuation.
     static func inner(_ node: NodeIndex?, in forest: borrowing ChainForest) -> NodeIndex? {
         guard let node, forest.isContinuation(node) else { return node }
