@@ -182,6 +182,7 @@ extension Observed {
     /// The chain that began last, among the live ones if there are any.
     fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
         guard let forest else { return nil }
+        if let key = outline.newestLive, let root = forest.index(of: NodeID(key.id)) { return (root, true) }
         var settled: NodeIndex?
         for root in forest.roots.reversed().prefix(Self.newestLimit) where outline.isShown(root) {
             if !outline.isRetired(root) { return (root, true) }
@@ -190,7 +191,7 @@ extension Observed {
         return settled.map { ($0, false) }
     }
 
-    /// How many of the newest chains are looked at, for one that is live and shown.
+    /// How many of the newest chains are looked at, for one that is shown, where their order does not say it.
     private static let newestLimit = 1_000
 
     fileprivate mutating func unfoldAround(_ node: NodeIndex) {

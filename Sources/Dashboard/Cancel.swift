@@ -139,17 +139,11 @@ extension Observed {
         question.parts.append(part(.nodes(roots.map { forest!.id(of: $0) }), marking: live))
     }
 
-    /// Asks about all that is pending in the program: O(its live chains). A command names a bounded number of them.
+    /// Asks about all that is pending in the program: O(its chains). A command names a bounded number of them.
     fileprivate func askAboutEverything(_ question: inout Confirmation) {
         guard let forest else { return }
         var chains: [NodeIndex] = []
-        var key = outline.list.first
-        while let current = key, chains.count < forest.totals.liveChainCount {
-            if let root = forest.index(of: NodeID(current.id)), forest.chain(of: root).liveCount > 0 {
-                chains.append(root)
-            }
-            key = outline.list.key(after: current)
-        }
+        for root in forest.roots where forest.chain(of: root).liveCount > 0 { chains.append(root) }
         let words = chains.count == 1 ? "1 chain" : "\(CountText.grouped(chains.count)) chains"
         question.what = "everything in \(shownName) (\(words))"
         var live = count(chains, in: &question)

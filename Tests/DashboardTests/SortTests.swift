@@ -295,6 +295,29 @@ import Testing
 
     // MARK: Following
 
+    /// However many chains that are not shown began since.
+    @Test(arguments: [false, true]) func followsTheNewestThatIsShown(_ isInverted: Bool) {
+        var screen = Screen(120, 12)
+        var script = Script(time: 10)
+        script.make(1, .promise, "wanted", external: true)
+        script.at(11)
+        script.make(2, .promise, "wanted", external: true)
+        for node in 10..<2_010 as Range<UInt64> {
+            script.at(10 + Double(node))
+            script.make(node, .promise, "other", external: true)
+        }
+        screen.feed(script)
+        screen.type("/wanted<Enter>")
+        while screen.state.isScanning { screen.tick(2_100) }
+        screen.state.sort(by: .start, inverted: isInverted)
+        screen.go(to: 1)
+        screen.type("f")
+        #expect(screen.selectedID == 2 && screen.text.contains("following newest"))
+        screen.type("<Esc>")
+        screen.tick(2_200)
+        #expect(screen.selectedID == 2_009)
+    }
+
     @Test func followsTheNewestThenWhoWasSelectedThenNothing() {
         var screen = Self.orders(120, 12)
         screen.go(to: 200)

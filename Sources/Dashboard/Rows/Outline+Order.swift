@@ -194,6 +194,15 @@ extension Outline {
         matchList.screen = order.groups.screen
     }
 
+    /// The live chain that began last, of those that are shown, where they stand in the order of their beginnings.
+    var newestLive: RootKey? {
+        guard order.shown.column == .start, !order.isGrouped else { return nil }
+        let list = shown[0]
+        let settled = RootList.Entry(rank: Rank.made(section: 1, 0), id: 0)
+        let newest = order.shown.isInverted ? list.lowest : list.entry(before: list.lowerBound(settled))
+        return newest.flatMap { $0 < settled ? list.key($0) : nil }
+    }
+
     // MARK: Time
 
     /// Once a second lets the order follow the time; true if rows may have moved. `now` is the moment that is shown,
