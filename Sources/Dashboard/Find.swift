@@ -50,11 +50,9 @@ extension State {
 
     /// Completes what is typed, by what there is in the programs; again: with the next choice.
     mutating func completeFilter(_ text: String) {
-        let choices = typing.choices == nil ? filterChoices(text) : nil
-        guard let line = typing.complete(text, with: { choices! }) else { return revision += 1 }
-        let kept = typing
+        let choices = typing.choices ?? filterChoices(text)
+        guard let line = typing.complete(choices) else { return revision += 1 }
         showFilter(line)
-        typing = kept
     }
 
     /// How a query could go on.
@@ -85,14 +83,12 @@ extension State {
         let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
         let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }
         guard let line = typing.recall(step, from: lines, instead: text) else { return revision += 1 }
-        let kept = typing
         showFilter(line)
-        typing = kept
     }
 
-    /// A small forest is searched at once, a large one goes on with each tick.
-    private mutating func setFilter(_ query: Query) {
-        let new = query.isEmpty ? nil : query
+    /// Looks for something else, or for nothing. A small forest is searched at once, a large one goes on with each tick.
+    private mutating func setFilter(_ query: Query?) {
+        let new = query.flatMap { $0.isEmpty ? nil : $0 }
         if let new, filter.query?.findsSame(as: new) == true { return }
         guard filter.query != new else { return }
         filter.query = new
@@ -128,13 +124,13 @@ extension State {
         guard (try? query(text)) != nil else { return revision += 1 }
         mode = .tree
         filterHistory.add(text)
-        if !filter.isActive {
-            dropFilter()
-        } else if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
-            say("nothing matches “\(text)” yet; Esc drops the filter", .warning)
-        } else if following == .first {
-            // Who is selected now was looked for: dropping the filter leaves the selection there.
-            following = .nobody
+        if filter.isActive {
+            if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
+                say("nothing matches “\(text)” yet; Esc drops the filter", .warning)
+            } else if following == .first {
+                // Who is selected now was looked for: dropping the filter leaves the selection there.
+                following = .nobody
+            }
         }
         arrange()
         goToMatchHere()
@@ -156,17 +152,22 @@ extension State {
 
     mutating func dropFilter() {
         if case .filter = mode { mode = .tree }
-        filter.query = nil
-        for place in observed.indices { observed[place].setFilter(filter) }
+        setFilter(nil)
         arrange()
     }
 
     mutating func toggleDim() {
         guard filter.isActive else { return say("no filter is set; / sets one") }
-        filter.dims.toggle()
-        for place in observed.indices { observed[place].toggleDim() }
+        setDims(!filter.dims)
         say(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
         arrange()
+    }
+
+    /// Dims what does not match, or hides it.
+    mutating func setDims(_ dims: Bool) {
+        filter.dims = dims
+        // The rows of both are counted all the time.
+        for place in observed.indices { observed[place].outline.filter.dims = dims }
     }
 
     mutating func goToMatch(forward: Bool) {
@@ -195,12 +196,8 @@ extension State {
         return nil
     }
 }
-extension Observed {
-    mutating func toggleDim() {
-        guard let forest else { return outline.filter.dims.toggle() }
-        outline.toggleDim(in: forest)
-    }
 
+extension Observed {
     /// The first match, or the last.
     fileprivate func firstMatch(forward: Bool) -> NodeIndex? {
         let matching = outline.matchList

@@ -116,12 +116,7 @@ extension State {
             for place in observed.indices { observed[place].foldSites(foldedSites) }
         }
         if let wanted = old.order, wanted != order { setOrder(wanted) }
-        if let dims = old.dims {
-            filter.dims = dims
-            for place in observed.indices where observed[place].outline.filter.dims != dims {
-                observed[place].toggleDim()
-            }
-        }
+        if let dims = old.dims { setDims(dims) }
         // A query that this version cannot read is none.
         if let text = old.filter, text != filter.text {
             if text.isEmpty { dropFilter() } else { try? filter(by: text) }

@@ -177,7 +177,7 @@ struct ChainWorld {
             let query = ["state:rejected", "state:pending", "not state:pending"].randomElement(using: &random)!
             outline.setFilter(try Query(query), now: time)
         case 12: outline.setFilter(nil, now: time)
-        case 13: outline.toggleDim(in: forest)
+        case 13: outline.filter.dims.toggle()
         case 14: outline.rebuild(from: forest, now: time)
         case 15:
             outline.noteLarge(some, in: forest)

@@ -24,8 +24,7 @@ extension State {
         case .quit: return [.quit]
         case .accept: return accept(command: text)
         case .complete:
-            let choices = typing.choices == nil ? commandChoices(text) : nil
-            if let line = typing.complete(text, with: { choices! }) { mode = .command(line) }
+            if let line = typing.complete(typing.choices ?? commandChoices(text)) { mode = .command(line) }
         case .up, .down:
             if let line = typing.recall(intent == .up ? 1 : -1, from: commandHistory.lines, instead: text) {
                 mode = .command(line)

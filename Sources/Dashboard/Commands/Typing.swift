@@ -24,9 +24,10 @@ struct Typing: Equatable {
         var place: Range<Int>
     }
 
-    /// Puts in the next of the ways to go on; gives the line, or nil where there are none.
-    mutating func complete(_ line: String, with find: () -> Choices) -> String? {
-        var next = choices ?? find()
+    /// Puts in the next of the ways to go on, which are ``choices`` once there are some; gives the line, or nil where
+    /// there are none.
+    mutating func complete(_ found: Choices) -> String? {
+        var next = found
         guard !next.words.isEmpty else {
             choices = next
             return nil

@@ -10,7 +10,7 @@ extension Observed {
     var isReached: Bool { forest != nil }
 
     mutating func setFilter(_ filter: Filter) {
-        if outline.filter.dims != filter.dims { outline.filter.dims = filter.dims }
+        outline.filter.dims = filter.dims
         outline.setFilter(filter.query, now: shownNow)
     }
 

@@ -12,12 +12,6 @@ extension Outline {
         lists.restartFilter(isActive: filter.isActive)
     }
 
-    /// Hides or dims what does not match.
-    mutating func toggleDim(in forest: borrowing ChainForest) {
-        // The weights of the chains that match are right while the rest is dimmed, too.
-        filter.dims.toggle()
-    }
-
     /// Looks at the next slice of nodes; false if nothing was left to look at.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard filter.scan(in: forest, budget: budget) else { return false }

@@ -10,7 +10,7 @@ extension State {
     /// The user folded a node or unfolded it: those that are made there later, by another run of the program, come so.
     mutating func noteFold(of node: NodeIndex, in place: Int, _ isFolded: Bool) {
         guard let forest = observed[place].forest, let site = forest.sites[forest.node(node).site] else { return }
-        let name = "\(site.fileID):\(site.line)"
+        let name = SiteFolds.name(of: site)
         foldedSites.removeAll { $0 == name }
         guard isFolded else { return }
         if foldedSites.count >= Self.foldedSiteLimit { foldedSites.removeFirst() }
@@ -20,7 +20,7 @@ extension State {
 
 /// Which nodes of one program come folded.
 struct SiteFolds {
-    /// `Module/File.swift:31`.
+    /// Such as `Module/File.swift:31`.
     private let names: Set<String>
     /// Sites that were looked up.
     private var known: [SiteID: Bool] = [:]
@@ -29,6 +29,9 @@ struct SiteFolds {
     private static let limit = 50_000
 
     init(_ names: [String] = []) { self.names = Set(names) }
+
+    /// What a site is remembered by.
+    static func name(of site: Site) -> String { "\(site.fileID):\(site.line)" }
 
     /// Nothing is to be done.
     var isEmpty: Bool { names.isEmpty || count >= Self.limit }
@@ -41,7 +44,7 @@ struct SiteFolds {
             isFolded = answer
         } else {
             guard let whole = forest.sites[site] else { return false }
-            isFolded = names.contains("\(whole.fileID):\(whole.line)")
+            isFolded = names.contains(Self.name(of: whole))
             known[site] = isFolded
         }
         if isFolded { count += 1 }
