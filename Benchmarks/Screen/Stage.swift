@@ -35,6 +35,9 @@ final class Stage {
 
     func press(_ key: Key) { act(.key(KeyPress(key))) }
 
+    /// Whether something that was begun goes on.
+    var hasWork: Bool { state.hasWork }
+
     /// Lets a frame's time go by.
     func tick(_ duration: UInt64 = Stage.interval) {
         process += duration
