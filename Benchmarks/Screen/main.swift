@@ -5,7 +5,8 @@ let wanted = CommandLine.arguments.dropFirst()
 let figures: [(name: String, measure: () -> Void)] = [
     ("screen.frame.10k", FrameFigures.few), ("screen.frame.1M", FrameFigures.many),
     ("screen.picture", FrameFigures.pictures),
-    ("screen.upkeep", FrameFigures.upkeep), ("screen.fold", FoldFigures.fold), ("screen.memory", MemoryFigures.memory),
+    ("screen.view", ViewFigures.views), ("screen.upkeep", FrameFigures.upkeep), ("screen.fold", FoldFigures.fold),
+    ("screen.memory", MemoryFigures.memory),
     ("screen.key", KeyFigures.keys), ("screen.first", KeyFigures.first), ("screen.shape.wide", ShapeFigures.wide),
     ("screen.shape.deep", ShapeFigures.deep), ("screen.shape.roots", ShapeFigures.roots),
 ]

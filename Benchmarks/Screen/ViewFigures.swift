@@ -1,0 +1,27 @@
+import Dashboard
+
+/// Frames of each view, with the details beside it, of a program at work.
+enum ViewFigures {
+    static func views() {
+        let views: [(name: String, intent: Intent)] = [
+            ("chains", .chains), ("threads", .threads), ("timeline", .timeline), ("sites", .sites),
+            ("warnings", .warnings), ("events", .events),
+        ]
+        let scene = Scene(nodes: 10_000)
+        for view in views {
+            scene.stage.perform(view.intent)
+            // Who counts or looks for rows first is done by then.
+            scene.goOn(frames: 60)
+            var upkeep = Times(), render = Times()
+            for number in 0..<300 {
+                scene.stage.receive(scene.batch())
+                scene.stage.perform(number % 20 < 10 ? .down : .up)
+                upkeep.add(timing { scene.stage.tick() })
+                render.add(scene.stage.draw().render)
+            }
+            say("screen.view.\(view.name).render.mean", render.mean, "ms", limit: 0.3)
+            say("screen.view.\(view.name).render.p99", render.p99, "ms")
+            say("screen.view.\(view.name).upkeep.mean", upkeep.mean, "ms")
+        }
+    }
+}
