@@ -44,29 +44,32 @@ extension Painter {
             let entry = state.events.index.entries[place]
             // Between a batch and the tick after it a row may be gone.
             guard let shown = state.row(of: entry) else { continue }
-            let process = state.observed[entry.place]
+            // Nothing is taken out of its program: a copy of all its parts costs as much as the row.
             let row = area.row + line
-            let isDimmed = process.link.outage != nil || test.map { !state.isMatch(entry, $0) } ?? false
+            let isDimmed =
+                state.observed[entry.place].link.outage != nil || test.map { !state.isMatch(entry, $0) } ?? false
             write(
                 ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
                 style: Style.number.dimmed)
-            write(process.shownName, row: row, in: columns.program, style: .dim)
+            if columns.program.isShown {
+                write(state.observed[entry.place].shownName, row: row, in: columns.program, style: .dim)
+            }
             switch shown {
             case .note(let note): paintNote(note, columns, row: row)
             case .event(let event, let text):
-                let isOfSelected = state.selection?.id == event.node && state.selection?.source == process.source
+                let isOfSelected =
+                    state.selection?.id == event.node && state.selection?.source == state.observed[entry.place].source
                 if isOfSelected { frame.write(glyphs.dot, row: row, column: 0, style: .key) }
-                paint(event, text, of: process, columns, row: row) { isDimmed ? .dim : $0 }
+                paint(event, text, in: state.observed[entry.place].forest!, columns, row: row) { isDimmed ? .dim : $0 }
             }
             if entry == state.events.selected { markSelected(row: row) }
         }
     }
 
     private mutating func paint(
-        _ event: ChainEvent, _ text: String?, of process: Observed, _ columns: EventColumns, row: Int,
+        _ event: ChainEvent, _ text: String?, in forest: borrowing ChainForest, _ columns: EventColumns, row: Int,
         _ style: (Style) -> Style
     ) {
-        let forest = process.forest!
         if event.thread != 0 {
             write(
                 forest.threads[event.thread] ?? "\(event.thread)", row: row, in: columns.thread, style: style(.thread))

@@ -143,6 +143,7 @@ extension State {
         moveInView(to: place)
     }
 
+    /// Goes to the tree, to the node that the selected event is of.
     mutating func goToNodeOfEvent() {
         guard events.selected != nil else { return }
         if let (place, node) = selectedNode {
