@@ -72,7 +72,7 @@ import Testing
         #expect {
             _ = try Play("files", arguments: [missing])
         } throws: { error in
-            "\(error)" == "\(missing) is no folder that can be read: name one that is"
+            "\(error)" == "\(missing) is no folder that can be read: name one that is."
         }
     }
 

@@ -4,13 +4,14 @@ extension Story {
     /// Real work: a folder, walked and checksummed, at the pace of an old disk so that there is something to see;
     /// `--speed 1000` is the pace of yours.
     static let files = Story(
-        "files", "reads and checksums a real folder (files FOLDER); cancel a folder, its work stops"
+        "files", "reads and checksums a real folder (files FOLDER); cancel a folder, its work stops",
+        argumentLimit: 1
     ) {
         stage in
         let folder = stage.arguments.first ?? "."
         let disk = Disk()
         guard disk.isFolder(folder) else {
-            throw StoryError(description: "\(folder) is no folder that can be read: name one that is")
+            throw StoryError(description: "\(folder) is no folder that can be read: name one that is.")
         }
         Walk(stage: stage, disk: disk).folder(folder, name: folder)
             .map(label: "together") { $0.description }

@@ -6,11 +6,16 @@ public struct Story: Sendable {
     public let name: String
     /// What there is to see, in one line.
     public let summary: String
+    /// How many words it takes after its name.
+    public let argumentLimit: Int
     private let tell: @Sendable (Stage) throws -> Void
 
-    init(_ name: String, _ summary: String, _ tell: @escaping @Sendable (Stage) throws -> Void) {
+    init(
+        _ name: String, _ summary: String, argumentLimit: Int = 0, _ tell: @escaping @Sendable (Stage) throws -> Void
+    ) {
         self.name = name
         self.summary = summary
+        self.argumentLimit = argumentLimit
         self.tell = tell
     }
 

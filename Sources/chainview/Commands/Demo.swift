@@ -47,6 +47,11 @@ struct Demo: ParsableCommand {
                 status: .usage,
                 message: "there is no demo called \(name).\(hint) `chainview demo --list` names them all.")
         }
+        if let extra = arguments.dropFirst(story.argumentLimit).first {
+            throw Failure(
+                status: .usage,
+                message: "the demo \(name) takes no \(extra): `chainview demo --help` says what it takes.")
+        }
         let settings = try display.settings()
         var options = InspectorOptions()
         options.capturesValues = true
