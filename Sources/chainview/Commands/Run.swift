@@ -23,7 +23,8 @@ struct Run: ParsableCommand {
 
     @OptionGroup var display: DisplayOptions
 
-    @Argument(parsing: .captureForPassthrough, help: "The program, and what it is given.")
+    @Argument(
+        parsing: .captureForPassthrough, help: "The program, and what it is given.", completion: .file())
     var command: [String] = []
 
     /// The program and its arguments; `--` in front of them separates them from chainview's own options.
