@@ -50,7 +50,9 @@ import Testing
                 chainview: bad.toml:3: refresh-rate is a whole number from 1 to 60, not "\\u001B[31mfast".
 
                 """)
+        try write("theme = \"light\"\n\0thme = 1\n", in: place, name: "zero.toml")
         for (words, status, part) in [
+            ("config --check zero.toml", 65, "zero.toml is no text"),
             ("config --check none.toml", 66, "there is no file none.toml"), ("config --check .", 65, ". is no file."),
             ("config", 64, "One of --print-default, --path and --check"), ("config --path --check", 64, "One of"),
             ("config --path x", 64, "for --check"), ("demo --config none.toml --for 100ms", 66, "none.toml"),

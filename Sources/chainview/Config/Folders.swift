@@ -54,6 +54,8 @@ enum SmallFile {
             guard bytes.count <= limit else { throw .unreadable("is larger than \(limit >> 10) KiB") }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .unreadable("is not UTF-8") }
+        // To the parser the text would end there.
+        guard !bytes.contains(0) else { throw .unreadable("is no text: it has a zero byte") }
         return text
     }
 
