@@ -35,6 +35,10 @@ struct Chainview: ParsableCommand {
         }
     }
 
+    private static func isKnown(_ command: String) -> Bool {
+        command == "help" || configuration.subcommands.contains { $0._commandName == command }
+    }
+
     /// Help and the version on standard output, what is wrong in one sentence on standard error.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
@@ -44,11 +48,17 @@ struct Chainview: ParsableCommand {
             }
             exit(withError: nil)
         }
-        let words = oneLine(message(for: error))
+        var words = oneLine(message(for: error))
         guard code == .validationFailure else { Failure(status: .defect, message: words).exit() }
+        let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }
+        let first = CommandLine.arguments.dropFirst().first ?? ""
+        let command = names.contains(first) ? first + " " : ""
+        // The parser takes the first word for an argument of the command that is meant where none is named.
+        if !first.isEmpty, !first.hasPrefix("-"), !isKnown(first) {
+            let near = Near.name(to: first, among: names)
+            words = "there is no command \(first): did you mean `chainview \(near ?? "attach \(first)")`?"
+        }
         let dot = [".", "?"].contains(words.last) ? "" : "."
-        let names = Set(configuration.subcommands.map { $0._commandName }).subtracting(["pick", "relay"])
-        let command = CommandLine.arguments.dropFirst().first.map { names.contains($0) ? $0 + " " : "" } ?? ""
         Failure(status: .usage, message: "\(words)\(dot) `chainview \(command)--help` says what can be given.").exit()
     }
 }
@@ -60,7 +70,7 @@ extension Chainview {
         for line in message.split(separator: "\n") {
             let isPoint = line.hasPrefix("  - ")
             if !words.isEmpty { words += isPoint && !words.hasSuffix(":") ? ", " : " " }
-            words += isPoint ? line.dropFirst(4) : line
+            words += isPoint ? String(line.dropFirst(4)) : String(line.drop { $0 == " " })
         }
         return words
     }

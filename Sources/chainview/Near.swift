@@ -13,6 +13,8 @@ enum Near {
     private static func nearest(
         to word: String, among names: [String], limit: Int, orBeginning: Bool = false
     ) -> [String] {
+        // Nothing is the beginning of everything.
+        guard !word.isEmpty else { return [] }
         let word = word.lowercased()
         return names.map { (name: $0, distance: distance(word, $0)) }
             .filter { $0.distance <= limit || orBeginning && $0.name.hasPrefix(word) }

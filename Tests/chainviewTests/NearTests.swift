@@ -6,7 +6,7 @@ import Testing
 @Suite struct NearTests {
     @Test(arguments: [
         ("chekout", ["checkout"]), ("CHECKOUT", ["checkout"]), ("st", ["stuck", "steps", "storm"]),
-        ("file", ["files"]), ("strip", ["trip"]), ("mirror", ["mirrors"]), ("zzzzzzzzzz", []),
+        ("file", ["files"]), ("strip", ["trip"]), ("mirror", ["mirrors"]), ("zzzzzzzzzz", []), ("", []),
     ])
     func demosThatWereMeantAreNear(_ typed: String, _ expected: [String]) {
         let near = Near.names(to: typed, among: Story.all.map(\.name))

@@ -9,7 +9,9 @@ struct DisplayOptions: ParsableArguments {
     @Flag(help: "Run for a while, print the last frame as plain text and exit; by itself where there is no terminal.")
     var headless = false
 
-    @Option(name: .customLong("for"), help: "How long a headless run lasts, such as 500ms, 3s or 1m.")
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long a headless run lasts, such as 500ms, 3s or 1m.", valueName: "duration"))
     var duration: DurationArgument = DurationArgument(duration: .seconds(3))
 
     @Option(help: "The size of a headless frame, as COLSxROWS.")
