@@ -87,6 +87,8 @@ import Testing
         }
         try #require(terminal.screen.columns < 60 || isFrozen(terminal), "\(terminal.screen.text)")
         guard isFrozen(terminal) else { return }
+        // A search or an order that was begun goes on while the picture stands still, and then that is all.
+        try terminal.waitUntilQuiet(.milliseconds(250))
         let before = cells(terminal.screen)
         try redraw(terminal)
         let after = cells(terminal.screen)
