@@ -148,7 +148,7 @@ import Testing
         _ = script.forest.takeChanges()
         script.forest.markCancelRequested([NodeID(1), NodeID(99)])
         #expect(script.node(1).marks == .cancelRequested)
-        #expect(script.forest.takeChanges().nodes.map(\.changes) == [.facts])
+        #expect(script.forest.takeChanges().nodes.map(\.changes) == [[.facts, .unfinished]])
         script.forest.unmarkCancelRequested([NodeID(1)])
         #expect(script.node(1).marks == [])
         #expect(script.forest.index(of: NodeID(99)) == nil)

@@ -147,7 +147,7 @@ import Testing
         script.tell(.queued, 2, at: 9)
         let changes = script.forest.takeChanges()
         #expect(changes.nodes.map(\.index) == [script.index(2)])
-        #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
+        #expect(changes.nodes.first?.changes == [.state, .facts, .summary, .unfinished])
         #expect(!changes.isEverything)
     }
 
