@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import Dashboard
@@ -7,7 +8,7 @@ import Testing
 @Suite struct RowOrderTests {
     /// Steps forth and back are those that the rows take, whatever the shape of the chain.
     @Test(arguments: 1...6) func stepsAreThoseOfTheRows(_ seed: Int) {
-        var random = Seeded(state: UInt64(seed) << 8)
+        var random = SeededGenerator(seed: UInt64(seed) << 8)
         var screen = Screen(80, 20)
         var story = RandomStory()
         for _ in 0..<150 { story.goOn(&screen, &random) }

@@ -65,9 +65,9 @@ struct Folds {
 
     /// A node is gone.
     mutating func forget(_ node: NodeIndex) {
-        if marked.removeValue(forKey: node) != nil { bits[node.rawValue] = 0 }
-        finished[node] = nil
-        large[node] = nil
+        if !marked.isEmpty, marked.removeValue(forKey: node) != nil { bits[node.rawValue] = 0 }
+        if !finished.isEmpty { finished[node] = nil }
+        if !large.isEmpty { large[node] = nil }
     }
 
     /// Forgets those that are gone.

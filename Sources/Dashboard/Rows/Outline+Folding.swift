@@ -39,7 +39,7 @@ extension Outline {
         guard slotOf[root.rawValue] != 0 else { return }
         slots.set(.mayHoldFolds, true, Int(slotOf[root.rawValue] - 1))
         if node != root { lists.setFolded(node, isFolded(node, in: forest), byUser: isFoldedByUser(node)) }
-        forgetShape(root)
+        forgetShape(root, Int(slotOf[root.rawValue] - 1))
         reweigh(root, in: forest)
     }
 

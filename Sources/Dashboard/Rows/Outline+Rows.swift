@@ -3,9 +3,17 @@ import ChainModel
 
 // The rows of chains: how many, which, and where a node is among them.
 extension Outline {
-    mutating func forgetShape(_ root: NodeIndex) {
+    /// Forgets the rows of a chain, who has its place there or is about to give it back.
+    mutating func forgetShape(_ root: NodeIndex, _ place: Int) {
+        guard slots.has(.mayHaveShape, place) else { return }
+        slots.set(.mayHaveShape, false, place)
         shapes[root] = nil
         matchShapes[root] = nil
+    }
+
+    private mutating func noteShape(_ root: NodeIndex) {
+        let number = slotOf[root.rawValue]
+        if number != 0 { slots.set(.mayHaveShape, true, Int(number - 1)) }
     }
 
     /// Finds anew how many rows a chain takes.
@@ -17,7 +25,7 @@ extension Outline {
         defer { if version != list.version { order.build?.noteChange(root, place) } }
         let count = forest.chain(of: root).nodeCount
         if count < longFrom / 2, let l = lists.list(of: root) { lists.removeList(l) }
-        let weight = weight(of: root, count, holdsFolds: holdsFolds(place), in: forest)
+        let weight = weight(of: root, place, count, holdsFolds: holdsFolds(place), in: forest)
         if weight > 1 || slots.has(.isTall, place) {
             slots.set(.isTall, weight > 1, place)
             list.setWeight(weight, of: key)
@@ -33,10 +41,10 @@ extension Outline {
     }
 
     private mutating func weight(
-        of root: NodeIndex, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
+        of root: NodeIndex, _ place: Int, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
     ) -> Int {
         if count == 1 || isFolded(root, depth: 0) {
-            if count > 1 || shapes[root] != nil { shapes[root] = nil }
+            forgetShape(root, place)
             return 1
         }
         if isLong(count) {
@@ -56,6 +64,7 @@ extension Outline {
             of: root, in: forest, isFolded: { isFolded($0, depth: $1) }, siblings: siblingOrder)
         if shapes.count >= Self.shapeLimit { shapes.removeAll(keepingCapacity: true) }
         shapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
+        noteShape(root)
         return rows
     }
 
@@ -69,6 +78,7 @@ extension Outline {
             isHidden: { node in !found.isShown(node) }, siblings: siblingOrder)
         if matchShapes.count >= Self.shapeLimit { matchShapes.removeAll(keepingCapacity: true) }
         matchShapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
+        noteShape(root)
         return rows
     }
 

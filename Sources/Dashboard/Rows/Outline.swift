@@ -103,8 +103,7 @@ struct Outline {
             }
             if isShape {
                 let root = forest.root(of: index)
-                shapes[root] = nil
-                matchShapes[root] = nil
+                if slotOf[root.rawValue] != 0 { forgetShape(root, Int(slotOf[root.rawValue] - 1)) }
                 if root != touched { touch(root, in: forest, now: now) }
                 touched = root
                 if entry.changes.contains(.placed), folds.mayHoldAny { noteFolds(in: root, forest) }
@@ -151,7 +150,7 @@ struct Outline {
         {
             slots.set(.folded, false, place)
             openCount += 1
-            forgetShape(root)
+            forgetShape(root, place)
         }
         noteChange(of: root, chain, place)
         reweigh(root, in: forest)
@@ -182,8 +181,8 @@ struct Outline {
         matchList.remove(key)
         if !slots.has(.folded, place), !slots.has(.retired, place) { openCount -= 1 }
         slotOf[root.rawValue] = 0
+        forgetShape(root, place)
         slots.release(place)
-        forgetShape(root)
     }
 
     mutating func move(_ root: NodeIndex, to key: RootKey) {

@@ -15,6 +15,8 @@ struct RootSlots {
         static let stale = Bits(rawValue: 16)
         /// It takes more than one row.
         static let isTall = Bits(rawValue: 32)
+        /// Its rows may be kept: no other chain has to be looked for among those whose are.
+        static let mayHaveShape = Bits(rawValue: 64)
     }
 
     /// What an order says of each chain.

@@ -60,7 +60,7 @@ final class Feed {
 
     /// Dispatches what waits, in the order in which it makes sense: whole batches, until they have `limit` events and
     /// nodes.
-    func drain(limit: Int, _ dispatch: (Action) -> Void) {
+    func drain(limit: Int = .max, _ dispatch: (Action) -> Void) {
         if !hasMail { take(dispatch) }
         var rest = limit
         while rest > 0, hasMail {
