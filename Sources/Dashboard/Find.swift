@@ -98,8 +98,8 @@ extension State {
         }
     }
 
-    /// Nodes that a key looks at: the tick that goes with it looks at more, in the same frame.
-    static let firstScanBudget = 2_500
+    /// Nodes that a key looks at: the rest goes on before the next frame.
+    static let firstScanBudget = 1_000
 
     /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
     /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``

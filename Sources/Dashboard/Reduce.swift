@@ -35,8 +35,8 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 }
 
 extension State {
-    /// Nodes that a filter looks at in a tick: some 2 ms.
-    static let scanBudget = 8_000
+    /// Nodes that a filter looks at in a slice: some 2 ms.
+    static let scanBudget = 5_000
 
     mutating func receive(_ source: SourceID, _ batch: EventBatch) {
         guard let place = place(of: source) else { return }

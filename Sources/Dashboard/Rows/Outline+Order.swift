@@ -47,8 +47,8 @@ extension Outline {
     /// Chains that are given their new place a tick, at most: some tenths of a millisecond.
     static let moveBudget = 1_000
     /// What is done of a new order at once, and then each tick, in nanoseconds, about.
-    static let firstSortBudget = 1_500_000
-    static let sortBudget = 2_000_000
+    static let firstSortBudget = 400_000
+    static let sortBudget = 1_500_000
 
     // MARK: What is asked for
 

@@ -19,16 +19,14 @@ extension Outline {
     /// Finds anew how many rows a chain takes.
     mutating func reweigh(_ root: NodeIndex, in forest: borrowing ChainForest) {
         let place = Int(slotOf[root.rawValue] - 1)
-        let key = slots.key(place)
-        let version = list.version
-        // A new order in the making has to hear of it.
-        defer { if version != list.version { order.build?.noteChange(root, place) } }
-        let count = forest.chain(of: root).nodeCount
+        let count = forest.nodeCount(ofRoot: root)
         if count < longFrom / 2, let l = lists.list(of: root) { lists.removeList(l) }
         let weight = weight(of: root, place, count, holdsFolds: holdsFolds(place), in: forest)
-        if weight > 1 || slots.has(.isTall, place) {
-            slots.set(.isTall, weight > 1, place)
-            list.setWeight(weight, of: key)
+        if slots.weight(place) != weight {
+            slots.setWeight(weight, place)
+            list.setWeight(weight, of: slots.key(place))
+            // A new order in the making has to hear of it.
+            order.build?.noteChange(root, place)
         }
         if filter.isActive { reweighMatches(root, place, in: forest) }
     }

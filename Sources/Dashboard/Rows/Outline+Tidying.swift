@@ -20,7 +20,7 @@ extension Outline {
     /// Takes note of a node whose state has changed: it, or the node that it stands in, may be finished.
     mutating func noteState(of node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
         let root = forest.root(of: node)
-        let count = forest.chain(of: root).nodeCount
+        let count = forest.nodeCount(ofRoot: root)
         guard count > 1, count <= Self.tidyLimit else { return }
         let state = forest.state(of: node)
         if !state.isWell { return open(around: node, in: forest) }

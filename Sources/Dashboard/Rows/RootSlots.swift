@@ -1,4 +1,5 @@
-/// What is known of each chain besides the forest: its key and some marks, 18 bytes a chain (22 where it has a group).
+/// What is known of each chain besides the forest: its key and some marks, 18 bytes a chain (22 where it has a group), and
+/// two more in pages in which not every chain is one row.
 /// Pages never move, and an order's keys are put in the place of another's at once.
 struct RootSlots {
     struct Bits: OptionSet {
@@ -13,10 +14,8 @@ struct RootSlots {
         static let retired = Bits(rawValue: 8)
         /// Waits for its place to be looked up anew.
         static let stale = Bits(rawValue: 16)
-        /// It takes more than one row.
-        static let isTall = Bits(rawValue: 32)
         /// Its rows may be kept: no other chain has to be looked for among those whose are.
-        static let mayHaveShape = Bits(rawValue: 64)
+        static let mayHaveShape = Bits(rawValue: 32)
     }
 
     /// What an order says of each chain.
@@ -29,6 +28,8 @@ struct RootSlots {
     var keys = Keys()
     private var ids = Paged<UInt64>(filler: 0)
     private var bits = Paged<UInt8>(filler: 0)
+    /// The rows of each chain, so that only what changes is looked for in the lists.
+    private var weights = Paged<UInt16>(filler: 1)
     private(set) var count = 0
     private var free: [UInt32] = []
 
@@ -53,6 +54,17 @@ struct RootSlots {
         bits[UInt32(place)] = isSet ? old | bit.rawValue : old & ~bit.rawValue
     }
 
+    /// The rows that a chain takes in the list of all; nil for more than are kept here.
+    func weight(_ place: Int) -> Int? {
+        let weight = weights[UInt32(place)]
+        return weight == .max ? nil : Int(weight)
+    }
+
+    mutating func setWeight(_ weight: Int, _ place: Int) {
+        let new = UInt16(clamping: weight)
+        if weights[UInt32(place)] != new { weights[UInt32(place)] = new }
+    }
+
     /// Takes a mark from all chains.
     mutating func clear(_ bit: Bits) { for place in 0..<count where has(bit, place) { set(bit, false, place) } }
 
@@ -62,6 +74,7 @@ struct RootSlots {
         if let old = free.popLast() { place = Int(old) } else { count += 1 }
         setKey(key, of: place)
         bits[UInt32(place)] = marks.rawValue
+        setWeight(1, place)
         return place
     }
 

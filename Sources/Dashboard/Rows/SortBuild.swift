@@ -134,8 +134,7 @@ struct SortBuild {
             let id = outline.slots.id(place)
             guard Outline.isRoot(root, id: id, in: forest) else { continue }
             let rank = setKey(of: root, place, outline, in: forest)
-            let isTall = outline.slots.has(.isTall, place)
-            let weight = isTall ? outline.list.weight(of: outline.slots.key(place)) ?? 1 : 1
+            let weight = outline.slots.weight(place) ?? outline.list.weight(of: outline.slots.key(place)) ?? 1
             if id < lastID { isInOrderOfID = false }
             lastID = id
             rankBits = (rankBits.any | rank, rankBits.all & rank)
