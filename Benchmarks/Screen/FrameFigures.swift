@@ -30,7 +30,10 @@ struct FrameRun {
 
     /// Somebody scrolls all the time, sorts twice in three seconds, and filters in every six.
     private static func keys(of number: Int, on stage: Stage) {
+        // While a filter is typed the arrows go through its history: then it is the wheel that scrolls.
+        let isTyping = (90..<120).contains(number % 180)
         switch number % 100 {
+        case let step where isTyping: stage.wheel(up: step >= 50)
         case 0: stage.perform(.home)
         case 50: stage.perform(.end)
         case let step where step % 10 < 6: stage.perform(step < 50 ? .down : .up)

@@ -31,6 +31,8 @@ final class Stage {
 
     func perform(_ intent: Intent) { act(.perform(intent)) }
 
+    func wheel(up: Bool) { act(.mouse(Mouse(up ? .wheelUp : .wheelDown, .none, row: 20, column: 40))) }
+
     func type(_ text: String) { for character in text { act(.key(.character(character))) } }
 
     func press(_ key: Key) { act(.key(KeyPress(key))) }

@@ -202,12 +202,17 @@ struct FilterScan {
     private mutating func note(_ node: NodeIndex, in root: UInt32) {
         revision &+= 1
         flipped.append(node)
-        guard countedIn[root] & Self.touchedBit == 0 else { return }
-        countedIn[root] |= Self.touchedBit
-        touched.append(NodeIndex(rawValue: root))
+        noteShape(of: NodeIndex(rawValue: root))
     }
 
-    /// Chains whose matches changed since the last call.
+    /// Nodes of a chain came, went or moved.
+    mutating func noteShape(of root: NodeIndex) {
+        guard countedIn[root.rawValue] & Self.touchedBit == 0 else { return }
+        countedIn[root.rawValue] |= Self.touchedBit
+        touched.append(root)
+    }
+
+    /// Chains whose matches or nodes changed since the last call.
     mutating func takeTouched() -> [NodeIndex] {
         guard !touched.isEmpty else { return [] }
         for root in touched { countedIn[root.rawValue] &= ~Self.touchedBit }

@@ -30,19 +30,20 @@ extension Outline {
 
     /// Counts the rows that a chain takes while what does not match is hidden. What it takes else is not touched.
     mutating func reweighMatches(_ root: NodeIndex, _ place: Int, in forest: borrowing ChainForest) {
-        let key = slots.key(place)
-        let version = matchList.version
-        // A new order in the making has to hear of it.
-        defer { if version != matchList.version { order.build?.noteChange(root, place) } }
-        if !matchShapes.isEmpty { matchShapes[root] = nil }
-        guard filter.matchCount(of: root) > 0 else {
-            matchList.remove(key)
-            return
-        }
+        if !matchShapes.isEmpty, slots.has(.mayHaveShape, place) { matchShapes[root] = nil }
+        let (count, old) = (filter.matchCount(of: root), slots.matchWeight(place))
         // Over the root that is found alone nothing stands, and below it nothing is shown.
-        let isAlone = filter.matchCount(of: root) == 1 && filter.isMatch(root)
-        let weight = isAlone ? 1 : matchWeight(of: root, in: forest)
-        // A first search finds most chains in their order: then nothing has to be looked for.
-        if matchList.isBehindAll(key) || !matchList.setWeight(weight, of: key) { matchList.insert(key, weight: weight) }
+        let isAlone = count == 1 && filter.isMatch(root)
+        let weight = count == 0 ? 0 : isAlone ? 1 : matchWeight(of: root, in: forest)
+        guard weight != old else { return }
+        slots.setMatchWeight(weight, place)
+        let key = slots.key(place)
+        if weight == 0 {
+            matchList.remove(key)
+        } else if old == 0 || !matchList.setWeight(weight, of: key) {
+            matchList.insert(key, weight: weight)
+        }
+        // A new order in the making has to hear of it.
+        order.build?.noteChange(root, place)
     }
 }

@@ -93,6 +93,7 @@ extension Outline {
 
     /// No chain matches any longer; a new order in the making begins anew.
     mutating func forgetMatches() {
+        slots.forgetMatches()
         matchList = RootLists(merge: list.merge)
         matchList.screen = list.screen
         if let build = order.build { order.build = SortBuild(build.rank.order, rootCount: list.count) }

@@ -16,8 +16,18 @@ extension Outline {
         if number != 0 { slots.set(.mayHaveShape, true, Int(number - 1)) }
     }
 
+    /// What becomes of the rows that a chain takes while what does not match is hidden.
+    enum MatchCount {
+        /// They are counted anew.
+        case now
+        /// They are with the next ``refreshMatches(in:)``.
+        case soon
+        /// Nothing came, went or moved: they are as many as before.
+        case asBefore
+    }
+
     /// Finds anew how many rows a chain takes.
-    mutating func reweigh(_ root: NodeIndex, in forest: borrowing ChainForest) {
+    mutating func reweigh(_ root: NodeIndex, in forest: borrowing ChainForest, matches: MatchCount = .now) {
         let place = Int(slotOf[root.rawValue] - 1)
         let count = forest.nodeCount(ofRoot: root)
         if count < longFrom / 2, let l = lists.list(of: root) { lists.removeList(l) }
@@ -28,7 +38,12 @@ extension Outline {
             // A new order in the making has to hear of it.
             order.build?.noteChange(root, place)
         }
-        if filter.isActive { reweighMatches(root, place, in: forest) }
+        guard filter.isActive else { return }
+        switch matches {
+        case .now: reweighMatches(root, place, in: forest)
+        case .soon: filter.noteShape(of: root)
+        case .asBefore: break
+        }
     }
 
     /// Whether something in a chain may be folded, so that its rows have to be counted.

@@ -94,7 +94,7 @@ struct Outline {
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
             if isShape, slotOf[index.rawValue] != 0, !forest.isRoot(index) { drop(index) }
-            if filter.isActive {
+            if filter.isActive, !entry.changes.isDisjoint(with: Self.asked) {
                 filter.noteChange(of: index, in: forest)
                 // What stands under a new node is new there, too.
                 if entry.changes.contains(.placed), !entry.changes.contains(.created) {
@@ -104,11 +104,11 @@ struct Outline {
             if isShape {
                 let root = forest.root(of: index)
                 if slotOf[root.rawValue] != 0 { forgetShape(root, Int(slotOf[root.rawValue] - 1)) }
-                if root != touched { touch(root, in: forest, now: now) }
+                if root != touched { touch(root, in: forest, now: now, matches: .soon) }
                 touched = root
                 if entry.changes.contains(.placed), folds.mayHoldAny { noteFolds(in: root, forest) }
             } else if entry.changes.contains(.summary), forest.isRoot(index) {
-                touch(index, in: forest, now: now)
+                touch(index, in: forest, now: now, matches: .asBefore)
             } else if entry.changes.contains(.facts), slotOf[index.rawValue] != 0 {
                 noteFacts(of: index)
             }
@@ -128,8 +128,13 @@ struct Outline {
         reweigh(root, in: forest)
     }
 
+    /// What a filter may ask of a node.
+    private static let asked: NodeChanges = [.created, .placed, .state, .facts]
+
     /// Takes up a root, or what changed of its counts.
-    mutating func touch(_ root: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
+    mutating func touch(
+        _ root: NodeIndex, in forest: borrowing ChainForest, now: UInt64, matches: MatchCount = .now
+    ) {
         let chain = forest.chain(of: root)
         let number = slotOf[root.rawValue]
         let place = number == 0 ? add(root, chain, in: forest, now: now) : Int(number - 1)
@@ -153,7 +158,7 @@ struct Outline {
             forgetShape(root, place)
         }
         noteChange(of: root, chain, place)
-        reweigh(root, in: forest)
+        reweigh(root, in: forest, matches: matches)
     }
 
     /// Takes up a new root; gives its place among the slots.
@@ -178,7 +183,7 @@ struct Outline {
         noteDropped(place)
         let key = slots.key(place)
         list.remove(key)
-        matchList.remove(key)
+        if slots.matchWeight(place) != 0 { matchList.remove(key) }
         if !slots.has(.folded, place), !slots.has(.retired, place) { openCount -= 1 }
         slotOf[root.rawValue] = 0
         forgetShape(root, place)
@@ -190,12 +195,11 @@ struct Outline {
         let old = slots.key(place)
         guard old != key else { return }
         slots.setKey(key, of: place)
-        if let weight = list.weight(of: old) {
-            list.remove(old)
+        if let weight = slots.weight(place) ?? list.weight(of: old), list.remove(old) {
             list.insert(key, weight: weight)
         }
-        if let weight = matchList.weight(of: old) {
-            matchList.remove(old)
+        guard slots.matchWeight(place) != 0 else { return }
+        if let weight = slots.matchWeight(place) ?? matchList.weight(of: old), matchList.remove(old) {
             matchList.insert(key, weight: weight)
         }
     }

@@ -67,12 +67,6 @@ struct RootLists {
     }
     func contains(_ key: RootKey) -> Bool { weight(of: key) != nil }
 
-    /// Whether a chain comes after all others of its group.
-    func isBehindAll(_ key: RootKey) -> Bool {
-        guard Int(key.group) < lists.count, let highest = lists[Int(key.group)].highest else { return true }
-        return highest < RootList.Entry(rank: key.rank, id: key.id)
-    }
-
     var first: RootKey? { screen.isEmpty ? lists[0].first : screen.lazy.compactMap { self[$0].first }.first }
     var last: RootKey? { screen.isEmpty ? lists[0].last : screen.reversed().lazy.compactMap { self[$0].last }.first }
 

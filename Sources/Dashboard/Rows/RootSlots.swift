@@ -30,6 +30,7 @@ struct RootSlots {
     private var bits = Paged<UInt8>(filler: 0)
     /// The rows of each chain, so that only what changes is looked for in the lists.
     private var weights = Paged<UInt16>(filler: 1)
+    private var matchWeights = Paged<UInt16>(filler: 0)
     private(set) var count = 0
     private var free: [UInt32] = []
 
@@ -65,6 +66,20 @@ struct RootSlots {
         if weights[UInt32(place)] != new { weights[UInt32(place)] = new }
     }
 
+    /// The rows that it takes while what does not match is hidden, 0 where nothing of it does; nil for more than are kept.
+    func matchWeight(_ place: Int) -> Int? {
+        let weight = matchWeights[UInt32(place)]
+        return weight == .max ? nil : Int(weight)
+    }
+
+    mutating func setMatchWeight(_ weight: Int, _ place: Int) {
+        let new = UInt16(clamping: weight)
+        if matchWeights[UInt32(place)] != new { matchWeights[UInt32(place)] = new }
+    }
+
+    /// No chain matches.
+    mutating func forgetMatches() { matchWeights.removeAll() }
+
     /// Takes a mark from all chains.
     mutating func clear(_ bit: Bits) { for place in 0..<count where has(bit, place) { set(bit, false, place) } }
 
@@ -75,6 +90,7 @@ struct RootSlots {
         setKey(key, of: place)
         bits[UInt32(place)] = marks.rawValue
         setWeight(1, place)
+        setMatchWeight(0, place)
         return place
     }
 

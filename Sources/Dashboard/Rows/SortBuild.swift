@@ -146,8 +146,8 @@ struct SortBuild {
             ids.append(id)
             if self.rank.order.isGrouped { groupNumbers.append(keys.groups[UInt32(place)] >> 4) }
             if outline.filter.isActive {
-                let isMatch = outline.filter.matchCount(of: root) > 0
-                let weight = isMatch ? outline.matchList.weight(of: outline.slots.key(place)) ?? 0 : 0
+                let weight =
+                    outline.slots.matchWeight(place) ?? outline.matchList.weight(of: outline.slots.key(place)) ?? 0
                 matchWeights.append(UInt32(weight))
             }
             stages[UInt32(place)] = Stage.gathered
@@ -294,7 +294,8 @@ struct SortBuild {
         }
         setKey(of: root, place, outline, in: forest)
         let key = RootKey(group: keys.groups[UInt32(place)] >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
-        list.insert(key, weight: outline.list.weight(of: shown) ?? 1)
-        if let weight = outline.matchList.weight(of: shown) { matchList.insert(key, weight: weight) }
+        list.insert(key, weight: outline.slots.weight(place) ?? outline.list.weight(of: shown) ?? 1)
+        let weight = outline.slots.matchWeight(place) ?? outline.matchList.weight(of: shown) ?? 0
+        if weight > 0 { matchList.insert(key, weight: weight) }
     }
 }
