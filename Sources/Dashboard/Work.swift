@@ -48,7 +48,7 @@ extension State {
 
     private func hasWork(_ turn: Turn, _ program: borrowing Observed) -> Bool {
         switch turn {
-        case .insight: program.insight.hasWork
+        case .insight: program.hasInsightWork
         case .order: program.outline.order.hasWork
         case .scan: program.isScanning
         case .rows: program.outline.hasWork
@@ -75,7 +75,10 @@ extension State {
 
 extension Observed {
     /// Whether there is long work for the time before the next frame.
-    var hasWork: Bool { isScanning || outline.hasWork || outline.order.hasWork || insight.hasWork }
+    var hasWork: Bool { isScanning || outline.hasWork || outline.order.hasWork || hasInsightWork }
+
+    /// Warnings wait while the picture stands still.
+    fileprivate var hasInsightWork: Bool { isHeld ? insight.sites.isCounting : insight.hasWork }
 
     fileprivate mutating func goOnSorting(_ share: Int) -> Bool {
         guard forest != nil else { return false }

@@ -55,6 +55,16 @@ import Testing
         #expect(screen.text == before)
     }
 
+    /// Else a loop that waits for nothing else would never rest.
+    @Test func comesToItsEndInAPictureThatStandsStill() {
+        var screen = large()
+        screen.act(.work)
+        #expect(screen.state.observed[0].insight.hasWork)
+        screen.type("p")
+        for _ in 0..<1_000 where screen.state.hasWork { screen.act(.work) }
+        #expect(screen.state.isFrozen && !screen.state.hasWork)
+    }
+
     @Test(arguments: 1...6) func comesToTheSameAsWorkInTicks(_ seed: Int) {
         #expect(pictures(seed, works: false) == pictures(seed, works: true))
     }
