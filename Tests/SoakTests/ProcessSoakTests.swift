@@ -87,8 +87,9 @@ import Testing
         }
         try #require(terminal.screen.columns < 60 || isFrozen(terminal), "\(terminal.screen.text)")
         guard isFrozen(terminal) else { return }
-        // A search or an order that was begun goes on while the picture stands still, and then that is all.
-        try terminal.waitUntilQuiet(.milliseconds(250))
+        // A search or an order that was begun goes on while the picture stands still, and then that is all. A list of
+        // 50,000 events that is made anew shows itself only at its end.
+        try terminal.waitUntilQuiet(.milliseconds(1_500))
         let before = cells(terminal.screen)
         try redraw(terminal)
         let after = cells(terminal.screen)

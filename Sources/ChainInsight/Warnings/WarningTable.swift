@@ -61,10 +61,8 @@ public struct WarningTable: Sendable {
     /// How many warnings hold.
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
-    /// Whether nothing can come or go but by what the program says.
-    public var isIdle: Bool {
-        sweep == nil && !isStale && !isBehind && !misses && nextDue == nil && !lists.contains { $0.hasHistory }
-    }
+    /// Whether it is enough to let time go on once a second: what comes then comes by time alone, or not at all.
+    public var isIdle: Bool { sweep == nil && !isStale && !misses && !lists.contains { $0.hasHistory } }
 
     /// Whether a look at everything is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
     public var isLooking: Bool { sweep != nil }
