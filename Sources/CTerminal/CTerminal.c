@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +158,18 @@ int ct_open(const ct_options *options) {
     if (!isRegistered) atexit(ct_close);
     isRegistered = true;
     enter();
+    // Begun in the background it was stopped in there until the terminal was ours.
+    atomic_store(&ct.isContinued, false);
     return CT_OK;
 }
 
 static void leave(void) {
     if (!atomic_load(&ct.isOurs)) return;
+    // Stopped unasked, we left the screen as it was, but in the background the modes are a shell's: ncurses is told that
+    // they were so before.
+    bool isShells = ct_is_background();
+    sigset_t before = ct_block_stop(SIG_BLOCK);
+    if (isShells) def_shell_mode();
     // What a stalled terminal did not take would keep endwin waiting for ever.
     if (gaveUp) tcflush(ct.output, TCOFLUSH);
     if (hasMouse) ct_write_all(ct.output, mouseOff, sizeof mouseOff - 1, 500);
@@ -171,7 +179,8 @@ static void leave(void) {
         ct_write_all(ct.output, bytes, ct_append(bytes, sizeof bytes, 0, plain), 500);
     }
     endwin();
-    tcsetattr(ct.output, TCSANOW, &ct.shell);
+    if (!isShells) tcsetattr(ct.output, TCSANOW, &ct.shell);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     atomic_store(&ct.isOurs, false);
 }
 
@@ -199,6 +208,8 @@ void ct_resized(int columnCount, int rowCount) {
 
 int ct_write(const char *bytes, size_t count) {
     if (!isOpen || atomic_load(&ct.isTrapped)) return CT_GONE;
+    // Nobody else's screen is painted on; ours is painted whole once we have it again.
+    if (!atomic_load(&ct.isOurs) || atomic_load(&ct.isContinued)) return CT_OK;
     if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
     ct_failure = errno;
     gaveUp = true;
@@ -207,11 +218,11 @@ int ct_write(const char *bytes, size_t count) {
 
 int ct_resume(void) {
     if (!isOpen) return CT_GONE;
-    if (atomic_load(&ct.isOurs)) {
-        // Somebody else may have had the terminal while we were stopped without being asked.
-        atomic_store(&ct.isOurs, false);
-        endwin();
-    }
+    atomic_store(&ct.isContinued, false);
+    // Somebody else may have had the terminal while we were stopped without being asked.
+    leave();
+    // Who is to end does so without the terminal.
+    if (!ct_await_foreground()) return atomic_load(&ct.isEnding) ? CT_OK : CT_GONE;
     // After endwin, ncurses enters the screen and the modes again by itself.
     clearok(stdscr, TRUE);
     if (wrefresh(stdscr) != OK) return CT_GONE;

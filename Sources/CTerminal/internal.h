@@ -17,6 +17,7 @@ typedef struct {
     int wake[2];
     atomic_bool isOurs;             // the screen shows our frames
     atomic_bool isEnding;           // a signal asked the process to end
+    atomic_bool isContinued;        // we went on, and have not asked yet whose the terminal is
     atomic_bool isTrapped;          // a trap gave the terminal back; nobody writes any more
 } ct_terminal;
 
@@ -40,3 +41,9 @@ void ct_signals_begin(void);
 void ct_signals_end(void);
 // The disposition and mask under which SIGTSTP stops, for ct_suspend.
 void ct_stop_self(void);
+// Whether a shell has given the terminal to others.
+bool ct_is_background(void);
+// Stops until it is ours, with the modes from before us. False if it never will be, or the process is to end.
+bool ct_await_foreground(void);
+// For this thread, whether changing the terminal from the background stops. Gives the mask from before.
+sigset_t ct_block_stop(int how);

@@ -19,6 +19,7 @@ static void *stack;
 static void tell(int signal) {
     int before = errno;
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT) atomic_store(&ct.isEnding, true);
+    if (signal == SIGCONT) atomic_store(&ct.isContinued, true);
     char byte = (char)signal;
     ssize_t ignored = write(ct.wake[1], &byte, 1);
     (void)ignored;
@@ -92,4 +93,42 @@ void ct_stop_self(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     sigaction(SIGCONT, &continued, NULL);
     sigaction(SIGTSTP, &ours, NULL);
+}
+
+sigset_t ct_block_stop(int how) {
+    sigset_t stop, before;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTTOU);
+    pthread_sigmask(how, &stop, &before);
+    return before;
+}
+
+bool ct_is_background(void) {
+    pid_t foreground = tcgetpgrp(ct.output);
+    return foreground > 0 && foreground != getpgrp();
+}
+
+static void interrupt(int signal) { (void)signal; }
+
+bool ct_await_foreground(void) {
+    struct sigaction standard, continued, stopBefore, continuedBefore;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    memset(&continued, 0, sizeof continued);
+    // No SA_RESTART: whoever goes on looks first whether it is to end.
+    continued.sa_handler = interrupt;
+    sigaction(SIGTTOU, &standard, &stopBefore);
+    sigaction(SIGCONT, &continued, &continuedBefore);
+    sigset_t before = ct_block_stop(SIG_UNBLOCK);
+    bool isOurs = false, isLost = false;
+    while (!isOurs && !isLost && !(atomic_load(&ct.isEnding) && ct_is_background())) {
+        // From the background this stops, as often as it takes; where no shell could make us go on, it fails.
+        isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
+        isLost = !isOurs && errno != EINTR;
+        if (isLost) ct_failure = errno;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sigaction(SIGCONT, &continuedBefore, NULL);
+    sigaction(SIGTTOU, &stopBefore, NULL);
+    return isOurs;
 }

@@ -197,7 +197,8 @@ public final class Screen {
         updateSize()
     }
 
-    /// Gives the terminal back, stops the process as `^Z` does, and takes the terminal again when it goes on.
+    /// Gives the terminal back, stops the process as `^Z` does, and takes the terminal again when it goes on in the
+    /// foreground; in the background it stops again.
     ///
     /// `.resumed` follows. Where no shell could make the process go on, it does not stop.
     public func suspend() throws(ScreenError) {

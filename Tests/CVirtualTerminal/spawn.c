@@ -26,6 +26,9 @@ static void hand_on(int signal) {
     if (job > 0) kill(-job, signal);
 }
 
+// As a shell does: a signal says whose the terminal is from now on.
+static void give_terminal(int signal) { tcsetpgrp(0, signal == CVT_TO_PROGRAM ? job : getpgrp()); }
+
 static void reset_signals(void) {
     for (int signal = 1; signal < NSIG; signal++) {
         struct sigaction action = {.sa_handler = SIG_DFL};
@@ -58,6 +61,9 @@ static void lead(int reports, const char *path, char *const arguments[], char *c
     sigaction(SIGTTOU, &action, NULL);
     action.sa_handler = hand_on;
     sigaction(SIGHUP, &action, NULL);
+    action.sa_handler = give_terminal;
+    sigaction(CVT_TO_PROGRAM, &action, NULL);
+    sigaction(CVT_TO_LEADER, &action, NULL);
     tcsetpgrp(0, child);
     report(reports, CVT_STARTED, child);
     close(gate[0]);

@@ -238,7 +238,15 @@ public final class PseudoTerminal {
     public func signal(_ number: Int32) { kill(processID, number) }
 
     /// Makes a stopped program go on in the foreground, as `fg` does.
-    public func goOn() {
+    public func goOn() throws { try goOn(isInForeground: true) }
+
+    /// Makes a stopped program go on in the background, as `bg` does: the terminal is the shell's.
+    public func goOnInBackground() throws { try goOn(isInForeground: false) }
+
+    private func goOn(isInForeground: Bool) throws {
+        let foreground = isInForeground ? processID : leader
+        kill(leader, Int32(isInForeground ? CVT_TO_PROGRAM : CVT_TO_LEADER))
+        try wait("group \(foreground) in the foreground", Self.patience) { tcgetpgrp(self.master) == foreground }
         // What was reported before is not what is waited for next.
         while pump(.zero) {}
         isStopped = false

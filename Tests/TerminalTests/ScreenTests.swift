@@ -14,14 +14,14 @@ import Testing
         return terminal
     }
 
-    private func shownProbe(_ arguments: String...) throws -> (terminal: PseudoTerminal, modes: TerminalModes) {
+    func shownProbe(_ arguments: String...) throws -> (terminal: PseudoTerminal, modes: TerminalModes) {
         let terminal = try probe(arguments.first ?? "--plain")
         try terminal.waitUntil("the first frame") { $0.contains("probe 60x16") && $0.contains("日本 é ✔") }
         return (terminal, try PseudoTerminal("/bin/cat", []).modes)
     }
 
     /// That the terminal is as the program found it.
-    private func expectRestored(_ terminal: PseudoTerminal, _ modes: TerminalModes, _ comment: Comment? = nil) {
+    func expectRestored(_ terminal: PseudoTerminal, _ modes: TerminalModes, _ comment: Comment? = nil) {
         #expect(!terminal.screen.isAlternate, comment)
         #expect(terminal.screen.isCursorVisible, comment)
         #expect(!terminal.screen.wantsMouse, comment)
@@ -182,36 +182,6 @@ import Testing
         try terminal.waitUntil("the event") { $0.contains("interrupted") }
         terminal.send("w")
         try terminal.waitUntil("the wake") { $0.contains("woken") }
-        terminal.send("q")
-        #expect(try terminal.waitForExit() == .exited(0))
-    }
-
-    @Test(arguments: ["z", "SIGTSTP"])
-    func itStopsAndGoesOn(how: String) throws {
-        let (terminal, modes) = try shownProbe()
-        for round in 1...2 {
-            if how == "z" { terminal.send("z") } else { terminal.signal(SIGTSTP) }
-            try terminal.waitForStop()
-            expectRestored(terminal, modes, "round \(round)")
-            terminal.goOn()
-            try terminal.waitUntil("round \(round)") { screen in
-                screen.isAlternate && (0..<16).filter { screen.text(row: $0) == "resumed" }.count == round
-                    && screen.contains("日本 é ✔")
-            }
-            #expect(!terminal.modes.isCanonical && !terminal.screen.isCursorVisible && terminal.screen.wantsMouse)
-        }
-        terminal.send("q")
-        #expect(try terminal.waitForExit() == .exited(0))
-        expectRestored(terminal, modes)
-    }
-
-    @Test func itComesBackAfterBeingStoppedUnasked() throws {
-        let (terminal, _) = try shownProbe()
-        terminal.signal(SIGSTOP)
-        try terminal.waitForStop()
-        terminal.screen.feed(Array("\u{1B}[?1049l\u{1B}[?25h\u{1B}[2Jgarbage".utf8))
-        terminal.goOn()
-        try terminal.waitUntil("the frame") { $0.isAlternate && !$0.contains("garbage") && $0.contains("resumed") }
         terminal.send("q")
         #expect(try terminal.waitForExit() == .exited(0))
     }

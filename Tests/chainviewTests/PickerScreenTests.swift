@@ -66,7 +66,7 @@ import Testing
         viewer.press(.control("z"))
         try viewer.terminal.waitForStop()
         #expect(!viewer.screen.isAlternate && viewer.terminal.modes == viewer.modes)
-        viewer.terminal.goOn()
+        try viewer.terminal.goOn()
         try viewer.wait("the list again") { $0.isAlternate && $0.contains("2 programs") }
         viewer.terminal.signal(SIGTERM)
         #expect(try viewer.terminal.waitForExit() == .signalled(SIGTERM))

@@ -132,7 +132,7 @@ import Testing
             let status = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
             #expect(status.contains(") T "), "\(status)")
         #endif
-        started.viewer.terminal.goOn()
+        try started.viewer.terminal.goOn()
         started.tell("print going on")
         try started.viewer.see("going on")
         started.tell("exit 4")

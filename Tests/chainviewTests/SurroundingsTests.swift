@@ -38,8 +38,25 @@ import Testing
         if how == "^Z" { viewer.press(.control("z")) } else { viewer.terminal.signal(SIGTSTP) }
         try viewer.terminal.waitForStop()
         #expect(!viewer.screen.isAlternate && viewer.screen.isCursorVisible && viewer.terminal.modes == viewer.modes)
-        viewer.terminal.goOn()
+        try viewer.terminal.goOn()
         try viewer.wait("the tree again") { $0.isAlternate && $0.contains("answer from") }
+        viewer.type("j")
+        try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
+        try viewer.quit()
+    }
+
+    @Test(arguments: [SIGTSTP, SIGSTOP])
+    func continuedInTheBackgroundItWaitsForItsTerminal(signal: Int32) throws {
+        let viewer = try Viewer.demo("stuck")
+        viewer.terminal.signal(signal)
+        try viewer.terminal.waitForStop()
+        try viewer.terminal.goOnInBackground()
+        try viewer.terminal.waitForStop()
+        try viewer.terminal.waitUntilQuiet()
+        #expect(!viewer.screen.isAlternate && viewer.screen.isCursorVisible && !viewer.screen.wantsMouse)
+        try viewer.terminal.goOn()
+        try viewer.wait("the tree again") { $0.isAlternate && $0.contains("answer from") }
+        #expect(viewer.screen.wantsMouse)
         viewer.type("j")
         try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
         try viewer.quit()

@@ -52,7 +52,7 @@ size_t ct_look_bytes(int foreground, int background, int attributes, char *into,
 // A terminfo string by name ("kcuu1"), or NULL. Valid while the screen is open.
 const char *ct_capability(const char *name);
 
-// Writes all of it. Returns CT_OK or CT_GONE.
+// Writes all of it; nothing while the terminal is not ours. Returns CT_OK or CT_GONE.
 int ct_write(const char *bytes, size_t count);
 
 // What ct_wait found, a bit each.
@@ -68,7 +68,8 @@ void ct_wake(void);
 
 // Gives the terminal back for a while, stops the process as ^Z does, and takes it again when it goes on.
 int ct_suspend(void);
-// Takes the terminal's modes and screen again, after somebody else had it.
+// Takes the terminal's modes and screen again, after somebody else had it. In the background it stops before that, until
+// the terminal is given to us; if the process is to end, it does without.
 int ct_resume(void);
 
 // Whether the locale's characters are UTF-8; sets the locale's character type from the environment first.

@@ -1,6 +1,7 @@
 // A terminal for tests: libvterm as the picture, and a program on a pseudo-terminal under a tiny shell.
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,4 +49,6 @@ typedef struct {
 int cvt_spawn(
     const char *path, char *const arguments[], char *const environment[], const char *directory, int rows, int columns,
     int *master, int *reports, int *leader);
+// Sent to the leader: the program's group is in the foreground from now on, or in the background.
+enum { CVT_TO_PROGRAM = SIGUSR1, CVT_TO_LEADER = SIGUSR2 };
 void cvt_set_size(int master, int rows, int columns);
