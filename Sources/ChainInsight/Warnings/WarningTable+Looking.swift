@@ -10,6 +10,10 @@ extension WarningTable {
     private static let wholeInterval: UInt64 = 30_000_000_000
     /// What a node costs, a free slot being 1 and a word of the watch list 2.
     private static let nodeCost = 16, wordCost = 2
+    /// Of more combinators than so many that have one member, the look at everything finds the rest.
+    private static let holderLimit = 1_000
+    /// To go through more members than so many, to the first that has not settled, costs so much, about.
+    private static let fewMembers = 16, manyMembersCost = 500
 
     /// Begins a look where it is due, and goes on with it.
     mutating func goOn(_ forest: borrowing ChainForest, _ now: UInt64, _ budget: Int) {
@@ -66,6 +70,14 @@ extension WarningTable {
         }
     }
 
+    /// The next look goes to those who had a node for a member that has settled: they do not change, but wait for another
+    /// one now, who may wait for them.
+    mutating func watchHolders(of member: NodeIndex, _ forest: borrowing ChainForest) {
+        guard rules.tells(.ringOfWaits) else { return }
+        for link in forest.holders(of: member, limit: Self.holderLimit)
+        where link.role == .memberOf && forest.state(of: link.node) == .pending { watch.insert(link.node.rawValue) }
+    }
+
     /// Looks at one node.
     private mutating func examine(
         _ index: NodeIndex, _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64
@@ -110,12 +122,16 @@ extension WarningTable {
     }
 
     /// What was made just now may be a ring by chance: half of it was told. Once there is none, the last link that makes
-    /// one changes a node in it.
+    /// one changes a node in it, or a member's settlement does (``watchHolders(of:_:)``).
     private mutating func seekRing(
         _ view: NodeView, _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64,
         _ outcome: inout WarningSweep.Outcome
     ) {
-        guard forest.blocker(of: view.index).node != nil else { return }
+        let blocker = forest.blocker(of: view.index, memberLimit: Self.fewMembers)
+        if blocker.node == nil {
+            guard blocker.reason == .member else { return }
+            outcome.cost += Self.manyMembersCost
+        }
         guard now >= view.created, now - view.created >= WarningRules.grace else {
             return outcome.await(view.created &+ WarningRules.grace)
         }

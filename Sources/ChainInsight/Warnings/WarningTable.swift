@@ -120,6 +120,9 @@ public struct WarningTable: Sendable {
     private mutating func follow(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
         let slot = entry.index.rawValue
         if entry.changes.contains(.unfinished) { watch.insert(slot) }
+        if entry.changes.contains(.state), !forest.state(of: entry.index).isLive {
+            watchHolders(of: entry.index, forest)
+        }
         if entry.changes.contains(.concern) { noteMoments(forest.node(entry.index), forest) }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
             check(view, kinds, forest, now)
