@@ -37,7 +37,4 @@ struct WatchList: Sendable {
         defer { words[word] = 0 }
         return words[word]
     }
-
-    /// Puts slots of a word back.
-    mutating func putBack(_ bits: UInt64, _ word: Int) { words[word] |= bits }
 }
