@@ -89,6 +89,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("vterm"), .linkedLibrary("util", .when(platforms: [.linux]))]),
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
+        .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
         .executableTarget(
@@ -157,11 +158,12 @@ let package = Package(
         .testTarget(
             name: "SoakTests",
             dependencies: [
-                "Dashboard", "Terminal", "Frames", "ChainModel", "ChainEvents", "SeededNumbers", "TerminalHarness",
+                "Dashboard", "Terminal", "Frames", "ChainModel", "ChainEvents", "PlainPainter", "SeededNumbers",
+                "TerminalHarness",
             ]),
         .testTarget(
             name: "TerminalTests",
-            dependencies: ["Terminal", "Frames", "SeededNumbers", "TerminalHarness", "ScreenProbe"]),
+            dependencies: ["Terminal", "Frames", "PlainPainter", "SeededNumbers", "TerminalHarness", "ScreenProbe"]),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

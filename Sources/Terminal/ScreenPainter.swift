@@ -1,7 +1,7 @@
 import Frames
 
 /// Turns differences between frames into the bytes that a terminal is sent, through the words that it is given.
-struct ScreenPainter {
+package struct ScreenPainter {
     /// The bytes that put the cursor at a row and column.
     var move: (Int, Int) -> [UInt8]
     /// The bytes that set a look, whatever was set before.
@@ -20,7 +20,7 @@ struct ScreenPainter {
     private var cursor: (row: Int, column: Int)?
     private var style: Style?
 
-    init(
+    package init(
         depth: ColorDepth, clear: [UInt8], scrollsAtEnd: Bool, move: @escaping (Int, Int) -> [UInt8],
         look: @escaping (Look) -> [UInt8]
     ) {
@@ -32,7 +32,7 @@ struct ScreenPainter {
     }
 
     /// The bytes that make a terminal which shows `shown` show `frame`; nil stands for a terminal in any state.
-    mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
+    package mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
         var before = shown
         if self.theme != theme {
             // Another theme changes every cell.

@@ -3,11 +3,11 @@ import ChainModel
 import Dashboard
 import Foundation
 import Frames
+import PlainPainter
 import SeededNumbers
+import Terminal
 import TerminalHarness
 import Testing
-
-@testable import Terminal
 
 /// Random keys, clicks, sizes and load, on a terminal that libvterm plays: no cell is ever other than after drawing the
 /// whole screen anew, nothing traps, and memory stops growing. Seconds by default; `make soak` takes ten minutes
@@ -60,7 +60,7 @@ private struct Soak {
     private var state: State
     private var loads: [Load] = []
     private var runs: UInt64 = 0
-    private var painter = Self.painter()
+    private var painter = ScreenPainter.plain()
     private var shown: Frame?
     private var terminal: VirtualScreen
     private var now: UInt64 = 1
@@ -78,21 +78,6 @@ private struct Soak {
                 frozenLimit: 5_000))
         terminal = VirtualScreen(columns: size.columns, rows: size.rows)
         begin(0)
-    }
-
-    private static func painter() -> ScreenPainter {
-        ScreenPainter(
-            depth: .ansi256, clear: Array("\u{1B}[m\u{1B}[H\u{1B}[2J".utf8), scrollsAtEnd: false,
-            move: { Array("\u{1B}[\($0 + 1);\($1 + 1)H".utf8) },
-            look: { look in
-                var text = "\u{1B}[0"
-                if look.attributes.contains(.bold) { text += ";1" }
-                if look.attributes.contains(.underlined) { text += ";4" }
-                if look.attributes.contains(.reversed) { text += ";7" }
-                if look.foreground >= 0 { text += ";38;5;\(look.foreground)" }
-                if look.background >= 0 { text += ";48;5;\(look.background)" }
-                return Array((text + "m").utf8)
-            })
     }
 
     // MARK: What happens
@@ -184,7 +169,7 @@ private struct Soak {
     func wrongCell() -> String? {
         guard let shown else { return nil }
         let fresh = VirtualScreen(columns: shown.size.columns, rows: shown.size.rows)
-        var other = Self.painter()
+        var other = ScreenPainter.plain()
         fresh.feed(other.paint(shown, over: nil, theme: state.options.theme))
         for row in 0..<shown.size.rows {
             for column in 0..<shown.size.columns where terminal.cell(row, column) != fresh.cell(row, column) {

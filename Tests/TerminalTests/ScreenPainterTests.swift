@@ -1,26 +1,11 @@
 import Frames
+import PlainPainter
 import SeededNumbers
+import Terminal
 import TerminalHarness
 import Testing
 
-@testable import Terminal
-
 @Suite struct ScreenPainterTests {
-    private func painter(_ depth: ColorDepth = .ansi256, scrollsAtEnd: Bool = false) -> ScreenPainter {
-        ScreenPainter(
-            depth: depth, clear: Array("\u{1B}[m\u{1B}[H\u{1B}[2J".utf8), scrollsAtEnd: scrollsAtEnd,
-            move: { Array("\u{1B}[\($0 + 1);\($1 + 1)H".utf8) },
-            look: { look in
-                var text = "\u{1B}[0"
-                if look.attributes.contains(.bold) { text += ";1" }
-                if look.attributes.contains(.underlined) { text += ";4" }
-                if look.attributes.contains(.reversed) { text += ";7" }
-                if look.foreground >= 0 { text += ";38;5;\(look.foreground)" }
-                if look.background >= 0 { text += ";48;5;\(look.background)" }
-                return Array((text + "m").utf8)
-            })
-    }
-
     private func randomFrame(_ random: inout SeededGenerator, _ size: Size, from old: Frame) -> Frame {
         let texts = ["order 17", "日本語の", "e\u{301}x", "✔ done", "한국어", "\u{1B}[2J", "a日b本c", "│├└─", "     "]
         var frame = old.size == size ? old : Frame(size: size)
@@ -44,7 +29,7 @@ import Testing
     func paintingDifferencesEqualsAFreshRedraw(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var size = Size(columns: 24, rows: 6)
-        var painter = painter()
+        var painter = ScreenPainter.plain()
         let terminal = VirtualScreen(columns: 24, rows: 6)
         var shown: Frame?
         for _ in 0..<25 {
@@ -58,7 +43,7 @@ import Testing
             shown = frame
 
             let fresh = VirtualScreen(columns: size.columns, rows: size.rows)
-            var other = self.painter()
+            var other = ScreenPainter.plain()
             fresh.feed(other.paint(frame, over: nil, theme: .dark))
             for row in 0..<size.rows {
                 for column in 0..<size.columns {
@@ -70,7 +55,7 @@ import Testing
     }
 
     @Test func nothingIsWrittenWhenNothingChanged() {
-        var painter = painter()
+        var painter = ScreenPainter.plain()
         var frame = Frame(size: Size(columns: 20, rows: 4))
         frame.write("日本 text", row: 1, column: 2, style: .running)
         #expect(!painter.paint(frame, over: nil, theme: .dark).isEmpty)
@@ -78,7 +63,7 @@ import Testing
     }
 
     @Test func theCursorIsSetAfterEachCharacterThatIsNotASCII() {
-        var painter = painter(.none)
+        var painter = ScreenPainter.plain(.none)
         var frame = Frame(size: Size(columns: 12, rows: 1))
         frame.write("a✔b日c", row: 0, column: 0)
         let text = String(decoding: painter.paint(frame, over: Frame(size: frame.size), theme: .dark), as: UTF8.self)
@@ -90,7 +75,7 @@ import Testing
         frame.write("x", row: 0, column: 0, style: .rejected)
         for depth in ColorDepth.allCases {
             let terminal = VirtualScreen(columns: 4, rows: 1)
-            var painter = painter(depth)
+            var painter = ScreenPainter.plain(depth)
             terminal.feed(painter.paint(frame, over: nil, theme: .dark))
             let look = Theme.dark.look(.rejected, depth: depth)
             #expect(terminal.cell(0, 0).foreground == (look.foreground < 0 ? nil : Int(look.foreground)))
@@ -103,10 +88,10 @@ import Testing
         frame.write("abc", row: 0, column: 0)
         frame.write("def", row: 1, column: 0)
         let terminal = VirtualScreen(columns: 3, rows: 2)
-        var careful = painter(scrollsAtEnd: true)
+        var careful = ScreenPainter.plain(scrollsAtEnd: true)
         terminal.feed(careful.paint(frame, over: nil, theme: .dark))
         #expect(terminal.text == "abc\nde")
-        var plain = painter()
+        var plain = ScreenPainter.plain()
         terminal.feed(plain.paint(frame, over: nil, theme: .dark))
         #expect(terminal.text == "abc\ndef")
     }
@@ -119,7 +104,7 @@ import Testing
         }
         var new = old
         for row in 0..<60 { new.write("\(row)ms", row: row, column: 100, style: .number) }
-        var painter = painter()
+        var painter = ScreenPainter.plain()
         let bytes = painter.paint(new, over: old, theme: .dark)
         #expect(bytes.count < 60 * 40)
     }
