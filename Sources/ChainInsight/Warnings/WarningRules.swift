@@ -33,6 +33,27 @@ struct WarningRules {
         return .holds(since: since, other: other)
     }
 
+    // MARK: Again
+
+    /// Whether what was found of a node holds still.
+    func holds(_ warning: Warning, of view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> Bool {
+        func isTrue(_ verdict: WarningVerdict) -> Bool { if case .holds = verdict { true } else { false } }
+        switch warning.kind {
+        case .neverSettled: return isTrue(neverSettled(view, forest, now: now))
+        case .blockedWorker: return isTrue(blockedWorker(view, forest, now: now))
+        case .longHandler: return isTrue(longHandler(view, forest, now: now))
+        case .longQueueWait: return isTrue(longQueueWait(view, now: now))
+        case .cancellationIgnored: return isTrue(cancellationIgnored(view, forest, now: now))
+        case .raceLoserRunning:
+            guard let race = forest.index(of: warning.other) else { return view.isLive }
+            return isTrue(raceLoserRunning(view, race: forest.node(race), forest, now: now))
+        case .ringOfWaits: return view.isLive
+        case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
+        case .tooManyThreads, .lostEvents, .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor:
+            return true
+        }
+    }
+
     // MARK: Moments
 
     /// What a node's marks and state say for ever: a bit a kind.

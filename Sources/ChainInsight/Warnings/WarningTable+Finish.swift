@@ -26,7 +26,7 @@ extension WarningTable {
             let valid = all.warnings.filter { warning in
                 guard warning.node != .none else { return true }
                 guard !isDismissed(warning.id), let index = forest.index(of: warning.node) else { return false }
-                return holds(warning, forest.node(index), forest, now)
+                return rules.holds(warning, of: forest.node(index), forest, now: now)
             }
             let count = valid.count + (all.count - all.warnings.count)
             let found = valid.map { withNames($0, forest) }

@@ -183,7 +183,7 @@ public struct WarningTable: Sendable {
         var gone: UInt16 = 0
         for kind in WarningKind.all where kinds & kind.bit != 0 {
             guard let warning = lists[kind.place].kept[view.id] else { continue }
-            if !holds(warning, view, forest, now) {
+            if !rules.holds(warning, of: view, forest, now: now) {
                 lists[kind.place].end(view.id, at: now)
                 gone |= kind.bit
                 revision += 1
@@ -191,25 +191,6 @@ public struct WarningTable: Sendable {
         }
         let rest = kinds & ~gone
         held[view.id] = rest == 0 ? nil : rest
-    }
-
-    /// Whether what was found of a node holds still.
-    func holds(_ warning: Warning, _ view: NodeView, _ forest: borrowing ChainForest, _ now: UInt64) -> Bool {
-        func isTrue(_ verdict: WarningVerdict) -> Bool { if case .holds = verdict { true } else { false } }
-        switch warning.kind {
-        case .neverSettled: return isTrue(rules.neverSettled(view, forest, now: now))
-        case .blockedWorker: return isTrue(rules.blockedWorker(view, forest, now: now))
-        case .longHandler: return isTrue(rules.longHandler(view, forest, now: now))
-        case .longQueueWait: return isTrue(rules.longQueueWait(view, now: now))
-        case .cancellationIgnored: return isTrue(rules.cancellationIgnored(view, forest, now: now))
-        case .raceLoserRunning:
-            guard let race = forest.index(of: warning.other) else { return view.isLive }
-            return isTrue(rules.raceLoserRunning(view, race: forest.node(race), forest, now: now))
-        case .ringOfWaits: return view.isLive
-        case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
-        case .tooManyThreads, .lostEvents, .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor:
-            return true
-        }
     }
 
     // MARK: Time

@@ -64,52 +64,6 @@ extension State {
         }
     }
 
-    private func warningRows() -> [WarningRow] {
-        var rows: [WarningRow] = []
-        for kind in WarningKind.byWeight where options.warnings.enabled.contains(kind) {
-            let all = allWarnings(of: kind)
-            guard !all.isEmpty else { continue }
-            let isFolded = warnings.folded.contains(kind)
-            let count = observed.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
-            rows.append(.head(kind, count: count, isFolded: isFolded))
-            guard !isFolded else { continue }
-            let isShort = !warnings.expanded.contains(kind) && all.count > WarningsView.shortCount
-            rows += isShort ? Array(all.prefix(WarningsView.shortCount - 1)) : all
-            let rest = max(count, all.count) - (isShort ? WarningsView.shortCount - 1 : all.count)
-            if rest > 0 { rows.append(.more(kind, count: rest)) }
-        }
-        for kind in WarningKind.byWeight where !options.warnings.enabled.contains(kind) { rows.append(.hidden(kind)) }
-        return rows
-    }
-
-    /// Of all programs, those that the filter lets through: since longest first, those that are over at the end.
-    private func allWarnings(of kind: WarningKind) -> [WarningRow] {
-        var all: [(warning: Warning, place: Int, moment: UInt64)] = []
-        for (place, process) in observed.enumerated() {
-            for warning in process.insight.warnings.warnings(of: kind) where isShown(warning, in: place) {
-                all.append((warning, place, warning.since &+ process.wallOffset))
-            }
-        }
-        if observed.count > 1 {
-            all.sort { left, right in
-                let isOver = (left.warning.ended != nil, right.warning.ended != nil)
-                return isOver.0 == isOver.1 ? left.moment < right.moment : isOver.1
-            }
-        }
-        return all.map { .warning($0.warning, place: $0.place) }
-    }
-
-    private func isShown(_ warning: Warning, in place: Int) -> Bool {
-        guard filter.hidesRest else { return true }
-        return filterLetsThrough(warning, in: place)
-    }
-
-    /// Whether its node matches; who has none does not.
-    func filterLetsThrough(_ warning: Warning, in place: Int) -> Bool {
-        guard filter.isActive else { return true }
-        return observed[place].forest?.index(of: warning.node).map { filterMatches($0, in: place) } ?? false
-    }
-
     // MARK: Selecting
 
     /// Another row was selected: the node that it stands for is what keys act on.
