@@ -11,7 +11,8 @@ extension Painter {
         guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
         for place in state.sites.cursor.window(height: area.rows) {
             let line = area.row + place - state.sites.cursor.top
-            for (column, span) in spans { paint(state.sites.rows[place], column, span, line: line) }
+            let row = state.sites.rows[place]
+            for (column, span) in spans { paint(row, column, span, line: line) }
         }
         if let line = state.sites.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
     }

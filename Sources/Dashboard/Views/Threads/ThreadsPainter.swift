@@ -11,20 +11,28 @@ extension Painter {
         let rows = state.threads.rows
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since this dashboard looks") }
         let cursor = state.threads.cursor
+        // Once for all rows of it: a copy of all parts of a program costs as much as a row.
+        var process: Observed?
         for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.tree.row + line
-            switch rows[number] {
-            case .program(let source): state.place(of: source).map { paintProgram(state.observed[$0], row: row) }
-            case .lane(let source, let thread):
-                guard let place = state.place(of: source),
-                    let lane = state.observed[place].insight.threads.lane(of: thread)
-                else { break }
-                LanePainter(lane, columns, of: state.observed[place], row: row).paint(into: &self)
-            case .executors: paintExecutorHeads(columns, row: row)
-            case .executor(let source, let executor):
-                state.place(of: source).map { paint(executor, of: state.observed[$0], columns, row: row) }
+            if process?.source != rows[number].source {
+                process = state.place(of: rows[number].source).map { state.observed[$0] }
             }
+            if process != nil { paint(rows[number], of: process!, columns, row: row) }
             if number == cursor.selected { markSelected(row: row) }
+        }
+    }
+
+    private mutating func paint(
+        _ shown: ThreadsView.Row, of process: Observed, _ columns: ThreadColumns, row: Int
+    ) {
+        switch shown {
+        case .program: paintProgram(process, row: row)
+        case .lane(_, let thread):
+            guard let lane = process.insight.threads.lane(of: thread) else { break }
+            LanePainter(lane, columns, of: process, row: row).paint(into: &self, process)
+        case .executors: paintExecutorHeads(columns, row: row)
+        case .executor(_, let executor): paint(executor, of: process, columns, row: row)
         }
     }
 
@@ -108,11 +116,10 @@ private struct ExecutorColumns {
     }
 }
 
-/// Draws one thread.
+/// Draws one thread, of a program that it is told each time: it holds nothing of it.
 private struct LanePainter {
     let lane: ThreadLane
     let columns: ThreadColumns
-    let process: Observed
     let row: Int
     private let now: LaneNow
     private let isDimmed: Bool
@@ -120,7 +127,6 @@ private struct LanePainter {
     init(_ lane: ThreadLane, _ columns: ThreadColumns, of process: Observed, row: Int) {
         self.lane = lane
         self.columns = columns
-        self.process = process
         self.row = row
         now = LaneNow(lane, in: process.forest!)
         isDimmed = process.link.outage != nil
@@ -128,7 +134,7 @@ private struct LanePainter {
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
 
-    func paint(into painter: inout Painter) {
+    func paint(into painter: inout Painter, _ process: Observed) {
         let glyphs = painter.glyphs
         let (glyph, word, look): (String, String, Style) =
             switch now.doing {
@@ -141,9 +147,9 @@ private struct LanePainter {
         if let node = now.node.flatMap({ process.forest!.index(of: $0) }), process.outline.isTagged(node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
-        paintName(into: &painter)
+        paintName(into: &painter, process)
         let figures = LaneFigures(lane, now, at: process.shownNow, seconds: columns.strip.width)
-        paintNow(into: &painter, figures)
+        paintNow(into: &painter, figures, process.forest!)
         if let age = figures.age {
             painter.write(
                 DurationText.running(age), row: row, in: columns.since,
@@ -164,7 +170,7 @@ private struct LanePainter {
         painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRight: true)
     }
 
-    private func paintName(into painter: inout Painter) {
+    private func paintName(into painter: inout Painter, _ process: Observed) {
         let span = columns.thread
         let used = painter.frame.write(
             process.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
@@ -177,39 +183,41 @@ private struct LanePainter {
     }
 
     /// Who runs, on top of whom, and who is waited for.
-    private func paintNow(into painter: inout Painter, _ figures: LaneFigures) {
+    private func paintNow(into painter: inout Painter, _ figures: LaneFigures, _ forest: borrowing ChainForest) {
         let end = columns.node.start + columns.node.width
         var column = columns.node.start
-        for (text, look) in parts(painter.glyphs, figures) where column < end {
+        for (text, look) in parts(painter.glyphs, figures, forest) where column < end {
             column += painter.frame.write(
                 text, row: row, column: column, maxColumns: end - column, style: style(look),
                 ellipsis: painter.glyphs.ellipsis)
         }
     }
 
-    private func parts(_ glyphs: Glyphs, _ figures: LaneFigures) -> [(text: String, style: Style)] {
+    private func parts(
+        _ glyphs: Glyphs, _ figures: LaneFigures, _ forest: borrowing ChainForest
+    ) -> [(text: String, style: Style)] {
         var parts: [(text: String, style: Style)] = []
         if let handler = now.handler {
-            let (kind, label) = name(of: handler)
+            let (kind, label) = name(of: handler, forest)
             if let kind { parts.append((kind + " ", .kind)) }
             parts.append((label + " ", .label))
-            let node = process.forest!.index(of: handler)
-            if let node, process.forest!.node(node).marks.contains(.hasBlocked) {
+            let node = forest.index(of: handler)
+            if let node, forest.node(node).marks.contains(.hasBlocked) {
                 parts.append(("has blocked its worker ", .warning))
             }
         }
         if now.doing == .running, let outer = now.outer {
             parts.append(("on top of ", .dim))
-            parts.append((name(of: outer).label + " ", .label))
+            parts.append((name(of: outer, forest).label + " ", .label))
             if now.wait != nil { parts.append(("which ", .dim)) }
         }
         if let wait = now.wait {
             parts.append(("waits for ", .warning))
-            if let node = process.forest!.index(of: wait.node) {
-                let role = process.forest!.state(of: node).role
+            if let node = forest.index(of: wait.node) {
+                let role = forest.state(of: node).role
                 parts.append((glyphs.state(role) + " ", Style(role)))
             }
-            parts.append((name(of: wait.node).label + " ", .label))
+            parts.append((name(of: wait.node, forest).label + " ", .label))
             // Of a thread that blocks it stands in its own column.
             if now.doing == .running, let age = figures.waitAge {
                 parts.append((DurationText.running(age) + " ", .warning))
@@ -217,14 +225,14 @@ private struct LanePainter {
         }
         if now.doing == .blocked, let outer = now.outer {
             parts.append(("on top of ", .dim))
-            parts.append((name(of: outer).label, .label))
+            parts.append((name(of: outer, forest).label, .label))
         }
         return parts
     }
 
     /// Kind and label of a node, which may be kept no longer.
-    private func name(of id: NodeID) -> (kind: String?, label: String) {
-        guard let node = process.forest!.index(of: id) else { return (nil, "\(id)") }
-        return (process.forest!.node(node).kind.word, NodeText.label(of: node, in: process.forest!).text)
+    private func name(of id: NodeID, _ forest: borrowing ChainForest) -> (kind: String?, label: String) {
+        guard let node = forest.index(of: id) else { return (nil, "\(id)") }
+        return (forest.node(node).kind.word, NodeText.label(of: node, in: forest).text)
     }
 }

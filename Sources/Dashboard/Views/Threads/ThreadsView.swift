@@ -12,6 +12,13 @@ struct ThreadsView {
         /// The heads of the executors' columns.
         case executors(SourceID)
         case executor(SourceID, ExecutorID)
+
+        /// The program that it is of.
+        var source: SourceID {
+            switch self {
+            case .program(let source), .lane(let source, _), .executors(let source), .executor(let source, _): source
+            }
+        }
     }
 
     /// The threads of a program in order, and what that order was made of.
@@ -164,24 +171,24 @@ extension State {
     var threadsStep: UInt64 {
         var step: UInt64 = 0
         let seconds = ThreadColumns(self).strip.width
+        var program: Observed?
         for row in threads.rows[threads.cursor.window(height: viewHeight).clamped(to: threads.rows.indices)] {
             step = step &* 1_000_003
-            switch row {
-            case .lane(let source, let thread):
-                guard let place = place(of: source), !observed[place].isStill,
-                    let lane = observed[place].insight.threads.lane(of: thread)
-                else { continue }
-                let now = LaneNow(lane, in: observed[place].forest!)
-                step &+= LaneFigures(lane, now, at: observed[place].shownNow, seconds: seconds).step
-            case .executor(let source, let executor):
-                guard let place = place(of: source), !observed[place].isStill,
-                    let oldest = observed[place].forest!.load(of: executor).oldestQueued
-                else { continue }
-                let now = observed[place].shownNow
-                step &+= 1 &+ DurationText.step(now &- min(now, oldest))
-            case .program, .executors: continue
-            }
+            if program?.source != row.source { program = place(of: row.source).map { observed[$0] } }
+            if program != nil, !program!.isStill { step &+= self.step(of: row, in: program!, seconds: seconds) }
         }
         return step
+    }
+
+    private func step(of row: ThreadsView.Row, in process: Observed, seconds: Int) -> UInt64 {
+        switch row {
+        case .lane(_, let thread):
+            guard let lane = process.insight.threads.lane(of: thread) else { return 0 }
+            return LaneFigures(lane, LaneNow(lane, in: process.forest!), at: process.shownNow, seconds: seconds).step
+        case .executor(_, let executor):
+            guard let oldest = process.forest!.load(of: executor).oldestQueued else { return 0 }
+            return 1 &+ DurationText.step(process.shownNow &- min(process.shownNow, oldest))
+        case .program, .executors: return 0
+        }
     }
 }

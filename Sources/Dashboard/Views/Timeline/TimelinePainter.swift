@@ -10,16 +10,12 @@ extension Painter {
         let columns = TimelineColumns(width: layout.tree.columns)
         let (axis, begin) = state.timelineAxis(rows)
         paintAxis(axis, columns, begin: begin, state)
-        for (line, row) in rows.enumerated() {
-            let process = state.observed[row.place]
-            guard let node = row.node else {
-                paintProgram(process, row: layout.tree.row + line)
-                continue
-            }
-            paintName(of: node, row, columns, process, line: line, isChain: state.timelineChain == nil)
-            paintBar(of: node, axis, columns, process, line: line, isChain: state.timelineChain == nil)
+        let chain = state.timelineChain
+        for (place, lines) in rows.programs {
+            let process = state.observed[place]
+            for line in lines { paint(rows[line], axis, columns, process, line: line, isChain: chain == nil) }
         }
-        if let (place, _) = state.timelineChain { paintLinks(rows, axis, columns, state.observed[place]) }
+        if let (place, _) = chain { paintLinks(rows, axis, columns, state.observed[place]) }
         paintNow(axis, columns, rows, state)
         if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: layout.tree.row + line) }
         paintInfo(state, axis, begin: begin)
@@ -54,6 +50,14 @@ extension Painter {
     }
 
     // MARK: Rows
+
+    private mutating func paint(
+        _ row: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Observed, line: Int, isChain: Bool
+    ) {
+        guard let node = row.node else { return paintProgram(process, row: layout.tree.row + line) }
+        paintName(of: node, row, columns, process, line: line, isChain: isChain)
+        paintBar(of: node, axis, columns, process, line: line, isChain: isChain)
+    }
 
     private mutating func paintName(
         of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ process: Observed, line: Int,
@@ -168,11 +172,15 @@ extension Painter {
     private mutating func paintNow(
         _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State
     ) {
-        let live = rows.first { row in
-            row.node.map { state.observed[row.place].forest!.chain(of: $0).settled == nil } ?? false
+        var live: Observed?
+        for (place, lines) in rows.programs {
+            let process = state.observed[place]
+            let goesOn = rows[lines].contains { $0.node.map { process.forest!.chain(of: $0).settled == nil } ?? false }
+            guard goesOn else { continue }
+            live = process
+            break
         }
-        guard let place = live?.place else { return }
-        let process = state.observed[place]
+        guard let process = live else { return }
         let column = axis.column(of: process.shownNow &+ process.wallOffset)
         guard (0..<axis.columns).contains(column) else { return }
         let at = columns.bars.start + column

@@ -17,14 +17,14 @@ extension State {
             return (begin, max(begin, end), isLive)
         }
         var (begin, end, isLive) = (UInt64.max, UInt64(0), false)
-        for row in rows {
-            guard let node = row.node else { continue }
-            let process = observed[row.place]
-            let forest = process.forest!
-            let settled = forest.chain(of: node).settled
-            if settled == nil { isLive = true }
-            begin = min(begin, forest.node(node).created &+ process.wallOffset)
-            end = max(end, (settled ?? process.shownNow) &+ process.wallOffset)
+        for (place, lines) in rows.programs {
+            let process = observed[place]
+            for node in rows[lines].lazy.compactMap(\.node) {
+                let settled = process.forest!.chain(of: node).settled
+                if settled == nil { isLive = true }
+                begin = min(begin, process.forest!.node(node).created &+ process.wallOffset)
+                end = max(end, (settled ?? process.shownNow) &+ process.wallOffset)
+            }
         }
         guard begin <= end else {
             // Nothing moves where there is nothing.
@@ -157,14 +157,17 @@ extension State {
         let (axis, begin) = timelineAxis(rows)
         var hasher = Hasher()
         hasher.combine(axis)
-        for row in rows {
-            guard let node = row.node else { continue }
-            let process = observed[row.place]
-            let isGrowing =
-                timelineChain == nil
-                ? process.forest!.chain(of: node).settled == nil
-                : process.forest!.node(node).isLive || process.forest!.node(node).activity == .running
-            if isGrowing { hasher.combine(axis.column(of: process.shownNow &+ process.wallOffset)) }
+        let isAll = timelineChain == nil
+        for (place, lines) in rows.programs {
+            let process = observed[place]
+            let now = axis.column(of: process.shownNow &+ process.wallOffset)
+            for node in rows[lines].lazy.compactMap(\.node) {
+                let view = process.forest!.node(node)
+                let isGrowing =
+                    isAll
+                    ? process.forest!.chain(of: node).settled == nil : view.isLive || view.activity == .running
+                if isGrowing { hasher.combine(now) }
+            }
         }
         for part in TimelineText.info(self, begin: begin) { hasher.combine(part.text) }
         return UInt64(bitPattern: Int64(hasher.finalize()))

@@ -43,6 +43,22 @@ struct TimelineRow {
     var depth = 0
 }
 
+extension [TimelineRow] {
+    /// The programs whose rows these are, and where those stand: one below the other. What is taken out of a program for
+    /// all of them is taken once: a copy of all its parts costs as much as a row.
+    var programs: [(place: Int, lines: Range<Int>)] {
+        var programs: [(place: Int, lines: Range<Int>)] = []
+        for (line, row) in enumerated() {
+            if programs.last?.place == row.place {
+                programs[programs.count - 1].lines = programs[programs.count - 1].lines.lowerBound..<line + 1
+            } else {
+                programs.append((row.place, line..<line + 1))
+            }
+        }
+        return programs
+    }
+}
+
 extension State {
     /// The chain whose nodes are shown; nil where all chains are.
     var timelineChain: (place: Int, root: NodeIndex)? {

@@ -26,10 +26,11 @@ extension State {
     /// Of all programs, those that the filter lets through: since longest first, those that are over at the end.
     private func allWarnings(of kind: WarningKind) -> [WarningRow] {
         var all: [(warning: Warning, place: Int, moment: UInt64)] = []
-        for (place, process) in observed.enumerated() {
-            for warning in process.insight.warnings.warnings(of: kind)
+        for place in observed.indices {
+            let offset = observed[place].wallOffset
+            for warning in observed[place].insight.warnings.warnings(of: kind)
             where !filter.hidesRest || filterLetsThrough(warning, in: place) {
-                all.append((warning, place, warning.since &+ process.wallOffset))
+                all.append((warning, place, warning.since &+ offset))
             }
         }
         if observed.count > 1 {

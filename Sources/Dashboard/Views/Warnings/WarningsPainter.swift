@@ -48,6 +48,8 @@ extension Painter {
         write("what", row: area.row - 1, in: columns.what, style: .title)
         let view = state.warnings
         guard !view.rows.isEmpty else { return paintNoWarnings(state) }
+        // Once for all rows of it: a copy of all parts of a program costs as much as a row.
+        var program: (place: Int, process: Observed)?
         for place in view.cursor.window(height: area.rows) {
             let line = area.row + place - view.cursor.top
             switch view.rows[place] {
@@ -58,7 +60,10 @@ extension Painter {
             case .more(_, let count):
                 let words = "\(glyphs.ellipsis) \(CountText.grouped(count)) more"
                 frame.write(words, row: line, column: columns.name.start, style: .dim)
-            case .warning(let warning, let place): paint(warning, place, columns, line, state)
+            case .warning(let warning, let place):
+                if program?.place != place { program = (place, state.observed[place]) }
+                let isOver = warning.ended != nil || !state.filterLetsThrough(warning, in: place)
+                paint(warning, of: program!.process, isOver: isOver, columns, line)
             }
         }
         if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
@@ -80,10 +85,8 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ warning: Warning, _ place: Int, _ columns: WarningColumns, _ line: Int, _ state: borrowing State
+        _ warning: Warning, of process: Observed, isOver: Bool, _ columns: WarningColumns, _ line: Int
     ) {
-        let process = state.observed[place]
-        let isOver = warning.ended != nil || !state.filterLetsThrough(warning, in: place)
         func style(_ style: Style) -> Style { isOver ? .dim : style }
         var site = warning.site
         if let forest = process.forest, let node = forest.index(of: warning.node) {
