@@ -67,6 +67,24 @@ import Testing
         #expect(TextWrap.lines("a\nb\u{1b}", columns: 10, charset: .unicode) == ["a␊b␛"])
     }
 
+    /// What is plain is wrapped without being measured: with a letter that is not, of the same width, as well.
+    @Test func plainWordsAreWrappedLikeOthers() {
+        let texts = [
+            "e", " e", "e ", "  two  spaces e", "its turn has come, and nobody runs it",
+            "e" + String(repeating: "x", count: 31),
+            "short averyveryverylongwordthatdoesnotfit e", "exactly10e exactly10e", "exactlyeleven e",
+        ]
+        for text in texts {
+            for columns in 1...24 {
+                let lines = TextWrap.lines(text, columns: columns, charset: .unicode)
+                let others = TextWrap.lines(
+                    text.replacing("e", with: "é"), columns: columns, charset: .unicode)
+                #expect(lines.map { $0.replacing("e", with: "é") } == others, "\(text), \(columns)")
+                #expect(lines.allSatisfy { $0.count <= columns })
+            }
+        }
+    }
+
     @Test func columnsGiveWayInTheirOrder() {
         var last: [Bool] = []
         for width in stride(from: 300, through: 30, by: -1) {

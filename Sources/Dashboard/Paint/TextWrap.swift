@@ -7,9 +7,18 @@ enum TextWrap {
         var lines: [String] = []
         var line = ""
         var used = 0
-        for part in SafeText.line(text, charset: charset).split(separator: " ", omittingEmptySubsequences: true) {
+        // Most texts are printable ASCII: they are safe, and take a column each.
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        let parts =
+            isPlain
+            ? text.utf8.split(separator: 0x20).map(Substring.init)
+            : SafeText.line(text, charset: charset).split(separator: " ")
+        func columnCount(_ word: Substring) -> Int {
+            isPlain ? word.utf8.count : Self.width(of: word, upTo: columns, charset)
+        }
+        for part in parts {
             var word = part
-            var width = Self.width(of: word, upTo: columns, charset)
+            var width = columnCount(word)
             if used > 0, used + 1 + width > columns {
                 lines.append(line)
                 (line, used) = ("", 0)
@@ -19,7 +28,7 @@ enum TextWrap {
                 guard !head.isEmpty else { break }
                 lines.append(head)
                 word = word.dropFirst(head.count)
-                width = Self.width(of: word, upTo: columns, charset)
+                width = columnCount(word)
             }
             if used > 0 {
                 line += " "
