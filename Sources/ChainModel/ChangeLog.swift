@@ -42,12 +42,13 @@ extension ChainForest {
         swap(&changes.evicted, &log.evicted)
         for slot in log.slots where isTaken(slot) {
             // A slot that was freed and taken again stands here twice; the first time told all.
-            var found = nodes[slot].pointee.changes
-            guard !found.isEmpty else { continue }
-            if nodes[slot].pointee.isOfConcern { found.insert(.concern) }
-            if nodes[slot].pointee.isUnfinished { found.insert(.unfinished) }
-            changes.nodes.append(.init(index: NodeIndex(rawValue: slot), changes: found))
-            nodes[slot].pointee.changes = []
+            let node = nodes[slot]
+            guard !node.pointee.changes.isEmpty else { continue }
+            changes.nodes.append(
+                .init(
+                    index: NodeIndex(rawValue: slot), changes: node.pointee.changes,
+                    isOfConcern: node.pointee.isOfConcern, isUnfinished: node.pointee.isUnfinished))
+            node.pointee.changes = []
         }
         log.slots.removeAll(keepingCapacity: true)
         log.isEverything = limits.changeLimit == 0

@@ -20,10 +20,8 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public static let summary = NodeChanges(rawValue: 16)
     /// Whether exactly one operation was called on it, and which (``ChainForest/continuation(of:)``), may have changed.
     public static let continuation = NodeChanges(rawValue: 32)
-    /// Beside what changed: it was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
-    public static let concern = NodeChanges(rawValue: 64)
-    /// Beside what changed: it is not settled, its handler has not returned, or it is a root.
-    public static let unfinished = NodeChanges(rawValue: 128)
+    /// Of what does not change by running: its label, summary, canceller, kind or call site (it says ``facts``, too).
+    public static let description = NodeChanges(rawValue: 64)
 }
 
 /// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
@@ -34,6 +32,10 @@ public struct ForestChanges: Sendable {
         public var index: NodeIndex
         /// What of it is new.
         public var changes: NodeChanges
+        /// Whether it was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
+        public var isOfConcern = false
+        /// Whether it is not settled, its handler has not returned, or it is a root.
+        public var isUnfinished = false
     }
 
     /// One node that is gone.
@@ -47,7 +49,7 @@ public struct ForestChanges: Sendable {
         public var id: NodeID { node.id }
         /// Whether it was a root.
         public var wasRoot: Bool { node.record.has(.isRoot) }
-        /// Whether what ``NodeChanges/concern`` tells is so of it.
+        /// As ``Entry/isOfConcern``.
         public var isOfConcern: Bool { node.record.isOfConcern }
     }
 

@@ -116,9 +116,11 @@ extension ChainForest {
 
     mutating func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
         let node = nodes[slot]
+        let before = (node.pointee.kind, node.pointee.site, node.pointee.label)
         if node.pointee.kind == .other { node.pointee.kind = kind }
         if node.pointee.site == 0 { node.pointee.site = site }
         if let label, node.pointee.label == noSlot { node.pointee.label = texts.intern(label) }
+        if before != (node.pointee.kind, node.pointee.site, node.pointee.label) { note(slot, [.facts, .description]) }
     }
 
     // MARK: Steps, each a join
@@ -172,13 +174,16 @@ extension ChainForest {
         let known = extras[extra].pointee.cancelRequestedAt
         if known != 0, known <= time { return }
         extras[extra].pointee.cancelRequestedAt = time
-        if let canceller { texts.replace(&extras[extra].pointee.canceller, with: canceller) }
+        guard let canceller else { return }
+        texts.replace(&extras[extra].pointee.canceller, with: canceller)
+        note(slot, [.facts, .description])
     }
 
     mutating func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
         let extra = extra(of: slot)
         if extras[extra].pointee.summary == noSlot || replacing {
             texts.replace(&extras[extra].pointee.summary, with: text)
+            note(slot, [.facts, .description])
         }
     }
 

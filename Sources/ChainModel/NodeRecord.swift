@@ -136,14 +136,14 @@ struct NodeRecord {
 }
 
 extension NodeRecord {
-    /// Whether a mark or its state says for ever what somebody should know: ``NodeChanges/concern``.
+    /// Whether a mark or its state says for ever what somebody should know: ``ForestChanges/Entry/isOfConcern``.
     @inline(__always) var isOfConcern: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
         return bits.rawValue & marks != 0 || state == .abandoned || troubles.contains(.hasMisusedAwait)
             || ((kind == .race || kind == .any) && !state.isLive)
     }
 
-    /// ``NodeChanges/unfinished``.
+    /// ``ForestChanges/Entry/isUnfinished``.
     @inline(__always) var isUnfinished: Bool {
         state.isLive || has(.isRoot) || (isStarted && !isEnded && !has(.released))
     }

@@ -13,6 +13,8 @@ public struct QueryMatcher: Sendable {
     public private(set) var hasMissedName = false
     /// Bytes of texts that were looked through so far: what a slice of work may be measured by.
     public private(set) var comparedBytes = 0
+    /// A change of nothing else is none of what it answers for a node, while time stands still.
+    public let asked: NodeChanges
     private let program: QueryProgram
     /// By needle, which names hold it.
     private var answers: [NameAnswers]
@@ -21,6 +23,7 @@ public struct QueryMatcher: Sendable {
     public init(_ query: Query) {
         self.query = query
         program = QueryProgram(query.root)
+        asked = program.asked
         answers = Array(repeating: NameAnswers(), count: program.needles.count)
     }
 

@@ -31,6 +31,20 @@ struct QueryProgram: Sendable {
     private(set) var needles: [Needle] = []
     private(set) var entry = found
 
+    /// What may change of a node that another answer comes of.
+    var asked: NodeChanges {
+        steps.reduce(into: []) { asked, step in
+            switch step.test {
+            case .text(_, let states, _): asked.formUnion(states == 0 ? .description : [.description, .state])
+            case .ownText, .name(.site, _), .kinds: asked.insert(.description)
+            // Threads and executors are told with the steps.
+            case .name, .duration: asked.insert(.facts)
+            case .states: asked.insert(.state)
+            case .id: break
+            }
+        }
+    }
+
     init(_ root: Query.Term) { entry = add(root, yes: Self.found, no: Self.notFound) }
 
     /// Adds the steps of a term in front of what comes next; gives the first of them.

@@ -119,11 +119,9 @@ public struct WarningTable: Sendable {
     @inline(__always)
     private mutating func follow(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
         let slot = entry.index.rawValue
-        if entry.changes.contains(.unfinished) { watch.insert(slot) }
-        if entry.changes.contains(.state), !forest.state(of: entry.index).isLive {
-            watchHolders(of: entry.index, forest)
-        }
-        if entry.changes.contains(.concern) { noteMoments(forest.node(entry.index), forest) }
+        if entry.traits.contains(.unfinished) { watch.insert(slot) }
+        if entry.changes.contains(.state), !entry.state.isLive { watchHolders(of: entry.index, forest) }
+        if entry.traits.contains(.concern) { noteMoments(forest.node(entry.index), forest) }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
             check(view, kinds, forest, now)
         }

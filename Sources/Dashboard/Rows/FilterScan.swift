@@ -25,6 +25,8 @@ struct FilterScan {
     private(set) var moment: UInt64 = 0
     private var matcher: QueryMatcher?
     private var nameCount = 0
+    /// What may change of a node that another answer comes of; that it is new, or elsewhere, always may.
+    private var asked: NodeChanges = []
     private var dependsOnTime = false
     private var dependsOnParents = false
     /// By chain (its root's index), how many match.
@@ -59,6 +61,7 @@ struct FilterScan {
         text = query?.text ?? ""
         markedTexts = query?.markedTexts ?? []
         matcher = query.map { QueryMatcher($0) }
+        asked = (matcher?.asked ?? []).union([.created, .placed])
         dependsOnTime = query?.dependsOnTime ?? false
         dependsOnParents = query?.dependsOnParents ?? false
         spent += [counts, countedIn]
@@ -151,8 +154,9 @@ struct FilterScan {
         }
     }
 
-    /// Tests one node that changed.
-    mutating func noteChange(of node: NodeIndex, in forest: borrowing ChainForest) {
+    /// Tests one node that changed, if it may be found by what did.
+    mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
+        guard !changes.isDisjoint(with: asked) else { return }
         test(node, in: forest)
         if dependsOnParents { noteTotals(under: node, in: forest) }
     }

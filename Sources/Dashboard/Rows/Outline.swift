@@ -63,6 +63,8 @@ struct Outline {
     var shapes: [NodeIndex: Shape] = [:]
     var matchShapes: [NodeIndex: Shape] = [:]
     static let shapeLimit = 512
+    /// What reading ahead gave; nobody needs it.
+    private var warmed: UInt64 = 0
 
     /// Chains of more than `longFrom` nodes are kept in lists, in chunks of at most `chunkLimit` nodes.
     init(longFrom: Int = 256, chunkLimit: Int = 256) {
@@ -90,12 +92,13 @@ struct Outline {
         lists.follow(changes, of: forest, folds, filter)
         noteLarge(in: forest)
         var touched: NodeIndex?
-        for entry in changes.nodes {
+        for (place, entry) in changes.nodes.enumerated() {
+            if place.isMultiple(of: Self.warmCount) { warm(for: changes.nodes[place...].prefix(Self.warmCount)) }
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
             if isShape, slotOf[index.rawValue] != 0, !forest.isRoot(index) { drop(index) }
-            if filter.isActive, !entry.changes.isDisjoint(with: Self.asked) {
-                filter.noteChange(of: index, in: forest)
+            if filter.isActive {
+                filter.noteChange(of: index, entry.changes, in: forest)
                 // What stands under a new node is new there, too.
                 if entry.changes.contains(.placed), !entry.changes.contains(.created) {
                     filter.noteChange(ofAllBelow: index, in: forest)
@@ -120,6 +123,17 @@ struct Outline {
         refreshMatches(in: forest)
     }
 
+    /// Changes that are read ahead.
+    private static let warmCount = 64
+
+    /// Reads what is known of the chains whose roots changed: of many at once, so that one wait is for all of them.
+    private mutating func warm(for entries: ArraySlice<ForestChanges.Entry>) {
+        for entry in entries where entry.changes.contains(.summary) {
+            let number = slotOf[entry.index.rawValue]
+            if number != 0 { warmed ^= slots.warmth(Int(number - 1)) }
+        }
+    }
+
     /// From now on a chain's rows are counted, for something in it may be folded.
     mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
         let place = Int(slotOf[root.rawValue]) - 1
@@ -127,9 +141,6 @@ struct Outline {
         slots.set(.mayHoldFolds, true, place)
         reweigh(root, in: forest)
     }
-
-    /// What a filter may ask of a node.
-    private static let asked: NodeChanges = [.created, .placed, .state, .facts]
 
     /// Takes up a root, or what changed of its counts.
     mutating func touch(

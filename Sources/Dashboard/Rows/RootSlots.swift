@@ -1,6 +1,5 @@
-/// What is known of each chain besides the forest: its key and some marks, 18 bytes a chain (22 where it has a group), and
-/// two more in pages in which not every chain is one row.
-/// Pages never move, and an order's keys are put in the place of another's at once.
+/// What is known of each chain besides the forest: some marks, 16 bytes that lie side by side, and its place in the order, 8
+/// bytes, 12 where it has a group. Pages never move, and an order's keys are put in the place of another's at once.
 struct RootSlots {
     struct Bits: OptionSet {
         let rawValue: UInt8
@@ -25,72 +24,79 @@ struct RootSlots {
         var groups = Paged<UInt32>(filler: 0)
     }
 
-    var keys = Keys()
-    private var ids = Paged<UInt64>(filler: 0)
-    private var bits = Paged<UInt8>(filler: 0)
-    /// The rows of each chain, so that only what changes is looked for in the lists.
-    private var weights = Paged<UInt16>(filler: 1)
-    private var matchWeights = Paged<UInt16>(filler: 0)
-    private(set) var count = 0
-    private var free: [UInt32] = []
-
-    func key(_ place: Int) -> RootKey {
-        let place = UInt32(place)
-        return RootKey(group: keys.groups[place] >> 4, rank: keys.ranks[place], id: ids[place])
+    /// What is asked each time that a chain changes.
+    private struct Marks: BitwiseCopyable {
+        var id: UInt64 = 0
+        /// The rows of the chain, so that only what changes is looked for in the lists.
+        var weight: UInt16 = 1
+        var matchWeight: UInt16 = 0
+        /// For which filter the matches were counted; for another one nothing is found.
+        var round: UInt16 = 0
+        var bits: UInt8 = 0
     }
 
-    func id(_ place: Int) -> UInt64 { ids[UInt32(place)] }
+    var keys = Keys()
+    private var marks = Paged<Marks>(filler: Marks())
+    private(set) var count = 0
+    private var free: [UInt32] = []
+    private var round: UInt16 = 0
+
+    func key(_ place: Int) -> RootKey {
+        RootKey(group: keys.groups[UInt32(place)] >> 4, rank: keys.ranks[UInt32(place)], id: id(place))
+    }
+
+    func id(_ place: Int) -> UInt64 { marks[UInt32(place)].id }
 
     mutating func setKey(_ key: RootKey, of place: Int) {
         let place = UInt32(place)
         if keys.ranks[place] != key.rank { keys.ranks[place] = key.rank }
-        if ids[place] != key.id { ids[place] = key.id }
         if keys.groups[place] >> 4 != key.group { keys.groups[place] = key.group << 4 | keys.groups[place] & 15 }
     }
 
-    func has(_ bit: Bits, _ place: Int) -> Bool { bits[UInt32(place)] & bit.rawValue != 0 }
+    func has(_ bit: Bits, _ place: Int) -> Bool { marks[UInt32(place)].bits & bit.rawValue != 0 }
 
     mutating func set(_ bit: Bits, _ isSet: Bool, _ place: Int) {
-        let old = bits[UInt32(place)]
-        bits[UInt32(place)] = isSet ? old | bit.rawValue : old & ~bit.rawValue
+        if isSet {
+            marks[UInt32(place)].bits |= bit.rawValue
+        } else {
+            marks[UInt32(place)].bits &= ~bit.rawValue
+        }
     }
 
     /// The rows that a chain takes in the list of all; nil for more than are kept here.
-    func weight(_ place: Int) -> Int? {
-        let weight = weights[UInt32(place)]
-        return weight == .max ? nil : Int(weight)
-    }
+    func weight(_ place: Int) -> Int? { Self.known(marks[UInt32(place)].weight) }
 
-    mutating func setWeight(_ weight: Int, _ place: Int) {
-        let new = UInt16(clamping: weight)
-        if weights[UInt32(place)] != new { weights[UInt32(place)] = new }
-    }
+    mutating func setWeight(_ weight: Int, _ place: Int) { marks[UInt32(place)].weight = UInt16(clamping: weight) }
 
     /// The rows that it takes while what does not match is hidden, 0 where nothing of it does; nil for more than are kept.
     func matchWeight(_ place: Int) -> Int? {
-        let weight = matchWeights[UInt32(place)]
-        return weight == .max ? nil : Int(weight)
+        let marks = marks[UInt32(place)]
+        return marks.round == round ? Self.known(marks.matchWeight) : 0
     }
 
     mutating func setMatchWeight(_ weight: Int, _ place: Int) {
-        let new = UInt16(clamping: weight)
-        if matchWeights[UInt32(place)] != new { matchWeights[UInt32(place)] = new }
+        marks[UInt32(place)].matchWeight = UInt16(clamping: weight)
+        marks[UInt32(place)].round = round
     }
 
+    private static func known(_ weight: UInt16) -> Int? { weight == .max ? nil : Int(weight) }
+
     /// No chain matches.
-    mutating func forgetMatches() { matchWeights.removeAll() }
+    mutating func forgetMatches() {
+        round &+= 1
+        // The numbers have gone round: an old one must not be taken for a new one.
+        if round == 0 { for place in 0..<count { setMatchWeight(0, place) } }
+    }
 
     /// Takes a mark from all chains.
     mutating func clear(_ bit: Bits) { for place in 0..<count where has(bit, place) { set(bit, false, place) } }
 
     /// Takes a place for a chain.
-    mutating func take(_ key: RootKey, _ marks: Bits) -> Int {
+    mutating func take(_ key: RootKey, _ bits: Bits) -> Int {
         var place = count
         if let old = free.popLast() { place = Int(old) } else { count += 1 }
         setKey(key, of: place)
-        bits[UInt32(place)] = marks.rawValue
-        setWeight(1, place)
-        setMatchWeight(0, place)
+        marks[UInt32(place)] = Marks(id: key.id, bits: bits.rawValue)
         return place
     }
 
@@ -99,4 +105,7 @@ struct RootSlots {
         free.append(UInt32(place))
         if keys.groups[UInt32(place)] != 0 { keys.groups[UInt32(place)] = 0 }
     }
+
+    /// Something of the marks of a chain, so that they come near.
+    func warmth(_ place: Int) -> UInt64 { marks[UInt32(place)].id }
 }
