@@ -46,8 +46,8 @@ extension ChainForest {
             guard !node.pointee.changes.isEmpty else { continue }
             changes.nodes.append(
                 .init(
-                    index: NodeIndex(rawValue: slot), changes: node.pointee.changes,
-                    isOfConcern: node.pointee.isOfConcern, isUnfinished: node.pointee.isUnfinished))
+                    index: NodeIndex(rawValue: slot), changes: node.pointee.changes, traits: node.pointee.traits,
+                    kind: node.pointee.kind, state: node.pointee.state))
             node.pointee.changes = []
         }
         log.slots.removeAll(keepingCapacity: true)

@@ -24,6 +24,22 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public static let description = NodeChanges(rawValue: 64)
 }
 
+/// What is asked of each node that changed, so that its record need not be looked up again.
+public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Wraps raw bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
+    public static let concern = NodeTraits(rawValue: 1)
+    /// It is not settled, its handler has not returned, or it is a root.
+    public static let unfinished = NodeTraits(rawValue: 2)
+    /// It is a root.
+    public static let root = NodeTraits(rawValue: 4)
+}
+
 /// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
 public struct ForestChanges: Sendable {
     /// One node's changes.
@@ -32,10 +48,12 @@ public struct ForestChanges: Sendable {
         public var index: NodeIndex
         /// What of it is new.
         public var changes: NodeChanges
-        /// Whether it was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
-        public var isOfConcern = false
-        /// Whether it is not settled, its handler has not returned, or it is a root.
-        public var isUnfinished = false
+        /// What it is now.
+        public var traits: NodeTraits
+        /// By which operation it was made.
+        public var kind: NodeKind
+        /// The word for it now.
+        public var state: NodeState
     }
 
     /// One node that is gone.
@@ -49,7 +67,7 @@ public struct ForestChanges: Sendable {
         public var id: NodeID { node.id }
         /// Whether it was a root.
         public var wasRoot: Bool { node.record.has(.isRoot) }
-        /// As ``Entry/isOfConcern``.
+        /// As ``NodeTraits/concern``.
         public var isOfConcern: Bool { node.record.isOfConcern }
     }
 

@@ -10,15 +10,20 @@ let goneSlot = UInt32.max - 1
 struct IDTable: @unchecked Sendable {
     // Sendable: a value; the pages are changed only after makeUnique() saw that nobody else holds them.
     private var storage = PageStorage()
+    /// The storage's, for looking up: asking the storage itself would be counted, and a count waits for all that is read.
+    private var directory: PageDirectory
     private var lastKey = UInt64.max
     private var lastPage: UnsafeMutablePointer<UInt32>?
     private var retired: [UInt64: SIMD4<UInt64>] = [:]
     private var goneRanges: [ClosedRange<UInt64>] = []
 
+    init() { directory = storage.directory }
+
     /// Copies the pages if somebody else holds them too.
     mutating func makeUnique() {
         guard !isKnownUniquelyReferenced(&storage) else { return }
         storage = PageStorage(copying: storage)
+        directory = storage.directory
         (lastKey, lastPage) = (.max, nil)
     }
 
@@ -26,7 +31,7 @@ struct IDTable: @unchecked Sendable {
     @inline(__always)
     func find(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
-        if let page = key == lastKey ? lastPage : storage.page(key) { return page[Int(id.rawValue & 255)] }
+        if let page = key == lastKey ? lastPage : directory.page(key) { return page[Int(id.rawValue & 255)] }
         return findRetired(id)
     }
 
@@ -35,7 +40,7 @@ struct IDTable: @unchecked Sendable {
     mutating func look(up id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
         if key == lastKey { return lastPage.unsafelyUnwrapped[Int(id.rawValue & 255)] }
-        guard let page = storage.page(key) else { return findRetired(id) }
+        guard let page = directory.page(key) else { return findRetired(id) }
         (lastKey, lastPage) = (key, page)
         return page[Int(id.rawValue & 255)]
     }
@@ -43,7 +48,7 @@ struct IDTable: @unchecked Sendable {
     /// Enters an id that is not there.
     mutating func insert(_ id: NodeID, _ slot: UInt32) {
         let key = id.rawValue >> 8
-        let page = storage.page(key) ?? addPage(key)
+        let page = directory.page(key) ?? addPage(key)
         (lastKey, lastPage) = (key, page)
         page[Int(id.rawValue & 255)] = slot
         page[PageStorage.liveCount] += 1
@@ -52,7 +57,7 @@ struct IDTable: @unchecked Sendable {
     /// Removes an id for good.
     mutating func remove(_ id: NodeID) {
         let key = id.rawValue >> 8
-        guard let page = key == lastKey ? lastPage : storage.page(key) else { return }
+        guard let page = key == lastKey ? lastPage : directory.page(key) else { return }
         (lastKey, lastPage) = (key, page)
         page[Int(id.rawValue & 255)] = goneSlot
         page[PageStorage.liveCount] -= 1
@@ -88,6 +93,7 @@ struct IDTable: @unchecked Sendable {
 
     private mutating func addPage(_ key: UInt64) -> UnsafeMutablePointer<UInt32> {
         let page = storage.add(key)
+        directory = storage.directory
         if let bits = retired.removeValue(forKey: key) {
             for offset in 0..<256 where bits[offset >> 6] >> UInt64(offset & 63) & 1 == 1 {
                 page[offset] = goneSlot
@@ -127,33 +133,56 @@ struct IDTable: @unchecked Sendable {
     }
 }
 
-/// Pages by number: open addressing with linear probing, at most half full.
-private final class PageStorage {
+/// Where pages are by number: open addressing with linear probing, at most half full.
+private struct PageDirectory {
     typealias Page = UnsafeMutablePointer<UInt32>
-    /// Behind the 256 slots of a page: how many are taken, how many are gone.
-    static let liveCount = 256, goneCount = 257
-    private static let length = 258
 
-    private struct Place {
+    struct Place {
         var key: UInt64 = 0
         var page: Page?
     }
 
+    var places: UnsafeMutablePointer<Place>
+    var mask: Int
+
+    @inline(__always)
+    func home(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask }
+
+    @inline(__always)
+    func page(_ key: UInt64) -> Page? {
+        var place = home(key)
+        while let page = places[place].page {
+            if places[place].key == key { return page }
+            place = (place &+ 1) & mask
+        }
+        return nil
+    }
+}
+
+/// The memory of the pages and of their directory.
+private final class PageStorage {
+    typealias Page = PageDirectory.Page
+    private typealias Place = PageDirectory.Place
+    /// Behind the 256 slots of a page: how many are taken, how many are gone.
+    static let liveCount = 256, goneCount = 257
+    private static let length = 258
+
     // @exclusivity(unchecked): only the IDTable that holds this reaches in, from methods of a value that is checked
     // itself, none of which calls out.
-    @exclusivity(unchecked) private var places: UnsafeMutablePointer<Place>
-    @exclusivity(unchecked) private var mask: Int
+    @exclusivity(unchecked) private(set) var directory: PageDirectory
     @exclusivity(unchecked) private var count = 0
 
+    private var places: UnsafeMutablePointer<Place> { directory.places }
+    private var mask: Int { directory.mask }
+
     init() {
-        mask = 63
-        places = .allocate(capacity: 64)
+        directory = PageDirectory(places: .allocate(capacity: 64), mask: 63)
         places.initialize(repeating: Place(), count: 64)
     }
 
     init(copying other: PageStorage) {
-        (count, mask) = (other.count, other.mask)
-        places = .allocate(capacity: mask + 1)
+        count = other.count
+        directory = PageDirectory(places: .allocate(capacity: other.mask + 1), mask: other.mask)
         for place in 0...mask {
             (places + place).initialize(to: other.places[place])
             guard let old = other.places[place].page else { continue }
@@ -170,20 +199,7 @@ private final class PageStorage {
 
     var keys: [UInt64] { (0...mask).compactMap { places[$0].page == nil ? nil : places[$0].key } }
 
-    @inline(__always)
-    private func home(_ key: UInt64) -> Int {
-        Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask
-    }
-
-    @inline(__always)
-    func page(_ key: UInt64) -> Page? {
-        var place = home(key)
-        while let page = places[place].page {
-            if places[place].key == key { return page }
-            place = (place &+ 1) & mask
-        }
-        return nil
-    }
+    private func home(_ key: UInt64) -> Int { directory.home(key) }
 
     func add(_ key: UInt64) -> Page {
         if count * 2 > mask { grow() }
@@ -222,8 +238,7 @@ private final class PageStorage {
 
     private func grow() {
         let (old, oldMask) = (places, mask)
-        mask = oldMask * 2 + 1
-        places = .allocate(capacity: mask + 1)
+        directory = PageDirectory(places: .allocate(capacity: oldMask * 2 + 2), mask: oldMask * 2 + 1)
         places.initialize(repeating: Place(), count: mask + 1)
         for place in 0...oldMask where old[place].page != nil { put(old[place]) }
         old.deallocate()

@@ -136,15 +136,22 @@ struct NodeRecord {
 }
 
 extension NodeRecord {
-    /// Whether a mark or its state says for ever what somebody should know: ``ForestChanges/Entry/isOfConcern``.
+    @inline(__always) var traits: NodeTraits {
+        var traits: NodeTraits = []
+        if isOfConcern { traits.insert(.concern) }
+        if isUnfinished { traits.insert(.unfinished) }
+        if has(.isRoot) { traits.insert(.root) }
+        return traits
+    }
+
+    /// Whether a mark or its state says for ever what somebody should know.
     @inline(__always) var isOfConcern: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
         return bits.rawValue & marks != 0 || state == .abandoned || troubles.contains(.hasMisusedAwait)
             || ((kind == .race || kind == .any) && !state.isLive)
     }
 
-    /// ``ForestChanges/Entry/isUnfinished``.
-    @inline(__always) var isUnfinished: Bool {
+    @inline(__always) private var isUnfinished: Bool {
         state.isLive || has(.isRoot) || (isStarted && !isEnded && !has(.released))
     }
 

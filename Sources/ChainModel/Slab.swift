@@ -111,10 +111,11 @@ private final class SlabStorage<Element: BitwiseCopyable> {
     }
 
     private static func zeroed(_ capacity: Int) -> UnsafeMutablePointer<Element> {
-        let segment = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-        UnsafeMutableRawPointer(segment)
-            .initializeMemory(as: UInt8.self, repeating: 0, count: capacity * MemoryLayout<Element>.stride)
-        return segment
+        let size = capacity * MemoryLayout<Element>.stride
+        // At the beginning of a cache line, so that as few elements as possible lie in one more than they have to.
+        let segment = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+        segment.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        return segment.bindMemory(to: Element.self, capacity: capacity)
     }
 
     private func link(_ segment: Int, _ position: Int) -> UnsafeMutableRawPointer {

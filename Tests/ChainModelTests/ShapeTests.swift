@@ -146,9 +146,10 @@ import Testing
         #expect(script.forest.takeChanges().isEverything)
         script.tell(.queued, 2, at: 9)
         let changes = script.forest.takeChanges()
-        let entry = ForestChanges.Entry(
-            index: script.index(2), changes: [.state, .facts, .summary], isUnfinished: true)
-        #expect(changes.nodes == [entry])
+        #expect(changes.nodes.map(\.index) == [script.index(2)])
+        #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
+        #expect(changes.nodes.first?.traits == [.unfinished, .root])
+        #expect(changes.nodes.first?.state == .queued)
         #expect(!changes.isEverything)
     }
 

@@ -128,7 +128,7 @@ public struct SiteTable: Sendable {
             note(eviction.node, forest)
             forget(eviction.node.index.rawValue)
         }
-        for entry in changes.nodes where forest.kind(of: entry.index) == focus.key.kind {
+        for entry in changes.nodes where entry.kind == focus.key.kind {
             guard case let view = forest.node(entry.index), focus.includes(view.site) else { continue }
             note(view, forest)
         }

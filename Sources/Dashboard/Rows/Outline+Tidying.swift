@@ -18,11 +18,12 @@ extension Outline {
     }
 
     /// Takes note of a node whose state has changed: it, or the node that it stands in, may be finished.
-    mutating func noteState(of node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) {
+    mutating func noteState(of node: NodeIndex, _ state: NodeState, in forest: borrowing ChainForest, now: UInt64) {
+        // Nothing has folded itself that it could open.
+        if !state.isWell, folds.finished.isEmpty { return }
         let root = forest.root(of: node)
         let count = forest.nodeCount(ofRoot: root)
         guard count > 1, count <= Self.tidyLimit else { return }
-        let state = forest.state(of: node)
         if !state.isWell { return open(around: node, in: forest) }
         if node != root, forest.childCount(of: node) > 0 { enqueueTidy(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueTidy(outer, in: forest, now) }

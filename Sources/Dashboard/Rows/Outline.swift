@@ -96,7 +96,7 @@ struct Outline {
             if place.isMultiple(of: Self.warmCount) { warm(for: changes.nodes[place...].prefix(Self.warmCount)) }
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
-            if isShape, slotOf[index.rawValue] != 0, !forest.isRoot(index) { drop(index) }
+            if isShape, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 { drop(index) }
             if filter.isActive {
                 filter.noteChange(of: index, entry.changes, in: forest)
                 // What stands under a new node is new there, too.
@@ -110,12 +110,12 @@ struct Outline {
                 if root != touched { touch(root, in: forest, now: now, matches: .soon) }
                 touched = root
                 if entry.changes.contains(.placed), folds.mayHoldAny { noteFolds(in: root, forest) }
-            } else if entry.changes.contains(.summary), forest.isRoot(index) {
+            } else if entry.changes.contains(.summary), entry.traits.contains(.root) {
                 touch(index, in: forest, now: now, matches: .asBefore)
             } else if entry.changes.contains(.facts), slotOf[index.rawValue] != 0 {
                 noteFacts(of: index)
             }
-            if isShape || entry.changes.contains(.state) { noteState(of: index, in: forest, now: now) }
+            if isShape || entry.changes.contains(.state) { noteState(of: index, entry.state, in: forest, now: now) }
             if entry.changes.contains(.facts), Folds.isLarge(index, in: forest) {
                 noteLarge(index, in: forest)
             }
