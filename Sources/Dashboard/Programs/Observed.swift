@@ -29,6 +29,8 @@ struct Observed {
     /// The moment at which running times stand still, since nobody knows what became of them.
     private var lastSeen: UInt64?
     private var changes = ForestChanges()
+    /// Whether changes were taken in of which ``follow()`` has not told.
+    private var isTakenIn = false
 
     init(source: SourceID, name: String) {
         self.source = source
@@ -139,15 +141,30 @@ extension Observed {
     }
 
     private mutating func fold(_ batch: EventBatch) {
-        forest?.apply(batch)
-        if forest != nil { insight.hear(batch, in: forest!) }
+        guard forest != nil else { return }
+        batch.forEachPiece(of: Self.pieceLength) { piece in
+            forest!.apply(piece)
+            insight.threads.hear(piece, in: forest!)
+            if batch.events.count > Self.pieceLength, takeIn() { isTakenIn = true }
+        }
+        insight.events.hear(batch, in: forest!)
         clock.hear(batch.time)
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
     }
 
-    /// Takes in what the forest changed since the last time; true if there was anything.
+    /// Events that are folded at once. Of more than that what they changed is taken in between: what they touched is still
+    /// near the processor then, and at the end of a large batch no longer.
+    private static let pieceLength = 512
+
+    /// Takes in what the forest changed; true if there was anything since the last time.
     @discardableResult
     mutating func follow() -> Bool {
+        let isChanged = takeIn() || isTakenIn
+        isTakenIn = false
+        return isChanged
+    }
+
+    private mutating func takeIn() -> Bool {
         guard forest != nil else { return false }
         forest!.takeChanges(into: &changes)
         guard !changes.isEmpty else { return false }

@@ -10,12 +10,6 @@ struct Insight {
     var warnings = WarningTable()
     var events = EventsInsight()
 
-    /// The program said something, which is in the forest by now.
-    mutating func hear(_ batch: EventBatch, in forest: borrowing ChainForest) {
-        threads.hear(batch, in: forest)
-        events.hear(batch, in: forest)
-    }
-
     /// The forest changed; `now` is of the program's clock.
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         sites.follow(changes, of: forest, now: now)
