@@ -62,7 +62,7 @@ extension State {
         for place in observed.indices {
             let didMove =
                 switch turn {
-                case .insight: observed[place].tickInsight(options.warnings)
+                case .insight: observed[place].tickInsight(options.warnings, wall: wall)
                 case .order: observed[place].goOnSorting(share)
                 case .scan: observed[place].scan(budget: Self.scanBudget / share)
                 case .rows: observed[place].work(budget: Outline.slice / share)

@@ -191,11 +191,11 @@ extension Observed {
     }
 
     /// Lets the views' own figures follow, a slice at a time; true if that changed anything.
-    mutating func tickInsight(_ options: WarningOptions) -> Bool {
+    mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard forest != nil else { return false }
         // What is counted can be counted on while nothing moves; what holds now cannot be told anew.
-        guard held == nil else { return insight.sites.tick(forest!, now: shownNow) }
-        return insight.tick(forest!, now: now, options: options)
+        guard held == nil else { return insight.sites.tick(forest!, now: shownNow, wall: wall) }
+        return insight.tick(forest!, now: now, wall: wall, options: options)
     }
 
     // MARK: Standing still

@@ -17,8 +17,10 @@ struct Insight {
     }
 
     /// Time goes on; true if that changed what a view shows. Never more than a slice of the work.
-    mutating func tick(_ forest: borrowing ChainForest, now: UInt64, options: WarningOptions) -> Bool {
-        let isSitesMoved = sites.tick(forest, now: now)
+    mutating func tick(
+        _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, options: WarningOptions
+    ) -> Bool {
+        let isSitesMoved = sites.tick(forest, now: now, wall: wall)
         let isWarningsMoved = warnings.tick(forest, now: now, options: options)
         return isSitesMoved || isWarningsMoved
     }

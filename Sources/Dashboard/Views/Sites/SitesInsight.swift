@@ -21,6 +21,8 @@ struct SitesInsight {
     private var oneRevision: UInt64 = 0
     private var second: UInt64 = 0
     private var isRefreshing = false
+    /// When the one call site is begun to be counted; nil once it is.
+    private var oneBegins: UInt64?
 
     /// Nodes that are looked at a tick, and buckets of histograms: 1 ms each at most. The first time more.
     private static let nodeBudget = 20_000
@@ -28,6 +30,10 @@ struct SitesInsight {
     static let oneBudget = 1_024, firstOneBudget = 512
     static let bucketBudget = 65_536
     private static let firstBucketBudget = 400_000
+    /// In a forest of more slots one call site is counted once its node was looked at for so long, in nanoseconds: not for
+    /// each node that somebody scrolls over.
+    private static let smallForest = 50_000
+    static let rest: UInt64 = 250_000_000
 
     /// Whether there are figures of all to show.
     var isReady: Bool { generation > 0 }
@@ -41,10 +47,11 @@ struct SitesInsight {
         return one.statistics(key)
     }
 
-    /// Somebody sees something else, or the same still.
-    mutating func show(_ new: Demand, _ forest: borrowing ChainForest, now: UInt64) {
+    /// Somebody sees something else, or the same still. `now` is of the program's clock and may stand still, `wall` goes on.
+    mutating func show(_ new: Demand, _ forest: borrowing ChainForest, now: UInt64, wall: UInt64) {
         guard new != demand else { return }
         demand = new
+        oneBegins = nil
         switch new {
         case .nothing: one = nil
         case .all:
@@ -55,6 +62,11 @@ struct SitesInsight {
         case .one(let key):
             guard table == nil else {
                 table!.refresh(key)
+                return
+            }
+            one = nil
+            guard forest.indexBound <= Self.smallForest else {
+                oneBegins = wall &+ Self.rest
                 return
             }
             one = SiteTable(only: key)
@@ -68,10 +80,16 @@ struct SitesInsight {
     }
 
     /// Counts on, and once a second brings what is shown up to date; true if there is something to draw anew.
-    mutating func tick(_ forest: borrowing ChainForest, now: UInt64) -> Bool {
+    mutating func tick(_ forest: borrowing ChainForest, now: UInt64, wall: UInt64) -> Bool {
         switch demand {
         case .nothing: return false
-        case .one(let key): return table == nil ? tickOne(key, forest, now: now) : tickAmongAll(key, forest, now: now)
+        case .one(let key):
+            if let begins = oneBegins {
+                guard wall >= begins else { return false }
+                oneBegins = nil
+                one = SiteTable(only: key)
+            }
+            return table == nil ? tickOne(key, forest, now: now) : tickAmongAll(key, forest, now: now)
         case .all: return tickAll(forest, now: now, bucketBudget: Self.bucketBudget)
         }
     }
@@ -135,7 +153,7 @@ struct SitesInsight {
         switch demand {
         case .nothing: true
         case .one:
-            if let table = table ?? one { table.isComplete && table.revision == oneRevision } else { true }
+            if oneBegins != nil { false } else if let table = table ?? one { table.isComplete && table.revision == oneRevision } else { true }
         case .all: table.map { $0.isComplete && !isRefreshing && $0.revision == shownRevision } ?? true
         }
     }

@@ -36,7 +36,7 @@ extension State {
                 demand = .one(SiteKey(site: node.site, kind: node.kind))
             }
             let now = observed[place].shownNow
-            observed[place].insight.sites.show(demand, forest, now: now)
+            observed[place].insight.sites.show(demand, forest, now: now, wall: wall)
         }
     }
 

@@ -164,7 +164,7 @@ extension State {
             say("\(kind.rawValue) is told of again")
         }
         for place in observed.indices where !observed[place].isHeld {
-            _ = observed[place].tickInsight(options.warnings)
+            _ = observed[place].tickInsight(options.warnings, wall: wall)
         }
         arrange()
     }
