@@ -37,6 +37,17 @@ extension ChainForest {
         }
     }
 
+    /// Something of the record of a node that may be there, and of its chain: who asks this of many nodes before asking
+    /// them one by one waits for all of them together. Nobody needs what it gives.
+    public func warmth(of index: NodeIndex) -> UInt64 {
+        guard nodes.count >= Self.warmFrom, nodes.hasSegment(of: index.rawValue) else { return 0 }
+        let node = nodes[index.rawValue]
+        let seen = node.pointee.id ^ UInt64(node.pointee.state.rawValue)
+        let chain = node.pointee.chain
+        // Who is gone keeps its chain's number, which may be past the end by now.
+        return chain != noSlot && chains.hasSegment(of: chain) ? seen ^ chains[chain].pointee.settled : seen
+    }
+
     private func warmth(ofNodes slots: Slice<UnsafeMutableBufferPointer<UInt32>>) -> UInt64 {
         var sum: UInt64 = 0
         // Both ends: a record may lie in two lines.

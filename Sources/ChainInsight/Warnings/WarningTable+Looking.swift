@@ -55,6 +55,11 @@ extension WarningTable {
     private mutating func lookThroughWord(
         _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64, _ rest: inout Int
     ) {
+        var ahead = sweep!.bits
+        while ahead != 0 {
+            warmed ^= forest.warmth(of: NodeIndex(rawValue: UInt32(sweep!.cursor << 6 | ahead.trailingZeroBitCount)))
+            ahead &= ahead &- 1
+        }
         while sweep!.bits != 0, rest > 0 {
             let slot = UInt32(sweep!.cursor << 6 | sweep!.bits.trailingZeroBitCount)
             sweep!.bits &= sweep!.bits &- 1

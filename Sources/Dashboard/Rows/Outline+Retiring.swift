@@ -20,6 +20,7 @@ extension Outline {
     mutating func retire(in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?) {
         var steps = 0
         while dueStart < due.count, due[dueStart].deadline <= now, steps < 2_000 {
+            if steps.isMultiple(of: Self.warmCount) { warmDues(in: forest) }
             let entry = due[dueStart]
             dueStart += 1
             steps += 1
@@ -42,6 +43,14 @@ extension Outline {
         if dueStart > 4_096, dueStart * 2 > due.count {
             due.removeFirst(dueStart)
             dueStart = 0
+        }
+    }
+
+    private mutating func warmDues(in forest: borrowing ChainForest) {
+        for entry in due[dueStart...].prefix(Self.warmCount) {
+            warmed ^= forest.warmth(of: entry.root)
+            let number = slotOf[entry.root.rawValue]
+            if number != 0 { warmed ^= slots.warmth(Int(number - 1)) }
         }
     }
 }

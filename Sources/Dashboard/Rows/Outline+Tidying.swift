@@ -62,6 +62,9 @@ extension Outline {
     mutating func tidy(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
         var steps = 0
         while hasTidy(now: now), steps < 500 {
+            if steps.isMultiple(of: Self.warmCount) {
+                for entry in tidies[tidyStart...].prefix(Self.warmCount) { warmed ^= forest.warmth(of: entry.node) }
+            }
             let entry = tidies[tidyStart]
             tidyStart += 1
             steps += 1
@@ -88,7 +91,7 @@ extension Outline {
     /// Whether a node and all inside it went well.
     private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         guard forest.state(of: node).isWell else { return false }
-        guard forest.chain(of: forest.root(of: node)).nodeCount <= Self.tidyLimit else { return false }
+        guard forest.nodeCount(ofRoot: forest.root(of: node)) <= Self.tidyLimit else { return false }
         var left: [NodeIndex] = []
         _ = ChainWalk.children(of: node, in: forest, inner: &left)
         guard !left.isEmpty else { return false }

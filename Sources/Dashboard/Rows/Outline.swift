@@ -64,7 +64,7 @@ struct Outline {
     var matchShapes: [NodeIndex: Shape] = [:]
     static let shapeLimit = 512
     /// What reading ahead gave; nobody needs it.
-    private var warmed: UInt64 = 0
+    var warmed: UInt64 = 0
 
     /// Chains of more than `longFrom` nodes are kept in lists, in chunks of at most `chunkLimit` nodes.
     init(longFrom: Int = 256, chunkLimit: Int = 256) {
@@ -123,8 +123,8 @@ struct Outline {
         refreshMatches(in: forest)
     }
 
-    /// Changes that are read ahead.
-    private static let warmCount = 64
+    /// Changes and chains that are read ahead.
+    static let warmCount = 64
 
     /// Reads what is known of the chains whose roots changed: of many at once, so that one wait is for all of them.
     private mutating func warm(for entries: ArraySlice<ForestChanges.Entry>) {
