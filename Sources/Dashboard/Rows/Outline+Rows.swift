@@ -98,11 +98,14 @@ extension Outline {
     /// The rows that a chain takes while what does not match is hidden.
     mutating func matchWeight(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         if isFoldedByUser(root) { return 1 }
-        if isLong(forest.chain(of: root).nodeCount) {
+        let count = forest.nodeCount(ofRoot: root)
+        if isLong(count) {
             let l = list(ofLong: root, in: forest)
             return max(1, lists.rowCount(of: l, isFiltered: true))
         }
-        if !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) { return filter.markShown(of: root, in: forest) }
+        if !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
+            return filter.matchCount(of: root) == count ? count : filter.markShown(of: root, in: forest)
+        }
         return makeMatchShape(root, in: forest).count
     }
 

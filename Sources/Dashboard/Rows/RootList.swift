@@ -169,13 +169,29 @@ struct RootList {
             if entry < heads[middle] { high = middle } else { low = middle + 1 }
         }
         let chunk = max(0, low - 1)
-        low = 0
-        high = chunks[chunk].entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if chunks[chunk].entries[middle] < entry { low = middle + 1 } else { high = middle }
+        return Cursor(chunk: chunk, place: place(of: entry, in: chunk))
+    }
+
+    /// The first place of a chunk whose chain does not stand before an entry.
+    private func place(of entry: Entry, in chunk: Int) -> Int {
+        let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0
+        let head = heads[chunk].rank
+        return chunks[chunk].entries.withUnsafeBufferPointer { entries in
+            var (low, high) = (0, entries.count)
+            if next > head, entry.rank > head, entry.rank <= next {
+                // Ranks are mostly moments, evenly spread: where it should be is near where it is, and each look elsewhere
+                // would be a wait for memory.
+                let guess = Int(Double(entry.rank - head) / Double(next - head) * Double(entries.count))
+                let (before, after) = (max(0, guess - 3), min(entries.count - 1, guess + 3))
+                if before < entries.count, entries[before] < entry { low = before + 1 } else { high = before }
+                if low > before, !(entries[after] < entry) { high = after }
+            }
+            while low < high {
+                let middle = (low + high) / 2
+                if entries[middle] < entry { low = middle + 1 } else { high = middle }
+            }
+            return low
         }
-        return Cursor(chunk: chunk, place: low)
     }
 
     /// The chain at a place; nil behind the last one.

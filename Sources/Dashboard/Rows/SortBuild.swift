@@ -51,6 +51,8 @@ struct SortBuild {
     private var changed: [NodeIndex] = []
     /// Those of the three that the last slice left.
     private var leftCount = 0
+    /// What reading ahead gave; nobody needs it.
+    private var warmed: UInt64 = 0
 
     private static let digitBits = 11
     private static let digitCount = 1 << 11
@@ -122,6 +124,7 @@ struct SortBuild {
     ) {
         let end = UInt32(forest.indexBound)
         while cursor < end, budget > 0 {
+            if cursor.isMultiple(of: Self.warmCount) { warm(from: cursor, outline, in: forest) }
             let root = NodeIndex(rawValue: cursor)
             let number = outline.slotOf[cursor]
             cursor += 1
@@ -153,6 +156,18 @@ struct SortBuild {
             stages[UInt32(place)] = Stage.gathered
         }
         if cursor >= end { endGathering() }
+    }
+
+    /// Indices that are read ahead.
+    private static let warmCount: UInt32 = 32
+
+    /// Reads what is known of the next chains, so that one wait is for all of them.
+    private mutating func warm(from first: UInt32, _ outline: borrowing Outline, in forest: borrowing ChainForest) {
+        for index in first..<(first + Self.warmCount) {
+            let number = outline.slotOf[index]
+            guard number != 0 else { continue }
+            warmed ^= outline.slots.warmth(Int(number - 1)) ^ forest.warmth(of: NodeIndex(rawValue: index))
+        }
     }
 
     /// Finds the place of a chain in the new order; gives its rank.
