@@ -34,7 +34,7 @@ public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
 
     /// It was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
     public static let concern = NodeTraits(rawValue: 1)
-    /// It is not settled, its handler has not returned, or it is a root.
+    /// It is not settled, or its handler has not returned.
     public static let unfinished = NodeTraits(rawValue: 2)
     /// It is a root.
     public static let root = NodeTraits(rawValue: 4)

@@ -152,7 +152,7 @@ extension NodeRecord {
     }
 
     @inline(__always) private var isUnfinished: Bool {
-        state.isLive || has(.isRoot) || (isStarted && !isEnded && !has(.released))
+        state.isLive || (isStarted && !isEnded && !has(.released))
     }
 
     @inline(__always) var isQueued: Bool { queuedLow != 0 || queuedHigh != 0 }

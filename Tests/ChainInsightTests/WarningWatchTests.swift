@@ -83,7 +83,7 @@ import Testing
         var list = watched.table.watch
         let now = watched.telling.now
         let slots = (0..<list.wordCount).flatMap { word in
-            let bits = list.take(word, at: now, isWhole: false)
+            let bits = list.take(word, at: now, isWhole: false).bits
             return (0..<64).filter { bits >> UInt64($0) & 1 != 0 }.map { UInt32(word * 64 + $0) }
         }
         let changed = [501, 505].compactMap { watched.telling.forest.index(of: NodeID($0))?.rawValue }
@@ -100,7 +100,7 @@ import Testing
         watched.pass(100)
         var list = watched.table.watch
         let watchedCount = (0..<list.wordCount).reduce(0) {
-            $0 + list.take($1, at: watched.telling.now, isWhole: false).nonzeroBitCount
+            $0 + list.take($1, at: watched.telling.now, isWhole: false).bits.nonzeroBitCount
         }
         #expect(watchedCount <= 1)
         watched.pass(60_000)

@@ -23,7 +23,9 @@ extension WarningTable {
         let rings = RingSearch(forest)
         while rest > 0, sweep!.bits != 0 || sweep!.cursor < watch.wordCount {
             if sweep!.bits == 0 {
-                sweep!.bits = watch.take(sweep!.cursor, at: now, isWhole: sweep!.isWhole)
+                let taken = watch.take(sweep!.cursor, at: now, isWhole: sweep!.isWhole)
+                sweep!.bits = taken.bits
+                if taken.areOthersLeft { sweep!.await(now &+ Self.interval) }
                 rest -= Self.wordCost
             }
             lookThroughWord(forest, rings, now, &rest)
@@ -72,6 +74,25 @@ extension WarningTable {
             if outcome.isWatched { watch.insert(slot) }
             if let due = outcome.due { watch.insert(slot, at: due) }
             rest -= outcome.cost * Self.nodeCost
+        }
+    }
+
+    /// A look goes to a node that changed.
+    @inline(__always)
+    mutating func watch(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest) {
+        let slot = entry.index.rawValue
+        if !entry.traits.contains(.unfinished) {
+            watch.remove(slot)
+        } else if entry.state == .waiting || entry.state == .queued {
+            // Nothing holds of these before they are older: most go on before somebody looks.
+            watch.insertLater(slot)
+        } else {
+            watch.insert(slot)
+        }
+        if entry.traits.contains(.root), rules.tells(.deepChain),
+            forest.nodeCount(ofRoot: entry.index) > rules.options.depthLimit
+        {
+            watch.insert(slot)
         }
     }
 

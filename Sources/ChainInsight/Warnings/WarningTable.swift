@@ -122,7 +122,7 @@ public struct WarningTable: Sendable {
     @inline(__always)
     private mutating func follow(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
         let slot = entry.index.rawValue
-        if entry.traits.contains(.unfinished) { watch.insert(slot) }
+        watch(entry, forest)
         if entry.changes.contains(.state), !entry.state.isLive { watchHolders(of: entry.index, forest) }
         if entry.traits.contains(.concern) { noteMoments(forest.node(entry.index), forest) }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
