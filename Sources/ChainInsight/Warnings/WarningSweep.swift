@@ -41,6 +41,8 @@ struct WarningSweep: Sendable {
 
     /// The word of the watch list that it is at, and those of its slots that are left.
     var cursor = 0
+    /// How many nodes it looked at.
+    var nodeCount: UInt64 = 0
     var bits: UInt64 = 0
     /// Whether it goes to all nodes.
     var isWhole: Bool

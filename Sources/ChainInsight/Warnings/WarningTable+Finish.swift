@@ -9,6 +9,7 @@ extension WarningTable {
         countThreads(now)
         guard var done = sweep else { return }
         sweep = nil
+        pause = Self.pause(after: done)
         // Who has settled is held up by nobody.
         if forest.totals.counts.liveCount == 0 { isBehind = false }
         nextDue = done.nextDue

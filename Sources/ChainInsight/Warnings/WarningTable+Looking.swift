@@ -3,8 +3,10 @@ import ChainModel
 
 /// Looks at those who changed or are due, a slice at a time.
 extension WarningTable {
-    /// The least time between the beginnings of two looks, in nanoseconds.
-    private static let interval: UInt64 = 500_000_000
+    /// The least time between the beginnings of two looks, in nanoseconds: more where they are long, so that they take a
+    /// few hundredths of a core at most.
+    private static let interval: UInt64 = 500_000_000, longestInterval: UInt64 = 2_000_000_000
+    private static let pausePerNode: UInt64 = 10_000
     /// The most between two looks at everything while something changes: what others do to a node that does not change
     /// itself is seen by then.
     private static let wholeInterval: UInt64 = 30_000_000_000
@@ -25,7 +27,7 @@ extension WarningTable {
             if sweep!.bits == 0 {
                 let taken = watch.take(sweep!.cursor, at: now, isWhole: sweep!.isWhole)
                 sweep!.bits = taken.bits
-                if taken.areOthersLeft { sweep!.await(now &+ Self.interval) }
+                if taken.areOthersLeft { sweep!.await(now) }
                 rest -= Self.wordCost
             }
             lookThroughWord(forest, rings, now, &rest)
@@ -39,13 +41,19 @@ extension WarningTable {
         finish(forest, rings, now)
     }
 
+    /// From the beginning of a look to that of the next one.
+    static func pause(after sweep: WarningSweep) -> UInt64 {
+        // One at everything is followed by small ones.
+        sweep.isWhole ? interval : min(longestInterval, max(interval, sweep.nodeCount * pausePerNode))
+    }
+
     /// Begins a look if one is due.
     private mutating func begin(_ now: UInt64) -> Bool {
         // Who waits for another is not held up before that one has settled: half of the limit is soon enough to see it.
         let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
         let isWhole = misses || (isBehind && wholeBegan.map { now >= $0 &+ interval } ?? true)
         guard isStale || isWhole || nextDue.map({ now >= $0 }) ?? false,
-            sweepBegan.map({ now >= $0 &+ Self.interval }) ?? true
+            sweepBegan.map({ now >= $0 &+ pause }) ?? true
         else { return false }
         sweep = WarningSweep(isWhole: isWhole, findsMoments: misses)
         if isWhole { (isBehind, wholeBegan) = (false, now) }
@@ -71,6 +79,7 @@ extension WarningTable {
                 continue
             }
             let outcome = examine(index, forest, rings, now)
+            sweep!.nodeCount += 1
             if outcome.isWatched { watch.insert(slot) }
             if let due = outcome.due { watch.insert(slot, at: due) }
             rest -= outcome.cost * Self.nodeCost

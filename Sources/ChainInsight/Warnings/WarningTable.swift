@@ -32,6 +32,8 @@ public struct WarningTable: Sendable {
     /// Whether the next look has to find marks, too: not every change was told.
     var misses = true
     var sweepBegan: UInt64?
+    /// The least time from then to the beginning of the next one, in nanoseconds.
+    var pause: UInt64 = 0
     var wholeBegan: UInt64?
     /// When something comes to hold by the passing of time alone.
     var nextDue: UInt64?

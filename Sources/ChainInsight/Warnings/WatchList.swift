@@ -1,4 +1,4 @@
-/// Which nodes the next looks at the warnings have to go to: by slot, two bits each, and a moment for each 64 of them.
+/// Which nodes the next looks at the warnings have to go to: by slot, two bits each, and a moment for each 16 of them.
 ///
 /// Who changed is in it, and who has something that other nodes end. Who only has to grow older is found by the moment.
 struct WatchList: Sendable {
@@ -6,7 +6,7 @@ struct WatchList: Sendable {
     private struct Word: Sendable {
         /// For the next look, and for the one after it.
         var next: UInt64 = 0, later: UInt64 = 0
-        var due = UInt64.max
+        var dues = SIMD4<UInt64>(repeating: .max)
     }
 
     private var words: [Word] = []
@@ -44,22 +44,30 @@ struct WatchList: Sendable {
 
     /// A look goes to a slot at a moment, and to those around it.
     mutating func insert(_ slot: UInt32, at moment: UInt64) {
-        words[Int(slot >> 6)].due = min(words[Int(slot >> 6)].due, moment)
+        let quarter = Int(slot >> 4 & 3)
+        words[Int(slot >> 6)].dues[quarter] = min(words[Int(slot >> 6)].dues[quarter], moment)
     }
 
     /// When those of a word become due by the passing of time alone; nil for never.
-    func due(_ word: Int) -> UInt64? { words[word].due == .max ? nil : words[word].due }
+    func due(_ word: Int) -> UInt64? {
+        let due = words[word].dues.min()
+        return due == .max ? nil : due
+    }
 
-    /// Takes the slots of a word out that are to be looked at now: all of them where their moment has come. Whether others
-    /// wait for the look after this one.
+    /// Takes the slots of a word out that are to be looked at now: also those around one whose moment has come. Whether
+    /// others wait for the look after this one.
     mutating func take(_ word: Int, at now: UInt64, isWhole: Bool) -> (bits: UInt64, areOthersLeft: Bool) {
-        if isWhole || words[word].due <= now {
+        if isWhole {
             words[word] = Word()
             return (.max, false)
         }
-        let (bits, later) = (words[word].next, words[word].later)
-        guard bits | later != 0 else { return (0, false) }
-        (words[word].next, words[word].later) = (later, 0)
+        var bits = words[word].next
+        for quarter in 0..<4 where words[word].dues[quarter] <= now {
+            bits |= 0xffff << UInt64(16 * quarter)
+            words[word].dues[quarter] = .max
+        }
+        let later = words[word].later & ~bits
+        if bits | words[word].next | words[word].later != 0 { (words[word].next, words[word].later) = (later, 0) }
         return (bits, later != 0)
     }
 }
