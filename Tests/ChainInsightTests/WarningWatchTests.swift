@@ -86,9 +86,71 @@ import Testing
             let bits = list.take(word, at: now, isWhole: false).bits
             return (0..<64).filter { bits >> UInt64($0) & 1 != 0 }.map { UInt32(word * 64 + $0) }
         }
-        let changed = [501, 505].compactMap { watched.telling.forest.index(of: NodeID($0))?.rawValue }
-        // The root of the member's chain has other counts.
-        #expect(slots.sorted() == changed.sorted())
+        #expect(slots == [501].compactMap { watched.telling.forest.index(of: NodeID($0))?.rawValue })
+    }
+
+    private func looks(_ list: WatchList, at now: UInt64) -> [Int] {
+        var list = list
+        return (0..<2).map { _ in
+            (0..<list.wordCount).reduce(0) { $0 + list.take($1, at: now, isWhole: false).bits.nonzeroBitCount }
+        }
+    }
+
+    /// Nothing is wrong yet with who was just handed to an executor, and most go on before somebody looks.
+    @Test func whoWaitsIsLookedAtTheTimeAfter() {
+        var watched = WarningTableTests.Watched()
+        watched.pass(2_000)
+        for node in 1...100 as ClosedRange<UInt64> {
+            watched.telling.make(node, .work)
+            watched.telling.queue(node)
+        }
+        watched.follow()
+        #expect(looks(watched.table.watch, at: watched.telling.now) == [0, 100])
+        for node in 1...99 as ClosedRange<UInt64> {
+            watched.telling.start(node)
+            watched.telling.fulfill(node)
+        }
+        watched.follow()
+        #expect(looks(watched.table.watch, at: watched.telling.now) == [0, 1])
+        watched.pass(1_500)
+        #expect(watched.nodes(.longQueueWait) == [100])
+    }
+
+    /// Who is in a handler counts at each moment, however short it is there.
+    @Test func whoRunsIsLookedAtNext() {
+        var watched = WarningTableTests.Watched()
+        watched.pass(2_000)
+        watched.telling.make(1, .work)
+        watched.telling.queue(1)
+        watched.follow()
+        watched.telling.start(1)
+        watched.follow()
+        #expect(looks(watched.table.watch, at: watched.telling.now) == [1, 0])
+    }
+
+    /// One whose moment comes takes its neighbours along, not more.
+    @Test func whoIsDueIsAmongSixteen() {
+        var list = WatchList()
+        list.reserve(64)
+        list.insert(20, at: 500)
+        list.insert(60, at: 900)
+        #expect(list.due(0) == 500)
+        #expect(list.take(0, at: 499, isWhole: false).bits == 0)
+        #expect(list.take(0, at: 500, isWhole: false).bits == 0xffff << 16)
+        #expect(list.due(0) == 900)
+        #expect(list.take(0, at: 900, isWhole: true).bits == .max)
+        #expect(list.due(0) == nil)
+    }
+
+    /// Looks at very many come less often, but not without end.
+    @Test func longLooksCauseLongerPauses() {
+        func pause(_ count: UInt64, isWhole: Bool = false) -> UInt64 {
+            var sweep = WarningSweep(isWhole: isWhole, findsMoments: false)
+            sweep.nodeCount = count
+            return WarningTable.pause(after: sweep)
+        }
+        #expect([0, 50_000, 100_000, 1_000_000].map { pause($0) } == [500, 500, 1_000, 2_000].map { $0 * 1_000_000 })
+        #expect(pause(1_000_000, isWhole: true) == 500_000_000)
     }
 
     /// Of many nodes that only grow older none is looked at before it is due.

@@ -35,6 +35,37 @@ import Testing
         screen.state.observed.reduce(0) { $0 + $1.outline.shapes.count }
     }
 
+    /// Of a large program the nodes of a call site are counted for who stays at one of them, not for who scrolls past.
+    @Test func aCallSiteIsCountedWhereSomebodyStays() {
+        var screen = Screen(140, 40)
+        var script = Script(time: 10)
+        for node in 1...60_000 as ClosedRange<UInt64> { script.make(node, .work, site: "Shop.swift:\(node % 2 + 1)") }
+        screen.feed(script)
+        func count() -> String? {
+            DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
+                .first { $0.hasPrefix("like it") }?.filter(\.isNumber)
+        }
+        func pass(_ milliseconds: Double) {
+            let end = screen.milliseconds + milliseconds
+            while screen.milliseconds < end {
+                screen.tick(min(end, screen.milliseconds + 20))
+                for _ in 0..<8 { screen.act(.work) }
+            }
+        }
+        for _ in 0..<20 {
+            screen.type("j")
+            pass(200)
+            #expect(count() == nil)
+        }
+        pass(300)
+        #expect(count() == "30000")
+        // Time stands still in a frozen picture, and yet somebody stays.
+        screen.type("pj")
+        #expect(count() == nil)
+        pass(500)
+        #expect(count() == "30000")
+    }
+
     @Test func onlyWhatIsSeenIsWalked() {
         var screen = Self.screen()
         // Twenty heads; in each program the first 24 chains unfold by themselves.

@@ -13,7 +13,9 @@ import Testing
     private static let queries = [
         "a", "state:running", "age>3s", "age<=2s", "run>=1s", "run>1500ms or wait>2s", "total>2s", "not total>1s",
         "age>1s age<4s", "state:running and not age>5s", "kind:map or run>700ms", "thread:worker-2", "thread:late",
-        "not (age>2s or a1)", "id:7", "wait<1s", "thread:9",
+        "not (age>2s or a1)", "id:7", "wait<1s", "thread:9", "error~a", "not error:no", "running", "wait or b",
+        "site:a",
+        "not rejected a",
     ]
 
     @Test(arguments: 1...8) func isWhatAskingEveryNodeWouldBe(_ seed: Int) throws {
@@ -44,7 +46,7 @@ import Testing
             let (forest, now) = (screen.state.forest!, screen.state.observed[0].now)
             if step % 30 == 0 { scan.begin(try Query(Self.queries.randomElement(using: &random)!), now: now) }
             // All that changed is told, and much that did not.
-            for index in Self.indices(of: forest) { scan.noteChange(of: index, in: forest) }
+            for index in Self.indices(of: forest) { scan.noteChange(of: index, Self.anything, in: forest) }
             scan.tick(now)
             var slices = 0
             while scan.hasWork, slices < 4 {
@@ -57,6 +59,8 @@ import Testing
             }
         }
     }
+
+    private static let anything: NodeChanges = [.created, .placed, .state, .facts, .description]
 
     private func expectRight(_ state: State, _ what: String) throws {
         let scan = state.outline.filter

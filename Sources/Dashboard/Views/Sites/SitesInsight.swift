@@ -153,7 +153,13 @@ struct SitesInsight {
         switch demand {
         case .nothing: true
         case .one:
-            if oneBegins != nil { false } else if let table = table ?? one { table.isComplete && table.revision == oneRevision } else { true }
+            if oneBegins != nil {
+                false
+            } else if let table = table ?? one {
+                table.isComplete && table.revision == oneRevision
+            } else {
+                true
+            }
         case .all: table.map { $0.isComplete && !isRefreshing && $0.revision == shownRevision } ?? true
         }
     }
