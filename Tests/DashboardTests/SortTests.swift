@@ -354,6 +354,28 @@ import Testing
 
     // MARK: Siblings
 
+    /// Also under nodes with very many of them, up to a limit; and back, in the order of the program.
+    @Test(arguments: [300, 3_000, 5_000] as [UInt64]) func manySiblingsAreSorted(_ count: UInt64) {
+        var screen = Screen(100, 20)
+        var script = Script(time: 10)
+        script.make(1, .work, "a load")
+        for node in 2...(count + 1) { script.make(node, .work, "part \((node * 7_919) % count)", by: 1) }
+        screen.feed(script)
+        screen.type("<Right>")
+        func parts() -> [Int] {
+            screen.tick(screen.milliseconds + 1_100)
+            return (0..<20).compactMap { row in
+                screen.frame.rowText(row).split(separator: "part ").dropFirst().first.flatMap { Int($0.prefix(while: \.isNumber)) }
+            }
+        }
+        let inOrder = (2...15).map { Int(($0 * 7_919) % count) }
+        #expect(parts().starts(with: inOrder.prefix(10)))
+        screen.type(":sort node asc siblings<Enter>")
+        #expect(parts().starts(with: count < 5_000 ? Array(0..<10) : Array(inOrder.prefix(10))))
+        screen.type(":sort node asc<Enter>")
+        #expect(parts().starts(with: inOrder.prefix(10)))
+    }
+
     @Test func siblingsAreSortedOnlyIfAsked() {
         var screen = Screen(120, 30)
         var script = Script()

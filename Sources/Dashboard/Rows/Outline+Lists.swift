@@ -6,7 +6,18 @@ extension Outline {
     /// Nodes of a chain that are read into its list at once; the rest goes on with each tick.
     static let firstRead = 16_384
 
-    func isLong(_ count: Int) -> Bool { count > longFrom }
+    /// Where siblings are sorted, lists are for those only whose walk would hold up the frame: lists are in the order of
+    /// the program.
+    func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(longFrom, Self.longestSorted) : longFrom) }
+
+    /// Of chains with more nodes siblings stay in the order of the program.
+    static let longestSorted = 4_096
+
+    /// Lists begin anew: other chains are long now.
+    mutating func forgetLists() {
+        lists.removeAll()
+        unread = []
+    }
 
     /// The list of a long chain, begun if there is none yet.
     mutating func list(ofLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {

@@ -61,7 +61,9 @@ extension Outline {
             shapes = [:]
             matchShapes = [:]
         }
+        let didSortSiblings = sortsSiblings
         order.wanted = wanted
+        if sortsSiblings != didSortSiblings { forgetLists() }
         beginSort(in: forest, now: now, budget: budget)
     }
 

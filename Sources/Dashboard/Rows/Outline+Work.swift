@@ -113,8 +113,7 @@ extension Outline {
     mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
         shapes = [:]
         matchShapes = [:]
-        lists.removeAll()
-        unread = []
+        forgetLists()
         waitingLarge = [:]
         folds.forgetAbsent(in: forest)
         filter.lookAgain()

@@ -5,11 +5,8 @@ struct SiblingOrder {
     let rank: SortRank
     let moment: UInt64
 
-    /// Of more children than these the order stays that of the program: sorting them would hold up the frame.
-    static let limit = 1_000
-
     func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
-        guard nodes.count > 1, nodes.count <= Self.limit else { return }
+        guard nodes.count > 1 else { return }
         var ranked: [(rank: UInt64, place: Int, node: NodeIndex)] = []
         ranked.reserveCapacity(nodes.count)
         for (place, node) in nodes.enumerated() {
@@ -22,9 +19,14 @@ struct SiblingOrder {
 }
 
 extension Outline {
+    /// Whether siblings stand in another order than the program's.
+    var sortsSiblings: Bool {
+        order.wanted.sortsSiblings && (order.wanted.column != .start || order.wanted.isInverted)
+    }
+
     /// How siblings are sorted; nil for program order.
     var siblingOrder: SiblingOrder? {
-        guard order.wanted.sortsSiblings, order.wanted.column != .start || order.wanted.isInverted else { return nil }
+        guard sortsSiblings else { return nil }
         return SiblingOrder(rank: SortRank(order: order.wanted), moment: order.moment)
     }
 }
