@@ -73,8 +73,15 @@ extension Outline {
         // Siblings are another matter.
         (shown.sortsSiblings, wanted.sortsSiblings) = (false, false)
         guard shown != wanted else { return }
-        order.build = SortBuild(order.wanted, rootCount: list.count)
+        let rank = SortRank(order: order.wanted, like: sample(of: forest), in: forest)
+        order.build = SortBuild(rank, rootCount: list.count)
         goOnSorting(in: forest, now: now, budget: budget)
+    }
+
+    /// Some chains of all, evenly.
+    private func sample(of forest: borrowing ChainForest) -> [NodeIndex] {
+        let count = forest.roots.count
+        return stride(from: 0, to: count, by: max(1, count / 64)).map { forest.roots[forest.roots.index(at: $0)] }
     }
 
     /// Forgets all places, before the forest is read anew.
@@ -98,7 +105,7 @@ extension Outline {
         slots.forgetMatches()
         matchList = RootLists(merge: list.merge)
         matchList.screen = list.screen
-        if let build = order.build { order.build = SortBuild(build.rank.order, rootCount: list.count) }
+        if let build = order.build { order.build = SortBuild(build.rank, rootCount: list.count) }
     }
 
     // MARK: What changes

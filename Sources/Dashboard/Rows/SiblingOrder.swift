@@ -2,11 +2,12 @@ import ChainModel
 
 /// How nodes under the same node stand, where that was asked for: sorted as chains are, as of a moment.
 struct SiblingOrder {
-    let rank: SortRank
+    let order: TreeOrder
     let moment: UInt64
 
     func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
         guard nodes.count > 1 else { return }
+        let rank = SortRank(order: order, like: nodes, in: forest)
         var ranked: [(rank: UInt64, place: Int, node: NodeIndex)] = []
         ranked.reserveCapacity(nodes.count)
         for (place, node) in nodes.enumerated() {
@@ -27,6 +28,6 @@ extension Outline {
     /// How siblings are sorted; nil for program order.
     var siblingOrder: SiblingOrder? {
         guard sortsSiblings else { return nil }
-        return SiblingOrder(rank: SortRank(order: order.wanted), moment: order.moment)
+        return SiblingOrder(order: order.wanted, moment: order.moment)
     }
 }

@@ -62,8 +62,9 @@ struct SortBuild {
     /// A text has to be read to be ranked.
     private let gatherCost: Int
 
-    init(_ order: TreeOrder, rootCount: Int) {
-        rank = SortRank(order: order)
+    init(_ rank: SortRank, rootCount: Int) {
+        self.rank = rank
+        let order = rank.order
         gatherCost = [.node, .thread, .value].contains(order.column) ? 450 : 300
         items.reserveCapacity(rootCount)
         sorted.reserveCapacity(rootCount)

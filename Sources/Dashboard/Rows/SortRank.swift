@@ -4,6 +4,22 @@ import ChainModel
 /// Makes the ranks of one order: 64 bits a chain that say where it stands, so that sorting compares numbers.
 struct SortRank {
     let order: TreeOrder
+    /// What texts begin with in each of the two sections that have texts.
+    private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
+
+    init(order: TreeOrder) { self.order = order }
+
+    /// Ranks by texts tell apart what begins as all of some nodes do.
+    init(order: TreeOrder, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest) {
+        self.init(order: order)
+        guard [.node, .thread, .value].contains(order.column) else { return }
+        var texts: [[String]] = [[], []]
+        for node in nodes {
+            guard let (section, text) = text(ofRow: node, in: forest) else { continue }
+            texts[section].append(text)
+        }
+        prefixes = texts.map { TextPrefix(of: $0) }
+    }
 
     /// A moment after all others, to tell since when something grows.
     private static let farAway: UInt64 = 1 << 61
@@ -31,11 +47,8 @@ struct SortRank {
             return growing(since: created)
         case .value:
             if forest.summary(of: root) == nil, let rejected = chain.firstRejected {
-                var text = TextRank()
-                text.add(NodeText.name(of: rejected, in: forest))
-                text.add(": ")
-                text.add(forest.summary(of: rejected) ?? forest.state(of: rejected).word)
-                return Rank.made(section: 0, text.value, flips: order.isInverted)
+                let name = NodeText.name(of: rejected, in: forest)
+                return made(0, "\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)")
             }
             return rank(of: root, in: forest)
         case .node, .thread, .wait, .run: return rank(of: root, in: forest)
@@ -55,12 +68,7 @@ struct SortRank {
         switch order.column {
         case .start: return Rank.made(section: 0, view.created, flips: order.isInverted)
         case .state: return Rank.made(section: 0, Self.place(of: view.state) << 4, flips: order.isInverted)
-        case .node: return label(of: view, in: forest)
-        case .thread:
-            guard view.thread != 0 else { return Rank.made(section: 2, 0) }
-            var text = TextRank()
-            text.add(forest.threads[view.thread] ?? "\(view.thread)")
-            return Rank.made(section: 0, text.value, flips: order.isInverted)
+        case .node, .thread, .value: return rank(ofText: node, in: forest)
         case .wait:
             guard let wait = forest.timing(of: node, now: Self.farAway).wait else { return Rank.made(section: 2, 0) }
             return view.state == .queued ? growing(since: Self.farAway - wait) : known(wait)
@@ -70,23 +78,33 @@ struct SortRank {
         case .total:
             guard let total = forest.timing(of: node, now: Self.farAway).total else { return Rank.made(section: 2, 0) }
             return view.isLive ? growing(since: Self.farAway - total) : known(total)
-        case .value:
-            guard let summary = forest.summary(of: node) else { return Rank.made(section: 2, 0) }
-            var text = TextRank()
-            text.add(summary)
-            let isWell = view.state == .fulfilled || view.state == .skipped || view.isLive
-            return Rank.made(section: isWell ? 1 : 0, text.value, flips: order.isInverted)
         }
     }
 
-    private func label(of view: NodeView, in forest: borrowing ChainForest) -> UInt64 {
-        var text = TextRank()
-        if let label = forest.label(of: view), !label.isEmpty {
-            text.add(label)
-            return Rank.made(section: 0, text.value, flips: order.isInverted)
+    private func rank(ofText node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
+        guard let (section, text) = text(ofRow: node, in: forest) else { return Rank.made(section: 2, 0) }
+        return made(section, text)
+    }
+
+    private func made(_ section: Int, _ text: String) -> UInt64 {
+        Rank.made(section: UInt64(section), prefixes[section].rank(of: text), flips: order.isInverted)
+    }
+
+    /// What stands in a column of texts, and in which section; nil for nothing.
+    private func text(ofRow node: NodeIndex, in forest: borrowing ChainForest) -> (section: Int, text: String)? {
+        switch order.column {
+        case .node:
+            let (text, isLabel) = NodeText.label(of: node, in: forest)
+            return (isLabel ? 0 : 1, text)
+        case .thread:
+            let thread = forest.node(node).thread
+            return thread == 0 ? nil : (0, forest.threads[thread] ?? "\(thread)")
+        case .value:
+            guard let summary = forest.summary(of: node) else { return nil }
+            let state = forest.state(of: node)
+            return (state == .fulfilled || state == .skipped || state.isLive ? 1 : 0, summary)
+        case .start, .state, .wait, .run, .total: return nil
         }
-        text.add(NodeText.label(of: view.index, in: forest).text)
-        return Rank.made(section: 1, text.value, flips: order.isInverted)
     }
 
     private func known(_ duration: UInt64) -> UInt64 {
@@ -110,61 +128,4 @@ struct SortRank {
 
     /// The state that says how a chain is doing as a whole.
     static func leading(_ counts: StateCounts) -> NodeState { states.first { counts[$0] > 0 } ?? .unknown }
-}
-
-/// The beginning of a text as a number, in the order of texts: letters without their case, numbers as numbers.
-///
-/// Five bits a letter or sign, twelve of them; a number takes what its digits need. Texts that begin alike for longer
-/// are equal here.
-struct TextRank {
-    private(set) var value: UInt64 = 0
-    private var room = Int(Rank.payloadBits)
-    private var digits: UInt64 = 0
-    private var digitCount = 0
-    private var isNumber = false
-
-    private enum Sign {
-        static let number: UInt64 = 3, firstLetter: UInt64 = 4, other: UInt64 = 31
-    }
-
-    /// Goes on with a text. O(the first dozen of its characters).
-    mutating func add(_ text: String) {
-        for byte in text.utf8 {
-            guard room > 0 else { return }
-            if byte >= 0x30, byte <= 0x39 {
-                isNumber = true
-                // Zeros in front say nothing.
-                if digitCount < 15, digitCount > 0 || byte > 0x30 {
-                    digits = digits * 10 + UInt64(byte - 0x30)
-                    digitCount += 1
-                }
-                continue
-            }
-            endNumber()
-            switch byte {
-            case 0x61...0x7a: put(Sign.firstLetter + UInt64(byte - 0x61), bits: 5)
-            case 0x41...0x5a: put(Sign.firstLetter + UInt64(byte - 0x41), bits: 5)
-            case 0x80...:
-                put(Sign.other, bits: 5)
-                put(UInt64(byte & 0x7f), bits: 7)
-            case 0x00...0x20: put(1, bits: 5)
-            default: put(byte < 0x30 ? 2 : 30, bits: 5)
-            }
-        }
-        endNumber()
-    }
-
-    private mutating func endNumber() {
-        guard isNumber else { return }
-        put(Sign.number, bits: 5)
-        put(UInt64(digitCount), bits: 4)
-        put(digits, bits: (digitCount * 10 + 2) / 3)
-        (digits, digitCount, isNumber) = (0, 0, false)
-    }
-
-    private mutating func put(_ number: UInt64, bits: Int) {
-        let taken = min(bits, room)
-        room -= taken
-        value |= (number >> UInt64(bits - taken)) << UInt64(room)
-    }
 }

@@ -49,7 +49,8 @@ struct ConfigKey: Sendable {
             in: "tree"),
         flag("invert", ["The other way round than usual."], \.order.isInverted, in: "tree"),
         flag(
-            "siblings", ["Sort nodes under a node, too; else they stand in program order."], \.order.sortsSiblings,
+            "siblings", ["Sort nodes under a node, too, in chains of up to 4,096; else they stand in program order."],
+            \.order.sortsSiblings,
             in: "tree"),
         flag("group", ["Put chains from the same call site together."], \.order.isGrouped, in: "tree"),
     ]

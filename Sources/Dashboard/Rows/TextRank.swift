@@ -1,0 +1,106 @@
+/// The beginning of a text as a number, in the order of texts: letters without their case, numbers as numbers.
+///
+/// Five bits a letter or sign, twelve of them; a number takes what its digits need. Texts that begin alike for longer
+/// are equal here: see ``TextPrefix``.
+struct TextRank {
+    private(set) var value: UInt64 = 0
+    private var room: Int
+    private var digits: UInt64 = 0
+    private var digitCount = 0
+    private var isNumber = false
+
+    private enum Sign {
+        static let number: UInt64 = 3, firstLetter: UInt64 = 4, other: UInt64 = 31
+    }
+
+    /// Of so many bits.
+    init(bits: Int = Int(Rank.payloadBits)) { room = bits }
+
+    init(_ text: String) {
+        self.init()
+        add(text)
+    }
+
+    /// Goes on with a text. O(the first dozen of its characters).
+    mutating func add(_ text: String) { add(text.utf8) }
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
+            guard room > 0 else { return }
+            if byte >= 0x30, byte <= 0x39 {
+                isNumber = true
+                // Zeros in front say nothing.
+                if digitCount < 15, digitCount > 0 || byte > 0x30 {
+                    digits = digits * 10 + UInt64(byte - 0x30)
+                    digitCount += 1
+                }
+                continue
+            }
+            endNumber()
+            switch byte {
+            case 0x61...0x7a: put(Sign.firstLetter + UInt64(byte - 0x61), bits: 5)
+            case 0x41...0x5a: put(Sign.firstLetter + UInt64(byte - 0x41), bits: 5)
+            case 0x80...:
+                put(Sign.other, bits: 5)
+                put(UInt64(byte & 0x7f), bits: 7)
+            case 0x00...0x20: put(1, bits: 5)
+            default: put(byte < 0x30 ? 2 : 30, bits: 5)
+            }
+        }
+        endNumber()
+    }
+
+    private mutating func endNumber() {
+        guard isNumber else { return }
+        put(Sign.number, bits: 5)
+        put(UInt64(digitCount), bits: 4)
+        put(digits, bits: (digitCount * 10 + 2) / 3)
+        (digits, digitCount, isNumber) = (0, 0, false)
+    }
+
+    private mutating func put(_ number: UInt64, bits: Int) {
+        let taken = min(bits, room)
+        room -= taken
+        value |= (number >> UInt64(bits - taken)) << UInt64(room)
+    }
+}
+
+/// What most texts of a column begin with, so that they are told apart behind it: twelve letters are few where they begin
+/// with `GET /api/v1/`. The others stand before or behind all of these.
+struct TextPrefix: Equatable {
+    /// In lower case, as far as it is ASCII; no part of a number at its end.
+    private(set) var bytes: [UInt8] = []
+    private var place: UInt64 = 0
+    private static let restBits = Int(Rank.payloadBits) - 2
+
+    /// The longest that more than half of some texts have in common. O(n log n).
+    init(of texts: some Sequence<String>) {
+        let sorted = texts.map { $0.utf8.map(Self.lower) }.sorted { $0.lexicographicallyPrecedes($1) }
+        let half = sorted.count / 2
+        for first in 0..<(sorted.count - half) {
+            let (lowest, highest) = (sorted[first], sorted[first + half])
+            let count = zip(lowest, highest).prefix { $0 == $1 }.count
+            if count > bytes.count { bytes = Array(lowest[..<count]) }
+        }
+        while let last = bytes.last, last >= 0x30 && last <= 0x39 || last >= 0x80 { bytes.removeLast() }
+        var rank = TextRank()
+        rank.add(bytes)
+        place = rank.value
+    }
+
+    /// Where a text stands among those of its section.
+    func rank(of text: String) -> UInt64 {
+        guard !bytes.isEmpty else { return TextRank(text).value }
+        if text.utf8.lazy.map(Self.lower).starts(with: bytes) {
+            var rest = TextRank(bits: Self.restBits)
+            rest.add(text.utf8.dropFirst(bytes.count))
+            return 1 << UInt64(Self.restBits) | rest.value
+        }
+        let own = TextRank(text).value
+        let isBefore =
+            own != place ? own < place : text.utf8.lazy.map(Self.lower).lexicographicallyPrecedes(bytes)
+        return (isBefore ? 0 : 2 << UInt64(Self.restBits)) | own >> 2
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
+}
