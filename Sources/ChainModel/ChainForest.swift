@@ -25,6 +25,8 @@ public struct ChainForest: Sendable {
     public internal(set) var sites: [SiteID: Site] = [:]
     /// Names of threads, or of the queues that they were serving.
     public internal(set) var threads: [ThreadID: String] = [:]
+    /// How often a thread's number got another name.
+    public internal(set) var renameCount = 0
     /// Names of executors.
     public internal(set) var executors: [ExecutorID: String] = [:]
     /// What each executor has to do at the moment, by its number; those beyond the end have nothing.

@@ -2,7 +2,10 @@ import ChainEvents
 
 extension ChainForest {
     /// Folds a batch: tables, then snapshots, then events, then the resync mark. About 100 ns an event.
-    public mutating func apply(_ batch: EventBatch) {
+    ///
+    /// - Parameter isLast: False for a part of a batch after which more of it comes, whose nodes may have names that no node
+    ///   has so far.
+    public mutating func apply(_ batch: EventBatch, isLast: Bool = true) {
         guard batch.process == process else { return }
         makeUnique()
         now = max(now, batch.time)
@@ -19,7 +22,7 @@ extension ChainForest {
         }
         totals.eventCount += UInt64(batch.events.count)
         fold(batch.resync)
-        boundTables()
+        if isLast { boundTables() }
         for id in mentioned {
             // Who is known by a mention alone can be evicted; who was told of meanwhile is in the queues by itself.
             if let slot = slot(of: id), !nodes[slot].pointee.has(.told) { enqueueIfEvictable(slot) }
@@ -29,7 +32,10 @@ extension ChainForest {
 
     private mutating func takeTables(of batch: EventBatch) {
         sites.merge(batch.sites) { _, new in new }
-        threads.merge(batch.threads) { _, new in new }
+        threads.merge(batch.threads) { old, new in
+            if old != new { renameCount += 1 }
+            return new
+        }
         executors.merge(batch.executors) { _, new in new }
         loss.madeCount = max(loss.madeCount, batch.loss.madeCount)
         loss.deliveredCount = max(loss.deliveredCount, batch.loss.deliveredCount)

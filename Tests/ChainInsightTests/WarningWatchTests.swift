@@ -116,6 +116,20 @@ import Testing
         #expect(watched.nodes(.longQueueWait) == [100])
     }
 
+    /// A warning stays as long as it holds, whatever else becomes of its node.
+    @Test func whoIsWarnedOfStaysSoWhileOthersChange() {
+        var watched = WarningTableTests.Watched()
+        watched.telling.make(1, .work)
+        watched.telling.queue(1)
+        watched.pass(3_000)
+        #expect(watched.nodes(.longQueueWait) == [1])
+        for link in 2...12 as ClosedRange<UInt64> {
+            watched.telling.make(link, .then, under: 1)
+            watched.pass(300)
+            #expect(watched.nodes(.longQueueWait) == [1] && watched.table.count(of: .longQueueWait) == 1)
+        }
+    }
+
     /// Who is in a handler counts at each moment, however short it is there.
     @Test func whoRunsIsLookedAtNext() {
         var watched = WarningTableTests.Watched()

@@ -13,8 +13,13 @@ import Testing
         batch.threads = [1: "worker"]
         batch.resync = .end(epoch: 9)
         batch.nodes = [NodeSnapshot(id: NodeID(700), kind: .work)]
+        batch.loss.lostInRings = 3
         var pieces: [EventBatch] = []
-        batch.forEachPiece(of: 7) { pieces.append($0) }
+        var lasts: [Bool] = []
+        batch.forEachPiece(of: 7) {
+            pieces.append($0)
+            lasts.append($1)
+        }
         #expect(pieces.count == max(1, (count + 6) / 7) && pieces.allSatisfy { $0.events.count <= 7 })
         #expect(pieces.flatMap(\.events) == batch.events)
         #expect(
@@ -24,7 +29,8 @@ import Testing
         // Names and snapshots come before, a mark of all after.
         #expect(pieces[0].sites == batch.sites && pieces[0].threads == batch.threads && pieces[0].nodes.count == 1)
         #expect(pieces.dropFirst().allSatisfy { $0.sites.isEmpty && $0.threads.isEmpty && $0.nodes.isEmpty })
-        #expect(pieces.map { $0.resync != nil } == pieces.indices.map { $0 == pieces.count - 1 })
+        #expect(lasts == pieces.indices.map { $0 == pieces.count - 1 })
+        #expect(pieces.map { $0.resync != nil } == lasts && pieces.map { $0.loss.lostCount > 0 } == lasts)
     }
 
     /// What is on the screen is the same, whether much comes at once or little by little.
@@ -47,7 +53,7 @@ import Testing
                 for screen in 0..<2 { screen == 0 ? whole.type("/map<Enter>") : parts.type("/map<Enter>") }
             }
             whole.feed(script)
-            script.batch.forEachPiece(of: 100) { parts.act(.received(SourceID(0), $0)) }
+            script.batch.forEachPiece(of: 100) { piece, _ in parts.act(.received(SourceID(0), piece)) }
             parts.tick(script.time)
             for moment in [time, time + 1_300] {
                 whole.tick(moment)

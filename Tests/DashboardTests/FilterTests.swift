@@ -167,6 +167,10 @@ struct RandomStory {
         // Names of threads may be told late.
         if sequence > 60 { batch.threads[9] = "late-1" }
         if sequence > 30 { batch.threads[11] = "worker-2" }
+        // A number may go to another thread.
+        if sequence % 17 == 0 {
+            batch.threads[ThreadID(1 + sequence % 2)] = ["b", "worker-2", "late"][Int(sequence) / 17 % 3]
+        }
         screen.act(.received(SourceID(0), batch))
         screen.tick(time)
     }

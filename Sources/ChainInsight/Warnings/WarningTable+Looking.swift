@@ -93,8 +93,10 @@ extension WarningTable {
         if !entry.traits.contains(.unfinished) {
             watch.remove(slot)
         } else if entry.state == .waiting || entry.state == .queued {
-            // Nothing holds of these before they are older: most go on before somebody looks.
-            watch.insertLater(slot)
+            // Nothing holds of these before they are older: most go on before somebody looks. Who is looked at each time,
+            // because something holds already, still is.
+            let isFresh = !entry.changes.isDisjoint(with: [.created, .state]) && !heldSlots.contains(slot)
+            watch.insertLater(slot, keepsNext: !isFresh)
         } else {
             watch.insert(slot)
         }

@@ -25,11 +25,16 @@ struct WatchList: Sendable {
     @inline(__always)
     mutating func insert(_ slot: UInt32) { words[Int(slot >> 6)].next |= Self.bit(slot) }
 
-    /// The look after the next one goes to a slot, for which there is room, and the next one does not.
+    /// The look after the next one goes to a slot, for which there is room; the next one only where it does already, and
+    /// that is wanted.
     @inline(__always)
-    mutating func insertLater(_ slot: UInt32) {
+    mutating func insertLater(_ slot: UInt32, keepsNext: Bool) {
+        if !keepsNext {
+            words[Int(slot >> 6)].next &= ~Self.bit(slot)
+        } else if words[Int(slot >> 6)].next & Self.bit(slot) != 0 {
+            return
+        }
         words[Int(slot >> 6)].later |= Self.bit(slot)
-        words[Int(slot >> 6)].next &= ~Self.bit(slot)
     }
 
     /// No look goes to a slot, but those at a moment.

@@ -142,14 +142,14 @@ extension Observed {
 
     private mutating func fold(_ batch: EventBatch) {
         guard forest != nil else { return }
-        batch.forEachPiece(of: Self.pieceLength) { piece in
-            forest!.apply(piece)
+        clock.hear(batch.time)
+        if let seen = lastSeen { lastSeen = max(seen, batch.time) }
+        batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
+            forest!.apply(piece, isLast: isLast)
             insight.threads.hear(piece, in: forest!)
             if batch.events.count > Self.pieceLength, takeIn() { isTakenIn = true }
         }
         insight.events.hear(batch, in: forest!)
-        clock.hear(batch.time)
-        if let seen = lastSeen { lastSeen = max(seen, batch.time) }
     }
 
     /// Events that are folded at once. Of more than that what they changed is taken in between: what they touched is still
@@ -194,7 +194,7 @@ extension Observed {
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard forest != nil else { return false }
         // What is counted can be counted on while nothing moves; what holds now cannot be told anew.
-        guard held == nil else { return insight.sites.tick(forest!, now: shownNow, wall: wall) }
+        guard held == nil else { return insight.sites.tick(forest!, wall: wall) }
         return insight.tick(forest!, now: now, wall: wall, options: options)
     }
 

@@ -24,7 +24,7 @@ struct FilterScan {
     /// What durations count to, in nanoseconds of the program's clock: the last whole second.
     private(set) var moment: UInt64 = 0
     private var matcher: QueryMatcher?
-    private var nameCount = 0
+    private var nameCount = 0, renameCount = 0
     /// What may change of a node that another answer comes of; that it is new, or elsewhere, always may.
     private var asked: NodeChanges = []
     private var dependsOnTime = false
@@ -93,12 +93,13 @@ struct FilterScan {
         clock.take(upTo: second, into: &due)
     }
 
-    /// If names came that may be those that were missed, everything is looked at again.
+    /// If names came that may be those that were missed, or instead of others, everything is looked at again.
     mutating func noteNames(of forest: borrowing ChainForest) {
         let known = forest.sites.count + forest.threads.count + forest.executors.count
-        guard known != nameCount else { return }
-        nameCount = known
-        guard let matcher, matcher.hasMissedName else { return }
+        let areRenamed = forest.renameCount != renameCount
+        guard known != nameCount || areRenamed else { return }
+        (nameCount, renameCount) = (known, forest.renameCount)
+        guard let matcher, matcher.hasMissedName || areRenamed else { return }
         self.matcher = QueryMatcher(matcher.query)
         lookAgain()
     }

@@ -12,7 +12,7 @@ struct Insight {
 
     /// The forest changed; `now` is of the program's clock.
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
-        sites.follow(changes, of: forest, now: now)
+        sites.follow(changes, of: forest)
         warnings.follow(changes, of: forest, now: now)
     }
 
@@ -20,7 +20,7 @@ struct Insight {
     mutating func tick(
         _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, options: WarningOptions
     ) -> Bool {
-        let isSitesMoved = sites.tick(forest, now: now, wall: wall)
+        let isSitesMoved = sites.tick(forest, wall: wall)
         let isWarningsMoved = warnings.tick(forest, now: now, options: options)
         return isSitesMoved || isWarningsMoved
     }

@@ -47,8 +47,8 @@ struct SitesInsight {
         return one.statistics(key)
     }
 
-    /// Somebody sees something else, or the same still. `now` is of the program's clock and may stand still, `wall` goes on.
-    mutating func show(_ new: Demand, _ forest: borrowing ChainForest, now: UInt64, wall: UInt64) {
+    /// Somebody sees something else, or the same still. `wall` goes on where the program's clock may stand still.
+    mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }
         demand = new
         oneBegins = nil
@@ -58,7 +58,7 @@ struct SitesInsight {
             one = nil
             guard table == nil else { return }
             table = SiteTable()
-            _ = tickAll(forest, now: now, bucketBudget: Self.firstBucketBudget)
+            _ = tickAll(forest, wall: wall, bucketBudget: Self.firstBucketBudget)
         case .one(let key):
             guard table == nil else {
                 table!.refresh(key)
@@ -70,17 +70,17 @@ struct SitesInsight {
                 return
             }
             one = SiteTable(only: key)
-            _ = tickOne(key, forest, now: now, budget: Self.firstOneBudget)
+            _ = tickOne(key, forest, wall: wall, budget: Self.firstOneBudget)
         }
     }
 
-    mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
+    mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest) {
         table?.follow(changes, of: forest)
         one?.follow(changes, of: forest)
     }
 
     /// Counts on, and once a second brings what is shown up to date; true if there is something to draw anew.
-    mutating func tick(_ forest: borrowing ChainForest, now: UInt64, wall: UInt64) -> Bool {
+    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         switch demand {
         case .nothing: return false
         case .one(let key):
@@ -89,55 +89,55 @@ struct SitesInsight {
                 oneBegins = nil
                 one = SiteTable(only: key)
             }
-            return table == nil ? tickOne(key, forest, now: now) : tickAmongAll(key, forest, now: now)
-        case .all: return tickAll(forest, now: now, bucketBudget: Self.bucketBudget)
+            return table == nil ? tickOne(key, forest, wall: wall) : tickAmongAll(key, forest, wall: wall)
+        case .all: return tickAll(forest, wall: wall, bucketBudget: Self.bucketBudget)
         }
     }
 
-    private mutating func tickAll(_ forest: borrowing ChainForest, now: UInt64, bucketBudget: Int) -> Bool {
+    private mutating func tickAll(_ forest: borrowing ChainForest, wall: UInt64, bucketBudget: Int) -> Bool {
         if !table!.isComplete {
             _ = table!.sweep(forest, budget: Self.nodeBudget)
             guard table!.isComplete else { return true }
             isRefreshing = true
-        } else if !isRefreshing, isNextSecond(now), table!.revision != shownRevision {
+        } else if !isRefreshing, isNextSecond(wall), table!.revision != shownRevision {
             isRefreshing = true
         }
         guard isRefreshing, table!.refresh(budget: bucketBudget) else { return false }
         isRefreshing = false
-        second = now / 1_000_000_000
+        second = wall / 1_000_000_000
         shownRevision = table!.revision
         generation += 1
         return true
     }
 
     private mutating func tickOne(
-        _ key: SiteKey, _ forest: borrowing ChainForest, now: UInt64, budget: Int = SitesInsight.oneBudget
+        _ key: SiteKey, _ forest: borrowing ChainForest, wall: UInt64, budget: Int = SitesInsight.oneBudget
     ) -> Bool {
         if !one!.isComplete {
             _ = one!.sweep(forest, budget: budget)
             guard one!.isComplete else { return false }
         } else {
-            guard isNextSecond(now), one!.revision != oneRevision else { return false }
+            guard isNextSecond(wall), one!.revision != oneRevision else { return false }
         }
         one!.refresh(key)
-        (second, oneRevision) = (now / 1_000_000_000, one!.revision)
+        (second, oneRevision) = (wall / 1_000_000_000, one!.revision)
         return true
     }
 
     /// All were seen before, so that one of them is there.
-    private mutating func tickAmongAll(_ key: SiteKey, _ forest: borrowing ChainForest, now: UInt64) -> Bool {
+    private mutating func tickAmongAll(_ key: SiteKey, _ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         if !table!.isComplete {
             _ = table!.sweep(forest, budget: Self.nodeBudget)
             guard table!.isComplete else { return false }
         } else {
-            guard isNextSecond(now), table!.revision != oneRevision else { return false }
+            guard isNextSecond(wall), table!.revision != oneRevision else { return false }
         }
         table!.refresh(key)
-        (second, oneRevision) = (now / 1_000_000_000, table!.revision)
+        (second, oneRevision) = (wall / 1_000_000_000, table!.revision)
         return true
     }
 
-    private func isNextSecond(_ now: UInt64) -> Bool { now / 1_000_000_000 != second }
+    private func isNextSecond(_ wall: UInt64) -> Bool { wall / 1_000_000_000 != second }
 
     /// Whether a count is under way.
     var isCounting: Bool {

@@ -35,8 +35,7 @@ extension State {
                 let node = forest.node(seen.node)
                 demand = .one(SiteKey(site: node.site, kind: node.kind))
             }
-            let now = observed[place].shownNow
-            observed[place].insight.sites.show(demand, forest, now: now, wall: wall)
+            observed[place].insight.sites.show(demand, forest, wall: wall)
         }
     }
 
