@@ -56,6 +56,26 @@ import Testing
         #expect(slab.count == 5)
     }
 
+    /// Names are told once, with the first part of a batch; the nodes that have them may be in a later one.
+    @Test func namesWaitForTheRestOfTheirBatch() {
+        var forest = ChainForest(process: ProcessKey(rawValue: 1))
+        let count = UInt32(ChainForest.threadNameLimit + 1)
+        var first = EventBatch(process: forest.process, sequence: 1, time: 10)
+        for thread in 1...count { first.threads[thread] = "worker-\(thread)" }
+        var second = EventBatch(process: forest.process, sequence: 1, time: 10)
+        second.events = [
+            ChainEvent(time: 5, .created, node: NodeID(1)),
+            ChainEvent(time: 6, .started, node: NodeID(1), thread: count),
+        ]
+        forest.apply(first, isLast: false)
+        forest.apply(second)
+        #expect(forest.threads == [count: "worker-\(count)"])
+        #expect(forest.renameCount == 0)
+        first.threads = [count: "worker"]
+        forest.apply(first)
+        #expect(forest.renameCount == 1)
+    }
+
     @Test func equalTextsAreKeptOnceAndUnusedOnesGo() {
         var pool = TextPool()
         let (first, second, other) = (pool.intern("reserve stock"), pool.intern("reserve stock"), pool.intern("charge"))

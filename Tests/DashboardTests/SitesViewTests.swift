@@ -94,6 +94,25 @@ import Testing
         #expect(total(screen) == 5)
     }
 
+    /// The clock of a program that is over stands still, and what it said last is counted all the same.
+    @Test(arguments: [4, 1]) func whatWasSaidLastIsCounted(_ view: Int) {
+        var screen = Screen(160, 40)
+        var script = Script(time: 4_000)
+        for node in 1...3 as ClosedRange<UInt64> { script.make(node, .work, "part", site: "Shop.swift:7") }
+        screen.feed(script)
+        screen.type("\(view)")
+        screen.tick(4_050)
+        script = Script(sequence: 2, time: 4_500)
+        for node in 4...5 as ClosedRange<UInt64> { script.make(node, .work, "part", site: "Shop.swift:7") }
+        for node in 1...5 as ClosedRange<UInt64> { script.reject(node, "declined") }
+        screen.feed(script)
+        screen.act(.ended(SourceID(0), "it is over"))
+        screen.tick(5_600)
+        let lines = DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
+        #expect(lines.contains { $0.contains("5 rejected") || $0.hasPrefix("rejected    5,") }, "\(lines)")
+        #expect(screen.state.observed[0].isIdle)
+    }
+
     @Test func nothingChangesNothingIsDrawn() {
         var screen = Self.screen(120, 40)
         screen.tick(7_000)
