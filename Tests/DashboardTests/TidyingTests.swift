@@ -37,6 +37,28 @@ struct TidyingTests {
         #expect(screen.state.outline.rowCount == 3)
     }
 
+    /// Who stays in a chain that has settled keeps it where it is, and nothing has to happen for that.
+    @Test func restsWhileSomebodyIsInASettledChain() {
+        var screen = Screen(100, 20)
+        var script = Script(time: 10)
+        for chain in 0..<3 as Range<UInt64> {
+            script.make(chain * 10 + 1, .promise, "order \(chain)")
+            script.make(chain * 10 + 2, .then, under: chain * 10 + 1)
+            script.fulfill(chain * 10 + 1)
+            script.fulfill(chain * 10 + 2)
+        }
+        screen.feed(script)
+        screen.go(to: 12)
+        #expect(!screen.state.isIdle)
+        for moment in stride(from: 100.0, to: 9_000, by: 100) { screen.tick(moment) }
+        #expect(screen.state.isIdle && screen.visibleIDs.contains(12))
+        screen.go(to: 1)
+        // An idle loop looks once a second.
+        screen.tick(10_100)
+        screen.tick(11_200)
+        #expect(screen.state.isIdle && !screen.visibleIDs.contains(12))
+    }
+
     @Test func whatWentWrongStaysInSight() {
         var (screen, _) = order(rejected: true)
         screen.tick(2_000)

@@ -79,7 +79,7 @@ struct Observed {
     var isIdle: Bool {
         if isScanning || outline.hasWork || outline.order.isBusy { return false }
         guard let forest, !isStill else { return insight.sites.isIdle }
-        return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && !outline.hasAnyTidy && insight.isIdle
+        return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && insight.isIdle
     }
 }
 

@@ -13,8 +13,8 @@ extension Outline {
     /// Whether ``retire(in:now:pinned:)`` would do something.
     func hasDue(now: UInt64) -> Bool { dueStart < due.count && due[dueStart].deadline <= now }
 
-    /// Whether a chain waits to be retired.
-    var hasAnyDue: Bool { dueStart < due.count }
+    /// Whether there is anything to be retired or tidied but for what the user is in.
+    var hasAnyDue: Bool { due.count - dueStart + tidies.count - tidyStart > putOffCount }
 
     /// Folds chains that have been settled for long enough and lets them go to the settled ones.
     mutating func retire(in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?) {
@@ -24,6 +24,7 @@ extension Outline {
             let entry = due[dueStart]
             dueStart += 1
             steps += 1
+            if entry.isPutOff { putOffCount -= 1 }
             guard forest.index(of: NodeID(entry.id)) == entry.root, slotOf[entry.root.rawValue] != 0 else { continue }
             let place = Int(slotOf[entry.root.rawValue] - 1)
             let chain = forest.chain(of: entry.root)
@@ -32,7 +33,8 @@ extension Outline {
                 continue
             }
             if entry.root == pinned {
-                enqueue(Due(deadline: now &+ 1_000_000_000, root: entry.root, id: entry.id))
+                putOffCount += 1
+                enqueue(Due(deadline: now &+ 1_000_000_000, root: entry.root, id: entry.id, isPutOff: true))
                 continue
             }
             slots.set(.due, false, place)

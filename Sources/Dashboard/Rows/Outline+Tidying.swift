@@ -15,6 +15,8 @@ extension Outline {
         var deadline: UInt64
         var node: NodeIndex
         var id: NodeID
+        /// The user was in it when its time came.
+        var isPutOff = false
     }
 
     /// Takes note of a node whose state has changed: it, or the node that it stands in, may be finished.
@@ -55,7 +57,6 @@ extension Outline {
         }
     }
 
-    var hasAnyTidy: Bool { tidyStart < tidies.count }
     func hasTidy(now: UInt64) -> Bool { tidyStart < tidies.count && tidies[tidyStart].deadline <= now }
 
     /// Folds what has been finished for long enough, but for nodes that `selected` stands in.
@@ -68,11 +69,14 @@ extension Outline {
             let entry = tidies[tidyStart]
             tidyStart += 1
             steps += 1
+            if entry.isPutOff { putOffCount -= 1 }
             guard forest.index(of: entry.id) == entry.node, folds.finished[entry.node] == nil,
                 isFinished(entry.node, in: forest)
             else { continue }
             if let selected, stands(selected, in: entry.node, forest) {
-                tidies.append(Tidy(deadline: now &+ Self.tidyLinger, node: entry.node, id: entry.id))
+                putOffCount += 1
+                tidies.append(
+                    Tidy(deadline: now &+ Self.tidyLinger, node: entry.node, id: entry.id, isPutOff: true))
             } else {
                 setFinished(entry.node, true, in: forest)
             }

@@ -126,7 +126,7 @@ extension Outline {
         slotOf.removeAll()
         beginOrderAnew()
         due = []
-        dueStart = 0
+        (dueStart, putOffCount) = (0, 0)
         folds.finished = [:]
         tidies = []
         tidyStart = 0

@@ -25,6 +25,8 @@ struct Outline {
         var deadline: UInt64
         var root: NodeIndex
         var id: UInt64
+        /// The user was in it when its time came.
+        var isPutOff = false
     }
 
     struct Shape {
@@ -59,6 +61,8 @@ struct Outline {
     var tidyStart = 0
     var due: [Due] = []
     var dueStart = 0
+    /// How many in the two queues only wait for the user to leave.
+    var putOffCount = 0
     var openCount = 0
     var shapes: [NodeIndex: Shape] = [:]
     var matchShapes: [NodeIndex: Shape] = [:]
