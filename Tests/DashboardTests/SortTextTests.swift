@@ -1,0 +1,107 @@
+import ChainEvents
+import Testing
+
+@testable import Dashboard
+
+/// The order of texts, and that of nodes under the same node.
+@Suite struct SortTextTests {
+    /// What all begin with says nothing: they are told apart by what comes behind it, be it as long as it is.
+    @Test func textsThatBeginAlikeAreToldApart() {
+        let inOrder = [
+            "a", "get /api/", "GET /api/v1/Orders 7", "GET /api/v1/orders 12", "get /api/v1/orders 12 again",
+            "GET /api/v1/users", "GET /api/w", "put",
+        ]
+        let prefix = TextPrefix(of: inOrder[1...6])
+        #expect(String(decoding: prefix.bytes, as: UTF8.self) == "get /api/v1/")
+        for (left, right) in zip(inOrder, inOrder.dropFirst()) {
+            #expect(prefix.rank(of: left) < prefix.rank(of: right), "\(left), \(right)")
+        }
+        // Without it, of the first twelve letters nothing is left to tell by.
+        #expect(TextRank("GET /api/v1/Orders 7").value == TextRank("GET /api/v1/users").value)
+        for text in inOrder + ["", "漢字", String(repeating: "9", count: 40)] {
+            #expect(prefix.rank(of: text) <= Rank.payloadMask)
+            #expect(TextPrefix(of: []).rank(of: text) == TextRank(text).value)
+        }
+        // Numbers are not cut in two, nor letters beyond ASCII.
+        #expect(TextPrefix(of: ["order 1200", "order 1201"]).bytes == Array("order ".utf8))
+        #expect(TextPrefix(of: ["größe", "größer"]).bytes == Array("größe".utf8))
+        #expect(TextPrefix(of: ["grö", "grü"]).bytes == Array("gr".utf8))
+    }
+
+    @Test func labelsThatBeginAlikeAreSorted() {
+        var screen = Screen(100, 20)
+        var script = Script(time: 10)
+        let names = ["users", "orders/12", "orders/7", "carts", "users/me"]
+        for (place, name) in names.enumerated() { script.make(UInt64(place + 1), .promise, "GET /api/v1/\(name)") }
+        screen.feed(script)
+        screen.state.sort(by: .node)
+        #expect(screen.visibleIDs == [4, 3, 2, 1, 5])
+        script = Script(sequence: 2, time: 20)
+        script.make(6, .promise, "GET /api/v1/items")
+        script.make(7, .promise, "DELETE /api/v1/items")
+        screen.feed(script)
+        screen.tick(5_000)
+        screen.tick(5_100)
+        #expect(screen.visibleIDs == [7, 4, 6, 3, 2, 1, 5])
+        screen.state.sort(by: .node, inverted: true)
+        #expect(screen.visibleIDs == [5, 1, 2, 3, 6, 4, 7])
+    }
+
+    @Test func textsAreComparedAsPeopleDo() {
+        func rank(_ text: String) -> UInt64 { TextRank(text).value }
+        let inOrder = [
+            "", "(a)", "7", "12", "0099", "100", "a", "a b", "alpha", "Beta", "order", "order 2", "order 10",
+            "order 100",
+            "order a", "zeta", "äther",
+        ]
+        for (left, right) in zip(inOrder, inOrder.dropFirst()) {
+            #expect(rank(left) < rank(right), "\(left), \(right)")
+        }
+        #expect(rank("Order 7") == rank("order 7"))
+        #expect(rank("order 007") == rank("order 7"))
+        for text in inOrder + [String(repeating: "9", count: 40), "漢字", "\u{1b}[31m"] {
+            #expect(rank(text) <= Rank.payloadMask)
+        }
+    }
+
+    /// Also under nodes with very many of them, up to a limit; and back, in the order of the program.
+    @Test(arguments: [300, 3_000, 5_000] as [UInt64]) func manySiblingsAreSorted(_ count: UInt64) {
+        var screen = Screen(100, 20)
+        var script = Script(time: 10)
+        script.make(1, .work, "a load")
+        for node in 2...(count + 1) { script.make(node, .work, "part \((node * 7_919) % count)", by: 1) }
+        screen.feed(script)
+        screen.type("<Right>")
+        func parts() -> [Int] {
+            screen.tick(screen.milliseconds + 1_100)
+            return (0..<20).compactMap { row in
+                let text = screen.frame.rowText(row).split(separator: "part ").dropFirst().first
+                return text.flatMap { Int($0.prefix(while: \.isNumber)) }
+            }
+        }
+        let inOrder = (2...15).map { Int(($0 * 7_919) % count) }
+        #expect(parts().starts(with: inOrder.prefix(10)))
+        screen.type(":sort node asc siblings<Enter>")
+        #expect(parts().starts(with: count < 5_000 ? Array(0..<10) : Array(inOrder.prefix(10))))
+        screen.type(":sort node asc<Enter>")
+        #expect(parts().starts(with: inOrder.prefix(10)))
+    }
+
+    @Test func siblingsAreSortedOnlyIfAsked() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .promise, "parent", external: true)
+        for (number, name) in [(2, "b"), (3, "c"), (4, "a")] as [(UInt64, String)] {
+            script.make(number, .work, name, by: 1)
+        }
+        screen.feed(script)
+        screen.state.sort(by: .node)
+        #expect(screen.visibleIDs == [1, 2, 3, 4])
+        screen.state.sort(by: .node, siblings: true)
+        #expect(screen.visibleIDs == [1, 4, 2, 3])
+        screen.state.sort(by: .node, inverted: true, siblings: true)
+        #expect(screen.visibleIDs == [1, 3, 2, 4])
+        screen.state.sort(by: .start)
+        #expect(screen.visibleIDs == [1, 2, 3, 4])
+    }
+}
