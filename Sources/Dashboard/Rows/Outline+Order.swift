@@ -14,6 +14,8 @@ extension Outline {
         var openSites: Set<Site> = []
         /// The new order in the making.
         var build: SortBuild?
+        /// What is given back one part a tick: of a million chains each takes up to a millisecond.
+        fileprivate var spent: [Any] = []
         /// Chains whose place has to be looked up anew: those before `staleEnd` as soon as possible, the others with
         /// the next second.
         fileprivate(set) var stale: [NodeIndex] = []
@@ -68,6 +70,7 @@ extension Outline {
     }
 
     private mutating func beginSort(in forest: borrowing ChainForest, now: UInt64, budget: Int) {
+        if let build = order.build { order.spent += build.parts }
         order.build = nil
         var (shown, wanted) = (order.shown, order.wanted)
         // Siblings are another matter.
@@ -103,9 +106,13 @@ extension Outline {
     /// No chain matches any longer; a new order in the making begins anew.
     mutating func forgetMatches() {
         slots.forgetMatches()
+        order.spent.append(matchList)
         matchList = RootLists(merge: list.merge)
         matchList.screen = list.screen
-        if let build = order.build { order.build = SortBuild(build.rank, rootCount: list.count) }
+        if let build = order.build {
+            order.spent += build.parts
+            order.build = SortBuild(build.rank, rootCount: list.count)
+        }
     }
 
     // MARK: What changes
@@ -218,6 +225,7 @@ extension Outline {
     /// Once a second lets the order follow the time; true if rows may have moved. `now` is the moment that is shown,
     /// which may stand still while `wall` goes on.
     mutating func tickOrder(now: UInt64, wall: UInt64) -> Bool {
+        _ = order.spent.popLast()
         let second = wall / 1_000_000_000
         guard second != order.second else { return false }
         order.second = second
@@ -284,6 +292,7 @@ extension Outline {
         let isDuration = build.rank.order.column.isDuration
         let merge = isDuration ? RootList.Merge(moment: now, isDescending: build.rank.order.isDescending) : nil
         order.moment = now
+        order.spent += build.scratch + [slots.keys.ranks, list, matchList]
         slots.keys = build.keys
         order.rank = build.rank
         order.groups = build.groups

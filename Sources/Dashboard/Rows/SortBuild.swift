@@ -71,6 +71,11 @@ struct SortBuild {
         ids.reserveCapacity(rootCount)
     }
 
+    /// What nobody needs once it is done, to be given back part by part.
+    var scratch: [Any] { [items, sorted, ids, groupNumbers, matchWeights, stages] }
+    /// All that it holds, if it is not to be done.
+    var parts: [Any] { scratch + [keys.ranks, list, matchList] }
+
     // MARK: What happens meanwhile
 
     mutating func noteAdded(_ root: NodeIndex, _ place: Int) {

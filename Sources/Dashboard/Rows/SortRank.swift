@@ -7,6 +7,10 @@ struct SortRank {
     /// What texts begin with in each of the two sections that have texts.
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
+    /// By call site, the ranks of nodes without a label: there are few, and each text is made once.
+    private final class Sites { var ranks: [SiteID: UInt64] = [:] }
+    private let sites = Sites()
+
     init(order: TreeOrder) { self.order = order }
 
     /// Ranks by texts tell apart what begins as all of some nodes do.
@@ -82,8 +86,19 @@ struct SortRank {
     }
 
     private func rank(ofText node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
+        if order.column == .node, case let view = forest.node(node), let rank = sites.ranks[view.site],
+            forest.label(of: view)?.isEmpty ?? true
+        {
+            return rank
+        }
         guard let (section, text) = text(ofRow: node, in: forest) else { return Rank.made(section: 2, 0) }
-        return made(section, text)
+        let rank = made(section, text)
+        if order.column == .node, section == 1, case let site = forest.node(node).site,
+            forest.sites[site]?.fileID.isEmpty == false
+        {
+            sites.ranks[site] = rank
+        }
+        return rank
     }
 
     private func made(_ section: Int, _ text: String) -> UInt64 {
