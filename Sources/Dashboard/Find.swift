@@ -158,6 +158,7 @@ extension State {
 
     mutating func toggleDim() {
         guard filter.isActive else { return say("no filter is set; / sets one") }
+        guard !keepsAllRows else { return say("this view dims what does not match and hides nothing") }
         setDims(!filter.dims)
         say(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
         arrange()

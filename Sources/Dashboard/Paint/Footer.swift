@@ -53,8 +53,10 @@ extension Painter {
             }
             if state.filter.isActive {
                 items.insert(("n", "next", .nextMatch), at: 0)
-                items.insert(("m", state.filter.dims ? "hide rest" : "dim rest", .dim), at: 1)
-                items.insert(("Esc", "drop", .back), at: 2)
+                items.insert(("Esc", "drop", .back), at: 1)
+                if !state.keepsAllRows {
+                    items.insert(("m", state.filter.dims ? "hide rest" : "dim rest", .dim), at: 1)
+                }
             }
         }
         // Help and quit stay, whatever else has to give way.
@@ -74,7 +76,8 @@ extension Painter {
         let total = state.observed.reduce(0) { $0 + ($1.forest?.totals.counts.nodeCount ?? 0) }
         let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"
         if state.isScanning { return count + " so far" }
-        return state.filter.dims ? count + (state.matchCount == 1 ? " matches" : " match") : count + " shown"
+        guard state.filter.dims || state.keepsAllRows else { return count + " shown" }
+        return count + (state.matchCount == 1 ? " matches" : " match")
     }
 }
 

@@ -129,7 +129,7 @@ private struct LanePainter {
         self.columns = columns
         self.row = row
         now = LaneNow(lane, in: process.forest!)
-        isDimmed = process.link.outage != nil
+        isDimmed = process.isDimmed(now)
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }

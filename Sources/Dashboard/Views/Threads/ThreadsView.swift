@@ -150,8 +150,13 @@ extension State {
 
     /// Does what only this view does; nil where it is done as everywhere.
     mutating func performInThreads(_ intent: Intent) -> [Effect]? {
-        guard intent == .detail else { return nil }
-        goToRunning()
+        switch intent {
+        case .detail: goToRunning()
+        case .nextMatch, .previousMatch:
+            guard filter.isActive else { return nil }
+            goToMatchInThreads(forward: intent == .nextMatch)
+        default: return nil
+        }
         return []
     }
 

@@ -66,7 +66,7 @@ extension Painter {
         let row = layout.tree.row + line
         let forest = process.forest!
         let view = forest.node(node)
-        let isDimmed = process.link.outage != nil
+        let isDimmed = process.isDimmed(node, isChain: isChain)
         let role = isChain ? NodeText.role(of: forest.chain(of: node)) : view.state.role
         frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: isDimmed ? .dim : Style(role))
         if process.outline.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
@@ -96,7 +96,7 @@ extension Painter {
             ? NodeBar(ofChain: node, in: forest, now: process.shownNow)
             : NodeBar(of: node, in: forest, now: process.shownNow)
         let row = layout.tree.row + line
-        let isDimmed = process.link.outage != nil
+        let isDimmed = process.isDimmed(node, isChain: isChain)
         let offset = process.wallOffset
         var (first, last) = (Int.max, Int.min)
         // What is more telling is drawn over what is less, where both are in one column.

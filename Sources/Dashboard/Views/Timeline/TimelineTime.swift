@@ -61,6 +61,9 @@ extension State {
         case .later: pan(by: 1)
         case .follow: followNow()
         case .scope: toggleScope()
+        case .nextMatch, .previousMatch:
+            guard filter.isActive else { return nil }
+            goToMatchInTimeline(forward: intent == .nextMatch)
         case .detail where timeline.scope == .all && selectedNode != nil: toggleScope()
         default: return nil
         }

@@ -1,0 +1,80 @@
+import ChainModel
+
+// What a filter does in the views that hide nothing, for bars and threads tell by where they stand.
+extension State {
+    /// Whether the view that is shown keeps the rows that do not match, dimmed, whatever ``Filter/dims`` says.
+    var keepsAllRows: Bool { view == .timeline || view == .threads }
+
+    /// Goes to the next row of the timeline that matches: of the chain that is shown, else of the chains. Costs the rows
+    /// in between.
+    mutating func goToMatchInTimeline(forward: Bool) {
+        let found = timeline.scope == .chain && timelineChain != nil ? matchInChain(forward) : chainWithMatch(forward)
+        guard let found else { return say("no match \(forward ? "below" : "above")") }
+        select(found)
+        arrange()
+    }
+
+    private func matchInChain(_ forward: Bool) -> Subject? {
+        guard let (place, root) = timelineChain, let current = selectedNode?.node else { return nil }
+        let filter = observed[place].outline.filter
+        guard filter.matchCount(of: root) > (filter.isMatch(current) ? 1 : 0) else { return nil }
+        return RowOrder.nearest(
+            to: current, forward: forward, within: root, in: observed[place].forest!, where: filter.isMatch
+        ).map { subject($0, in: place) }
+    }
+
+    private func chainWithMatch(_ forward: Bool) -> Subject? {
+        guard let row = timelineRows(from: timeline.cursor.selected, count: 1).first else { return nil }
+        let places = forward ? Array(row.place..<observed.count) : (0...row.place).reversed()
+        for place in places {
+            guard let forest = observed[place].forest else { continue }
+            let filter = observed[place].outline.filter
+            var roots = forest.roots[...]
+            if place == row.place {
+                // A program's own row stands above its chains.
+                let number = row.node.map { forest.rootNumber(of: $0) } ?? -1
+                roots = forward ? roots[roots.base.index(at: number + 1)...] : roots[..<roots.base.index(at: number)]
+            }
+            let found =
+                forward
+                ? roots.first { filter.matchCount(of: $0) > 0 } : roots.last { filter.matchCount(of: $0) > 0 }
+            if let found { return subject(found, in: place) }
+        }
+        return nil
+    }
+
+    /// Goes to the next thread on which something runs that matches.
+    mutating func goToMatchInThreads(forward: Bool) {
+        let rows = threads.rows
+        let start = min(max(0, threads.cursor.selected), rows.count)
+        let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
+        guard let number = rest.first(where: { isMatch(rows[$0]) }) else {
+            return say("no match \(forward ? "below" : "above")")
+        }
+        moveInView(to: number)
+    }
+
+    private func isMatch(_ row: ThreadsView.Row) -> Bool {
+        guard case .lane(let source, let thread) = row, let place = place(of: source),
+            let lane = observed[place].insight.threads.lane(of: thread)
+        else { return false }
+        return observed[place].isMatch(LaneNow(lane, in: observed[place].forest!))
+    }
+}
+
+extension Observed {
+    /// Whether a node's row is dimmed where nothing is hidden; a whole chain is not while any of it matches.
+    func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
+        guard link.outage == nil else { return true }
+        guard outline.filter.isActive else { return false }
+        return isChain ? outline.filter.matchCount(of: node) == 0 : !outline.filter.isMatch(node)
+    }
+
+    /// The same of a thread: what it runs or waits for counts.
+    func isDimmed(_ now: LaneNow) -> Bool { link.outage != nil || outline.filter.isActive && !isMatch(now) }
+
+    /// Whether any of what a thread is in matches.
+    func isMatch(_ now: LaneNow) -> Bool {
+        now.entries.contains { forest?.index(of: $0.node).map { outline.filter.isMatch($0) } ?? false }
+    }
+}

@@ -1,0 +1,123 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What a filter does in the timeline and in the view of threads, which hide nothing: the rest is dimmed there.
+@Suite struct FilteredViewTests {
+    // MARK: The timeline
+
+    @Test func theTimelineDimsWhatDoesNotMatch() {
+        var screen = TimelineTests.order(16, 120, 40)
+        #expect(Self.dimmed(screen, rows: 11).allSatisfy { !$0 })
+        screen.type("g/state:rejected<Enter>")
+        let dimmed = zip(screen.state.timelineWindow, Self.dimmed(screen, rows: 11))
+        for (row, isDimmed) in dimmed where row.node != screen.state.selectedIndex {
+            let id = screen.state.forest!.id(of: row.node!).rawValue
+            #expect(isDimmed == ![203, 205, 206].contains(id), "\(id)")
+        }
+        #expect(footer(screen).contains("3 of 40 match"))
+        screen.tick(screen.milliseconds + 10_000)
+        screen.type("<Esc>")
+        #expect(Self.dimmed(screen, rows: 11).allSatisfy { !$0 })
+    }
+
+    @Test func aChainIsNotDimmedWhileAnyOfItMatches() {
+        var screen = TimelineTests.order(17, 120, 40)
+        screen.type("a/state:rejected<Enter>")
+        let dimmed = zip(screen.state.timelineWindow, Self.dimmed(screen, rows: 4))
+        for (row, isDimmed) in dimmed where row.node != screen.state.selectedIndex {
+            let id = screen.state.forest!.id(of: row.node!).rawValue
+            #expect(isDimmed == (id != 200), "\(id)")
+        }
+    }
+
+    @Test func dimmingIsSaidWhereNothingIsHidden() {
+        for view in ["2", "3"] {
+            var screen = TimelineTests.order(16, 120, 40)
+            screen.type("/card<Enter>" + view)
+            screen.tick(screen.milliseconds + 10_000)
+            #expect(footer(screen).contains("n next") && !footer(screen).contains("dim rest"))
+            #expect(footer(screen).contains(" match"))
+            screen.type("m")
+            #expect(screen.message == "this view dims what does not match and hides nothing")
+            #expect(!screen.state.filter.dims)
+        }
+    }
+
+    @Test func matchesOfTheChainAreGoneThrough() {
+        var screen = TimelineTests.order(16, 120, 40)
+        screen.type("g/state:rejected<Enter>")
+        for id in [203, 205, 206] as [UInt64] {
+            screen.type("n")
+            #expect(screen.selectedID == id)
+            #expect(screen.state.view == .timeline)
+        }
+        screen.type("n")
+        #expect(screen.selectedID == 206 && screen.message == "no match below")
+        screen.type("NN")
+        #expect(screen.selectedID == 203)
+        screen.type("N")
+        #expect(screen.selectedID == 203 && screen.message == "no match above")
+        #expect(screen.state.timeline.cursor.selected == 7)
+    }
+
+    @Test func chainsWithMatchesAreGoneThrough() {
+        var screen = Screen(120, 30, connected: false)
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.act(.connected(SourceID(1), Script.billing))
+        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
+        screen.tick(4_240)
+        screen.type("j3ag/state:rejected<Enter>n")
+        #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 200)
+        screen.type("n")
+        #expect(screen.state.selection?.source == SourceID(1) && screen.selectedID == 7)
+        screen.type("n")
+        #expect(screen.message == "no match below")
+        screen.type("N")
+        #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 200)
+        screen.type("N")
+        #expect(screen.message == "no match above")
+        #expect(screen.state.view == .timeline && screen.state.timeline.scope == .all)
+    }
+
+    // MARK: Threads
+
+    @Test func threadsThatRunNoMatchAreDimmed() {
+        var screen = ThreadsViewTests.shop(120, 40)
+        screen.type("/fraud<Enter>g")
+        // The first is selected, and runs nothing.
+        #expect(Self.dimmed(screen, rows: 5) == [true, true, true, true, false])
+    }
+
+    @Test func threadsWithMatchesAreGoneThrough() {
+        var screen = ThreadsViewTests.shop(120, 40)
+        screen.type("/fraud or reserve<Enter>gn")
+        #expect(screen.selectedID == 21)
+        screen.type("n")
+        #expect(screen.selectedID == 40)
+        screen.type("n")
+        #expect(screen.message == "no match below")
+        screen.type("N")
+        #expect(screen.selectedID == 21)
+        #expect(screen.state.view == .threads)
+    }
+
+    // MARK: Looking
+
+    private func footer(_ screen: Screen) -> String { screen.frame.rowText(screen.frame.size.rows - 1) }
+
+    /// Of the first rows, whether all that is written there is dim.
+    private static func dimmed(_ screen: Screen, rows: Int) -> [Bool] {
+        let area = Layout(screen.state).tree
+        return (0..<rows).map { line in
+            (2..<area.columns - 1).allSatisfy { column in
+                let cell = screen.frame[area.row + line, column]
+                return cell.text == " " || [.dim, .guide, .normal].contains(cell.style.role)
+            }
+        }
+    }
+}
