@@ -156,14 +156,26 @@ extension State {
     /// Goes to a node, unfolding what hides it.
     mutating func reveal(_ node: NodeIndex, in place: Int) {
         view = .chains
-        if filter.hidesRest, !observed[place].outline.filter.isMatch(node) { dropFilter() }
+        let subject = subject(node, in: place)
+        var row = unfold(to: node, subject, in: place)
+        if row == nil, filter.hidesRest {
+            let text = filter.text
+            dropFilter()
+            say("“\(text)” hid this: the filter is dropped")
+            row = unfold(to: node, subject, in: place)
+        }
+        guard let row else { return }
+        following = .nobody
+        moveSelection(to: subject, row: row)
+    }
+
+    /// Unfolds what hides a node; its own row then, nil where it has none.
+    private mutating func unfold(to node: NodeIndex, _ subject: Subject, in place: Int) -> Int? {
         observed[place].isFolded = false
         observed[place].unfoldAround(node)
         rowCount = countRows()
-        let subject = subject(node, in: place)
-        guard let row = row(of: subject) else { return }
-        following = .nobody
-        moveSelection(to: subject, row: row)
+        guard let row = row(of: subject), self.row(at: row)?.subject == subject else { return nil }
+        return row
     }
 
     /// Moves the picture, not the selection.

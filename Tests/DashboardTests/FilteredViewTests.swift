@@ -106,6 +106,32 @@ import Testing
         #expect(screen.state.view == .threads)
     }
 
+    // MARK: The tree, and back to it
+
+    @Test func theFilterOutlivesALookAtAnotherView() {
+        let tabs = String(repeating: "<Tab>", count: 6)
+        for keys in ["41", "31", "21", "51", "61", tabs, ":goto #200<Enter>"] {
+            var screen = GoldenTests.checkout(120, 40)
+            screen.type("/state:rejected<Enter>")
+            screen.go(to: 200)
+            #expect(screen.state.outline.filter.isMatch(screen.state.selectedIndex!) == false)
+            let shown = screen.visibleIDs
+            #expect(!shown.contains(210))
+            screen.type(keys)
+            #expect(screen.state.view == .chains && screen.selectedID == 200, "\(keys)")
+            #expect(screen.state.filter.text == "state:rejected", "\(keys)")
+            #expect(screen.visibleIDs == shown, "\(keys)")
+        }
+    }
+
+    @Test func aNodeThatTheFilterHidesIsGoneToAndThatIsSaid() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("/state:rejected<Enter>:goto #302<Enter>")
+        #expect(screen.selectedID == 302)
+        #expect(!screen.state.filter.isActive)
+        #expect(screen.message == "“state:rejected” hid this: the filter is dropped")
+    }
+
     // MARK: Looking
 
     private func footer(_ screen: Screen) -> String { screen.frame.rowText(screen.frame.size.rows - 1) }

@@ -53,7 +53,7 @@ struct Screen {
         "Enter": KeyPress(.enter), "Esc": KeyPress(.escape), "Up": KeyPress(.up), "Down": KeyPress(.down),
         "Left": KeyPress(.left), "Right": KeyPress(.right), "PgUp": KeyPress(.pageUp), "PgDn": KeyPress(.pageDown),
         "Home": KeyPress(.home), "End": KeyPress(.end), "F1": KeyPress(.function(1)), "BS": KeyPress(.backspace),
-        "^C": .control("c"), "^L": .control("l"), "^Z": .control("z"), "^U": .control("u"),
+        "^C": .control("c"), "^L": .control("l"), "^Z": .control("z"), "Tab": KeyPress(.tab), "^U": .control("u"),
     ]
 
     /// Nanoseconds since 1970 at a moment.
