@@ -35,8 +35,15 @@ struct ThreadsView {
     var current: Row?
     /// The selection that followed from it.
     var shown: Subject?
-    /// The selection of before, until the cursor is moved: who only has a look finds it again.
-    var before: Subject?
+    /// The tree of before, until the cursor is moved: who only has a look finds it again.
+    var before: Before?
+
+    /// What the tree was at.
+    struct Before {
+        var selection: Subject?
+        var following: State.Following
+        var anchor: State.Anchor?
+    }
 }
 
 extension State {
@@ -62,10 +69,17 @@ extension State {
         selectWhatRuns()
     }
 
-    mutating func enterThreads() { threads.before = selection }
+    mutating func enterThreads() {
+        threads.before = ThreadsView.Before(selection: selection, following: following, anchor: anchor)
+    }
 
     mutating func leaveThreads() {
-        if let before = threads.before, contains(before) { select(before) }
+        guard let before = threads.before else { return }
+        let isThere = before.selection.map(contains) ?? false
+        if isThere { select(before.selection) }
+        // The first and the newest are found without it.
+        guard isThere || before.following == .first || before.following == .newest else { return }
+        (following, anchor) = (before.following, before.anchor)
     }
 
     /// Another row was selected: the node that it stands for is what keys act on.
