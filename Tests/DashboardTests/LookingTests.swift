@@ -32,4 +32,46 @@ import Testing
             #expect(screen.state.following == .nobody)
         }
     }
+
+    // MARK: Time
+
+    /// A chain that was made long ago, of which a step has just begun.
+    private static func lateStep() -> Screen {
+        var screen = Screen(120, 12)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order")
+        script.make(2, .then, "charge", under: 1)
+        script.make(3, .then, "ship", under: 2)
+        script.start(1)
+        script.at(30_000)
+        script.fulfill(1)
+        script.queue(2)
+        script.start(2, on: 2)
+        screen.feed(script)
+        screen.type("*")
+        screen.tick(30_050)
+        return screen
+    }
+
+    @Test func aStepThatBeganLateGrowsInTenths() {
+        var screen = Self.lateStep()
+        for step in 1...80 {
+            let (revision, frame) = (screen.state.revision, screen.frame)
+            screen.tick(30_050 + Double(step) * 100)
+            #expect(screen.state.revision != revision && screen.frame != frame, "\(step)")
+        }
+    }
+
+    @Test func whatShowsSecondsOnlyIsDrawnOnceASecond() {
+        var screen = Self.lateStep()
+        screen.tick(45_050)
+        for second in 46...50 {
+            screen.tick(Double(second) * 1_000 + 50)
+            let (revision, frame) = (screen.state.revision, screen.frame)
+            for tenth in 1...9 {
+                screen.tick(Double(second) * 1_000 + 50 + Double(tenth) * 100)
+                #expect(screen.state.revision == revision && screen.frame == frame)
+            }
+        }
+    }
 }

@@ -65,13 +65,29 @@ struct Observed {
         var least: UInt64?
         for line in window where line.place == place {
             guard let row = line.tree, let id = line.subject.id, forest.index(of: id) == row.node else { continue }
-            let isLive =
-                row.flags.contains(.root)
-                ? forest.chain(of: row.node).liveCount > 0 : forest.state(of: row.node).isLive
-            guard isLive else { continue }
-            least = min(least ?? .max, now &- min(forest.node(row.node).created, now))
-            if least! < limit { break }
+            guard let age = growingAge(of: row, in: forest) else { continue }
+            least = min(least ?? .max, age)
+            if age < limit { break }
         }
+        return least
+    }
+
+    /// The least of the times that grow in a row; nil where none does.
+    private func growingAge(of row: TreeRow, in forest: borrowing ChainForest) -> UInt64? {
+        let view = forest.node(row.node)
+        var least: UInt64?
+        func take(_ age: UInt64?) { if let age { least = min(least ?? .max, age) } }
+        var isChain = false
+        if row.flags.contains(.root) {
+            let chain = forest.chain(of: row.node)
+            isChain = chain.nodeCount > 1
+            if isChain, chain.settled == nil { take(now &- min(view.created, now)) }
+        }
+        guard view.isLive || view.activity == .running else { return least }
+        let timing = forest.timing(of: row.node, now: now)
+        if view.state == .queued { take(timing.wait) }
+        if view.activity == .running { take(timing.run) }
+        if view.isLive, !isChain { take(timing.total) }
         return least
     }
 
