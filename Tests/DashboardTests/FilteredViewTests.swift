@@ -132,6 +132,34 @@ import Testing
         #expect(screen.message == "“state:rejected” hid this: the filter is dropped")
     }
 
+    // MARK: Warnings
+
+    @Test func warningsThatTheFilterHidesAreNeitherCountedNorTakenAway() {
+        func heads(_ screen: Screen) -> [String] {
+            screen.state.warnings.rows.compactMap { row in
+                switch row {
+                case .head(let kind, let count, _): "\(kind.rawValue) \(count)"
+                case .more(_, let count): "\(count) more"
+                default: nil
+                }
+            }
+        }
+        var screen = WarningsViewTests.screen(120, 60)
+        screen.type("/id:12<Enter>")
+        #expect(heads(screen) == ["long-queue-wait 1"])
+        screen.type("m")
+        #expect(heads(screen).contains("long-queue-wait 12"))
+        screen.type("mgx")
+        #expect(heads(screen).isEmpty)
+        #expect(screen.message == "long-queue-wait: those that match are away; X hides what comes")
+        screen.type("<Esc>")
+        #expect(heads(screen).contains("long-queue-wait 11"))
+        #expect(screen.state.observed[0].insight.warnings.count == 18)
+        // More than a few match.
+        screen.type("/customer<Enter>")
+        #expect(heads(screen) == ["long-queue-wait 11", "4 more"])
+    }
+
     // MARK: Looking
 
     private func footer(_ screen: Screen) -> String { screen.frame.rowText(screen.frame.size.rows - 1) }

@@ -21,6 +21,9 @@ enum WarningRow: Equatable {
         case warning(Warning.ID, SourceID)
     }
 
+    /// Whether this is a warning that is not over.
+    var isHolding: Bool { if case .warning(let warning, _) = self { warning.ended == nil } else { false } }
+
     var kind: WarningKind {
         switch self {
         case .head(let kind, _, _), .more(let kind, _), .hidden(let kind): kind

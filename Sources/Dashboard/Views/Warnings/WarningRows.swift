@@ -11,7 +11,10 @@ extension State {
             let all = allWarnings(of: kind)
             guard !all.isEmpty else { continue }
             let isFolded = warnings.folded.contains(kind)
-            let count = observed.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
+            // What the filter hides is not counted, and of those that are not kept nobody knows.
+            let count =
+                filter.hidesRest
+                ? all.count { $0.isHolding } : observed.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
             rows.append(.head(kind, count: count, isFolded: isFolded))
             guard !isFolded else { continue }
             let isShort = !warnings.expanded.contains(kind) && all.count > WarningsView.shortCount

@@ -145,13 +145,27 @@ extension State {
         case .hidden: return say("it is hidden; X shows it")
         case .warning(let warning, let place): observed[place].insight.warnings.dismiss(warning.id)
         case .head(let kind, _, _), .more(let kind, _):
-            for place in observed.indices { observed[place].insight.warnings.dismissAll(of: kind) }
-            say("\(kind.rawValue): those that were there are away; X hides what comes")
+            dismissAll(of: kind)
         }
         // What comes into its place is selected.
         warnings.selected = nil
         arrange()
         warnings.selected = selectedWarningID
+    }
+
+    /// All that are kept; under a filter that hides the rest, those that it lets through.
+    private mutating func dismissAll(of kind: WarningKind) {
+        guard filter.hidesRest else {
+            for place in observed.indices { observed[place].insight.warnings.dismissAll(of: kind) }
+            return say("\(kind.rawValue): those that were there are away; X hides what comes")
+        }
+        for place in observed.indices {
+            for warning in observed[place].insight.warnings.warnings(of: kind)
+            where filterLetsThrough(warning, in: place) {
+                observed[place].insight.warnings.dismiss(warning.id)
+            }
+        }
+        say("\(kind.rawValue): those that match are away; X hides what comes")
     }
 
     /// Tells of a kind no more in this session, or again.
