@@ -245,7 +245,7 @@ extension State {
     mutating func scrollDetail(by lines: Int) {
         guard let area = Layout(self).detail else { return say("no details are shown; Enter shows them") }
         let count = DetailText.lines(of: self, width: area.columns - 4).count
-        detailScroll = min(max(0, detailScroll + lines), max(0, count - (area.rows - 2)))
+        detailScroll = min(max(0, detailScroll + lines), max(0, count - (area.rows - 1)))
         revision += 1
     }
 }

@@ -74,4 +74,24 @@ import Testing
             }
         }
     }
+
+    // MARK: The pane of details
+
+    @Test func detailsScrollUpAtOnceFromTheirEnd() {
+        for size in [(100, 30), (160, 14)] {
+            var screen = GoldenTests.checkout(size.0, size.1)
+            screen.go(to: 203)
+            if Layout(screen.state).detail == nil { screen.type("<Enter>") }
+            let area = Layout(screen.state).detail!
+            let lines = DetailText.lines(of: screen.state, width: area.columns - 4)
+            #expect(lines.count > area.rows)
+            for _ in lines { screen.type("J") }
+            #expect(screen.state.detailScroll == lines.count - (area.rows - 1))
+            let end = screen.text
+            screen.type("J")
+            #expect(screen.text == end)
+            screen.type("K")
+            #expect(screen.text != end)
+        }
+    }
 }
