@@ -6,13 +6,11 @@ extension State {
     static let refreshRates = [1, 2, 5, 10, 15, 20, 30, 60]
 
     mutating func changeRate(by step: Int) {
-        let rates = Self.refreshRates
-        let place = rates.lastIndex { $0 <= options.refreshRate } ?? 0
-        let target = place + step
-        guard rates.indices.contains(target) else {
+        let (rates, rate) = (Self.refreshRates, options.refreshRate)
+        guard let next = step > 0 ? rates.first(where: { $0 > rate }) : rates.last(where: { $0 < rate }) else {
             return say("\(framesASecond) is the \(step > 0 ? "most" : "least")")
         }
-        options.refreshRate = rates[target]
+        options.refreshRate = next
         say("at most \(framesASecond)")
     }
 

@@ -94,4 +94,24 @@ import Testing
             #expect(screen.text != end)
         }
     }
+
+    // MARK: The rate of frames
+
+    @Test(arguments: [
+        (25, "-", 20), (25, "+", 30), (12, "-", 10), (59, "+", 60), (3, "-", 2), (30, "-", 20), (30, "+", 60),
+    ])
+    func theNextRateIsTheNearest(rate: Int, key: String, next: Int) {
+        var screen = GoldenTests.checkout(100, 30)
+        screen.type(":rate \(rate)<Enter>" + key)
+        #expect(screen.state.options.refreshRate == next)
+        #expect(screen.message?.contains("at most \(next) frame") == true)
+    }
+
+    @Test func atTheEndsOfTheRatesThatIsSaid() {
+        var screen = GoldenTests.checkout(100, 30)
+        screen.type(":rate 60<Enter>+")
+        #expect(screen.message == "60 frames a second is the most")
+        screen.type(":rate 1<Enter>-")
+        #expect(screen.message == "1 frame a second is the least")
+    }
 }
