@@ -97,6 +97,21 @@ struct PickerTests {
         #expect(type("\r", into: &picker) == nil)
     }
 
+    @Test func whoTakesAPlaceIsNotAttachedToByTheKeyThatWasMeantForAnother() {
+        var picker = picker()
+        _ = type("j", into: &picker)
+        picker.take([Self.few[0]])
+        #expect(picker.press(KeyPress(.enter)) == nil)
+        #expect(!picker.render(wall: Self.wall).rowText(11).contains("is gone"))
+        #expect(picker.press(KeyPress(.enter)) == .chosen(Self.few[0]))
+        // Whoever moves knows who is selected.
+        picker.take([Self.few[1], Self.process(17, "new")])
+        #expect(type("j\r", into: &picker) == .chosen(Self.process(17, "new")))
+        picker.take([Self.few[1]])
+        #expect(picker.click(Mouse(.press, .left, row: 2, column: 9)) == nil)
+        #expect(picker.click(Mouse(.press, .left, row: 2, column: 9)) == .chosen(Self.few[1]))
+    }
+
     @Test func longListsScroll() {
         var picker = picker((1...50).map { Self.process($0, "p\($0)") }, 80, 10)
         func shown() -> [String] { (2..<9).map { picker.render(wall: Self.wall).rowText($0) } }

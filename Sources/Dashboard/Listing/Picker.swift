@@ -19,6 +19,8 @@ public struct Picker: Sendable {
     private var size: Size
     /// Who is selected, by target: never a row, for the list changes by itself.
     private var selection: String?
+    /// Whether somebody else took the place of who was selected, and no key has answered that.
+    private var isTakenOver = false
     private var top = 0
     /// One sentence on what was tried last.
     private var message: String?
@@ -43,7 +45,10 @@ public struct Picker: Sendable {
         processes = known + new
         if row == nil {
             // Who is gone is not replaced by who happens to move up while somebody is pressing Enter.
-            if selection != nil, !processes.isEmpty { message = "the selected program is gone" }
+            if selection != nil, !processes.isEmpty {
+                message = "the selected program is gone"
+                isTakenOver = true
+            }
             selection = processes.isEmpty ? nil : processes[min(oldRow ?? 0, processes.count - 1)].target
         }
         scroll()
@@ -99,6 +104,10 @@ public struct Picker: Sendable {
             message = "there is nothing to attach to yet"
             return nil
         }
+        guard !isTakenOver else {
+            isTakenOver = false
+            return nil
+        }
         if let problem = processes[row].problem {
             message = problem
             return nil
@@ -107,6 +116,7 @@ public struct Picker: Sendable {
     }
 
     private mutating func move(to row: Int) {
+        isTakenOver = false
         guard !processes.isEmpty else { return }
         selection = processes[min(max(0, row), processes.count - 1)].target
         scroll()
