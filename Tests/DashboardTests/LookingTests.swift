@@ -114,4 +114,28 @@ import Testing
         screen.type(":rate 1<Enter>-")
         #expect(screen.message == "1 frame a second is the least")
     }
+
+    // MARK: Themes
+
+    @Test(arguments: Theme.all) func aMatchIsToldOnEveryRow(_ theme: Theme) throws {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("/charge<Enter>")
+        let area = Layout(screen.state).tree
+        let selected = area.row + (screen.state.selectedLine ?? 0)
+        var count = 0
+        for row in area.row..<area.row + area.rows {
+            let text = screen.frame.rowText(row)
+            // The root says in another column which of its nodes was rejected.
+            guard text.contains(" then "), let place = text.firstRange(of: "charge card") else { continue }
+            let column = text.distance(from: text.startIndex, to: place.lowerBound)
+            let (match, rest) = (screen.frame[row, column].style, screen.frame[row, column + 7].style)
+            #expect(match.role == .match && rest.role != .match)
+            #expect(match.modifiers.contains(.selected) == (row == selected))
+            for depth in [ColorDepth.ansi256, .ansi16, .ansi8, .none] {
+                #expect(theme.look(match, depth: depth) != theme.look(rest, depth: depth), "\(depth), row \(row)")
+            }
+            count += 1
+        }
+        #expect(count > 1)
+    }
 }

@@ -13,7 +13,6 @@ extension Painter {
         switch style.role {
         case .dim: Style(.normal, style.modifiers.union(.selected))
         case .guide: Style(.dim, style.modifiers.union(.selected))
-        case .match: style
         default: style.selected
         }
     }

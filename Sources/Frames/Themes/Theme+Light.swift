@@ -22,7 +22,7 @@ extension Theme {
         case .border: Entry(Color(248, 8), selected: Color(245, 0))
         case .error: Entry(Color(124, 1), selected: Color(124, 0))
         case .warning: Entry(Color(94, 1), selected: Color(88, 0))
-        case .match: Entry(Color(16, 0), on: Color(222, 3), selected: Color(88, 0))
+        case .match: Entry(Color(16, 0), on: Color(222, 3), selected: Color(88, 0), .underlined)
         case .waiting: Entry(Color(242, 8), selected: dim)
         case .queued: Entry(Color(94, 3), selected: Color(58, 0))
         case .running: Entry(Color(25, 4), selected: Color(25, 0), .bold)

@@ -17,7 +17,7 @@ extension Theme {
         case .key, .title: Entry(.standard, .bold)
         case .error: color(1)
         case .warning: color(3, .bold)
-        case .match: Entry(.standard, .reversed)
+        case .match: Entry(.standard, [.bold, .underlined])
         case .queued: color(3)
         case .running: color(6, .bold)
         case .pending: color(4)
