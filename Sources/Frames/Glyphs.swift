@@ -16,10 +16,10 @@ public struct Glyphs: Hashable, Sendable {
     public let unfolded, folded: String
 
     /// A box.
-    public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight, teeLeft, teeRight: String
+    public let horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight: String
 
     /// Signs in texts, each named for what it shows or stands for.
-    public let up, down, left, right, enter, ellipsis, dot, times, live, lost, frozen, ascending, descending, tagged,
+    public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
         prompt: String
     /// The track and the thumb of a scroll bar.
     public let scrollTrack, scrollThumb: String
@@ -32,8 +32,8 @@ public struct Glyphs: Hashable, Sendable {
         waiting: "◌", queued: "◎", running: "●", pending: "◍", fulfilled: "✔", rejected: "✖", cancelled: "⊘",
         skipped: "↷", abandoned: "◇", unknown: "?", cancelRequested: "⨯", stillRunning: "◷",
         guideLine: "│", guideBranch: "├", guideLast: "└", guideDash: "─", unfolded: "▾", folded: "▸",
-        horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯", teeLeft: "├",
-        teeRight: "┤", up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·", times: "×",
+        horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯",
+        up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·",
         live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", prompt: "›", scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
@@ -43,8 +43,8 @@ public struct Glyphs: Hashable, Sendable {
         waiting: ".", queued: ":", running: "*", pending: "o", fulfilled: "+", rejected: "x", cancelled: "/",
         skipped: "-", abandoned: "!", unknown: "?", cancelRequested: "~", stillRunning: "&",
         guideLine: "|", guideBranch: "|", guideLast: "`", guideDash: "-", unfolded: "v", folded: ">",
-        horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+", teeLeft: "+",
-        teeRight: "+", up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-", times: "x",
+        horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+",
+        up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-",
         live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", prompt: ">", scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 
