@@ -138,4 +138,33 @@ import Testing
         }
         #expect(count > 1)
     }
+
+    // MARK: Costs
+
+    @Test func executorsAreSortedOnlyWhereThereAreOthers() {
+        var screen = ThreadsViewTests.shop(120, 40)
+        let sorted = screen.state.threads.sortedCount
+        func names(_ screen: Screen) -> [String] {
+            screen.state.threads.rows.compactMap { row in
+                guard case .executor(_, let executor) = row else { return nil }
+                return screen.state.observed[0].executorName(executor)
+            }
+        }
+        #expect(sorted == 2 && names(screen) == ["main", "pool"])
+        for number in 0..<20 as Range<UInt64> {
+            var more = Telling(sequence: 2 + number)
+            more.run(100 + number, "more", from: 9_300 + Double(number), to: 9_301 + Double(number), on: 1)
+            screen.act(.received(SourceID(0), more.batch))
+            screen.tick(9_302 + Double(number))
+            screen.type("jk")
+        }
+        #expect(screen.state.threads.sortedCount == sorted)
+        var more = Telling(sequence: 30)
+        more.batch.executors = [1: "a pool"]
+        more.make(200, at: 9_400)
+        screen.act(.received(SourceID(0), more.batch))
+        screen.tick(9_410)
+        #expect(names(screen) == ["a pool", "main"])
+        #expect(screen.state.threads.sortedCount == sorted + 2)
+    }
 }

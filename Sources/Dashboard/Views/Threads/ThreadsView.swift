@@ -28,9 +28,19 @@ struct ThreadsView {
         var threads: [ThreadID] = []
     }
 
+    /// The same of its executors.
+    struct ExecutorOrder: Equatable {
+        var known: Set<ExecutorID> = []
+        var names: [String] = []
+        var executors: [ExecutorID] = []
+    }
+
     var cursor = ListCursor()
     var rows: [Row] = []
     var orders: [SourceID: Order] = [:]
+    var executorOrders: [SourceID: ExecutorOrder] = [:]
+    /// Executors that were sorted, for the tests of costs.
+    var sortedCount = 0
     /// What the cursor is on.
     var current: Row?
     /// The selection that followed from it.
@@ -148,18 +158,26 @@ extension State {
         return named.map(\.thread)
     }
 
-    /// By name; tasks, which have no executor, stand last and only while there are any.
-    private func executors(of place: Int) -> [ExecutorID] {
+    /// By name, sorted anew only where executors came, went, or changed their names; tasks, which have no executor, stand
+    /// last and only while there are any.
+    private mutating func executors(of place: Int) -> [ExecutorID] {
         let forest = observed[place].forest!
         var known = Set(forest.executors.keys)
         for (executor, load) in forest.loads.enumerated() where load.queuedCount + load.runningCount > 0 {
             known.insert(ExecutorID(executor))
         }
         let hasTasks = known.remove(0) != nil && forest.load(of: 0).runningCount > 0
-        let named = known.map { (name: observed[place].executorName($0), id: $0) }.sorted {
-            $0.name == $1.name ? $0.id < $1.id : NaturalOrder.precedes($0.name, $1.name)
+        let source = observed[place].source
+        var order = threads.executorOrders[source] ?? ThreadsView.ExecutorOrder()
+        if order.known != known || order.executors.map({ observed[place].executorName($0) }) != order.names {
+            let named = known.map { (name: observed[place].executorName($0), id: $0) }.sorted {
+                $0.name == $1.name ? $0.id < $1.id : NaturalOrder.precedes($0.name, $1.name)
+            }
+            threads.sortedCount += named.count
+            order = ThreadsView.ExecutorOrder(known: known, names: named.map(\.name), executors: named.map(\.id))
+            threads.executorOrders[source] = order
         }
-        return named.map(\.id) + (hasTasks ? [0] : [])
+        return order.executors + (hasTasks ? [0] : [])
     }
 
     /// Does what only this view does; nil where it is done as everywhere.
