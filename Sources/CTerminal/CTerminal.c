@@ -27,10 +27,12 @@ static bool isOpen, gaveUp;
 static int colorCount;
 static SCREEN *screen;
 static FILE *inputFile, *outputFile;
-static bool hasMouse;
+static bool hasMouse, hasPaste;
 
 static const char mouseOn[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouseOff[] = "\033[?1006l\033[?1002l\033[?1000l";
+static const char pasteOn[] = "\033[?2004h";
+static const char pasteOff[] = "\033[?2004l";
 
 int ct_colors(void) { return colorCount; }
 
@@ -42,6 +44,7 @@ void ct_restore_raw(void) {
 
 static void prepare_restore(void) {
     size_t count = 0, capacity = sizeof ct.restore;
+    if (hasPaste) count = ct_append(ct.restore, capacity, count, pasteOff);
     if (hasMouse) count = ct_append(ct.restore, capacity, count, mouseOff);
     count = ct_append(ct.restore, capacity, count, ct_capability("sgr0"));
     count = ct_append(ct.restore, capacity, count, ct_capability("op"));
@@ -69,6 +72,8 @@ static int check_terminfo(void) {
     colorCount = count >= 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
     if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
     hasMouse = ct_capability("kmous") != NULL;
+    // Few descriptions tell of it: those that send the mouse as xterm does know this, too, or ignore it.
+    hasPaste = hasMouse;
     del_curterm(cur_term);
     return isDumb ? CT_TERM_DUMB : CT_OK;
 }
@@ -113,6 +118,7 @@ static void enter(void) {
     curs_set(0);
     def_prog_mode();
     if (hasMouse) ct_write_all(ct.output, mouseOn, sizeof mouseOn - 1, 500);
+    if (hasPaste) ct_write_all(ct.output, pasteOn, sizeof pasteOn - 1, 500);
 }
 
 int ct_open(const ct_options *options) {
@@ -172,6 +178,7 @@ static void leave(void) {
     if (isShells) def_shell_mode();
     // What a stalled terminal did not take would keep endwin waiting for ever.
     if (gaveUp) tcflush(ct.output, TCOFLUSH);
+    if (hasPaste) ct_write_all(ct.output, pasteOff, sizeof pasteOff - 1, 500);
     if (hasMouse) ct_write_all(ct.output, mouseOff, sizeof mouseOff - 1, 500);
     const char *plain = ct_capability("sgr0");
     if (plain) {

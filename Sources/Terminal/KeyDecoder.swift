@@ -9,6 +9,8 @@ struct KeyDecoder {
     enum Input: Hashable {
         case key(KeyPress)
         case mouse(Mouse)
+        /// Text from the clipboard.
+        case pasted(String)
         /// Whether the terminal has ``SynchronizedOutput``.
         case synchronizedOutput(isThere: Bool)
     }
@@ -18,6 +20,8 @@ struct KeyDecoder {
     private let longestKnown: Int
     private var bytes: [UInt8] = []
     private var isFlushing = false
+    /// What is being pasted.
+    private var paste: PastedText?
 
     init(known: [[UInt8]: KeyPress] = [:]) {
         self.known = known
@@ -30,24 +34,37 @@ struct KeyDecoder {
     }
 
     /// Whether something was begun that may go on.
-    var isHolding: Bool { !bytes.isEmpty }
+    var isHolding: Bool { !bytes.isEmpty || paste != nil }
 
     /// How many nanoseconds the rest of what was begun may take: a lone Escape is a key that somebody waits for, the
     /// beginning of a sequence has come over a slow line.
-    var patience: Int64 { bytes.count == 1 ? 40_000_000 : 250_000_000 }
+    var patience: Int64 {
+        paste != nil ? PastedText.patience : bytes.count == 1 ? 40_000_000 : 250_000_000
+    }
 
     /// What is complete and next, or nil.
     mutating func next() -> Input? {
-        while !bytes.isEmpty {
+        if let input = takePaste() { return input }
+        while paste == nil, !bytes.isEmpty {
             switch decode(bytes[...]) {
             case .incomplete: return nil
             case .nothing(let count): bytes.removeFirst(min(count, bytes.count))
             case .input(let input, let count):
                 bytes.removeFirst(count)
                 return input
+            case .paste(let count):
+                bytes.removeFirst(count)
+                paste = PastedText()
+                if let input = takePaste() { return input }
             }
         }
         return nil
+    }
+
+    private mutating func takePaste() -> Input? {
+        guard let text = paste?.take(from: &bytes, isLast: isFlushing) else { return nil }
+        paste = nil
+        return .pasted(text)
     }
 
     /// What is left, as it stands: a lone Escape is that key, the beginning of a sequence is nothing.
@@ -61,6 +78,8 @@ struct KeyDecoder {
         case incomplete
         case nothing(count: Int)
         case input(Input, count: Int)
+        /// What comes behind so many bytes is pasted.
+        case paste(count: Int)
     }
 
     private func decode(_ bytes: ArraySlice<UInt8>) -> Step {
@@ -86,6 +105,7 @@ struct KeyDecoder {
             return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
         }
         let rest = bytes.dropFirst()
+        if bytes.starts(with: PastedText.begin) { return .paste(count: PastedText.begin.count) }
         switch second {
         case UInt8(ascii: "["): return ended(ControlSequence.decode(rest.dropFirst()), 2, bytes)
         case UInt8(ascii: "O"): return ended(ControlSequence.single(rest.dropFirst()), 2, bytes)
@@ -96,6 +116,7 @@ struct KeyDecoder {
             switch escape(rest) {
             case .incomplete: return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)
+            case .paste: return .input(.key(KeyPress(.escape)), count: 1)
             case .input(.key(let key), let count) where key.key != .escape: return alt(key, count)
             case .input: return .input(.key(KeyPress(.escape)), count: 1)
             }
@@ -104,7 +125,7 @@ struct KeyDecoder {
             case .incomplete: return isFlushing ? .nothing(count: bytes.count) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)
             case .input(.key(let key), let count): return alt(key, count)
-            case .input(.mouse, let count), .input(.synchronizedOutput, let count): return .nothing(count: count + 1)
+            case .input(_, let count), .paste(let count): return .nothing(count: count + 1)
             }
         }
     }

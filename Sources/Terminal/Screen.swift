@@ -136,6 +136,7 @@ public final class Screen {
         switch input {
         case .key(let key): return .key(key)
         case .mouse(let mouse): return .mouse(clicks.counted(mouse, at: clockNow()))
+        case .pasted(let text): return .pasted(text)
         case .synchronizedOutput(let isThere): isSynchronized = isThere
         }
         return nil

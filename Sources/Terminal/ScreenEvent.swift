@@ -6,6 +6,8 @@ public enum ScreenEvent: Hashable, Sendable {
     case key(KeyPress)
     /// The mouse did something.
     case mouse(Mouse)
+    /// Text was pasted: up to 64 KiB of it, control characters and all. (Terminals that do not tell of it send keys.)
+    case pasted(String)
     /// The terminal has another size; the next paint writes everything.
     case resized(Size)
     /// Somebody sent SIGINT. (`^C` that is typed is a key.)

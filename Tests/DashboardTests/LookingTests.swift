@@ -139,6 +139,20 @@ import Testing
         #expect(count > 1)
     }
 
+    // MARK: Pasted text
+
+    @Test func pastedTextIsNoKeys() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.go(to: 300)
+        screen.act(.pasted("cat\r"))
+        #expect(screen.state.context == .tree && screen.effects.isEmpty)
+        #expect(screen.message == "pasted text goes into a line: press / or : first")
+        screen.type("c")
+        #expect(screen.state.context == .confirm)
+        screen.act(.pasted("y\r"))
+        #expect(screen.state.context == .confirm && screen.effects.isEmpty)
+    }
+
     // MARK: Costs
 
     @Test func executorsAreSortedOnlyWhereThereAreOthers() {

@@ -106,6 +106,7 @@ func run() throws -> Int32 {
                 return code
             }
         case .mouse(let mouse): events.append("\(mouse.action) \(mouse.button) \(mouse.row),\(mouse.column)")
+        case .pasted(let text): events.append("pasted \(text.debugDescription)")
         case .resized(let size): events.append("resized \(size)")
         case .interrupted: events.append("interrupted")
         case .terminate(let signal):

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "\u{1B}[?62;22c", "\u{1B}[24;80R", "\u{1B}[I", "\u{1B}[O", "\u{1B}[200~", "\u{1B}[99~", "\u{1B}[1;5y",
+        "\u{1B}[?62;22c", "\u{1B}[24;80R", "\u{1B}[I", "\u{1B}[O", "\u{1B}[201~", "\u{1B}[99~", "\u{1B}[1;5y",
         "\u{1B}[?1;2$y",
         "\u{1B}]11;rgb:0000/0000/0000\u{1B}\\", "\u{1B}]0;title\u{7}", "\u{1B}P1+r\u{1B}\\", "\u{1B}_app\u{1B}\\",
         "\u{1B}[[z",
@@ -136,6 +136,46 @@ import Testing
             decoded("\u{1B}[25~\u{1B}Oqx", known: known) == [
                 .key(KeyPress(.function(11))), .key(KeyPress(.end)), .key(.character("x")),
             ])
+    }
+
+    // MARK: Pasted text
+
+    @Test func whatIsPastedIsTextAndNoKeys() {
+        let text = "c\ra t\té日\u{3}\u{1B}[A\u{1B}[200~\u{1B}[20\n"
+        let bytes = Array("a\u{1B}[200~\(text)\u{1B}[201~b".utf8)
+        for split in 0..<bytes.count {
+            #expect(decoded(bytes, split: split) == [.key(.character("a")), .pasted(text), .key(.character("b"))])
+        }
+        #expect(decoded("\u{1B}[200~\u{1B}[201~\u{1B}[200~x\u{1B}[201~") == [.pasted(""), .pasted("x")])
+        #expect(decoded("\u{1B}\u{1B}[200~c\u{1B}[201~") == [.key(KeyPress(.escape)), .pasted("c")])
+        #expect(decoded("\u{1B}[201~x") == [.key(.character("x"))], "an end without a beginning")
+    }
+
+    @Test func ofALongPasteNoByteIsAKey() {
+        let long = String(repeating: "é", count: 40_000)
+        let expected = String(repeating: "é", count: PastedText.limit / 2 - 1)
+        var decoder = KeyDecoder()
+        var inputs: [KeyDecoder.Input] = []
+        let bytes = Array("\u{1B}[200~x\(long)\u{1B}[201~b".utf8)
+        for start in stride(from: 0, to: bytes.count, by: 1_000) {
+            decoder.feed(bytes[start..<min(start + 1_000, bytes.count)])
+            while let input = decoder.next() { inputs.append(input) }
+        }
+        // Half a character is none.
+        #expect(inputs == [.pasted("x" + expected), .key(.character("b"))])
+    }
+
+    @Test func aPasteWithoutAnEndEndsWithAPause() {
+        var decoder = KeyDecoder()
+        decoder.feed(Array("\u{1B}[200~cq\u{1B}[20".utf8))
+        #expect(decoder.next() == nil && decoder.isHolding && decoder.patience > 1_000_000_000)
+        #expect(decoder.flush() == .pasted("cq\u{1B}[20"))
+        #expect(!decoder.isHolding)
+        decoder.feed(Array("q".utf8))
+        #expect(decoder.next() == .key(.character("q")))
+        decoder.feed(PastedText.begin)
+        #expect(decoder.next() == nil && decoder.isHolding)
+        #expect(decoder.flush() == .pasted(""))
     }
 
     @Test func anyBytesAreTakenInBoundedTime() {

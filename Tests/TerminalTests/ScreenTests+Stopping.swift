@@ -17,6 +17,7 @@ extension ScreenTests {
                     && screen.contains("日本 é ✔")
             }
             #expect(!terminal.modes.isCanonical && !terminal.screen.isCursorVisible && terminal.screen.wantsMouse)
+            #expect(Self.bracketsPastes(terminal), "round \(round)")
         }
         terminal.send("q")
         #expect(try terminal.waitForExit() == .exited(0))

@@ -25,12 +25,20 @@ import Testing
         #expect(!terminal.screen.isAlternate, comment)
         #expect(terminal.screen.isCursorVisible, comment)
         #expect(!terminal.screen.wantsMouse, comment)
+        #expect(!Self.bracketsPastes(terminal), comment)
         #expect(terminal.modes == modes, comment)
         #expect(terminal.modes.isCanonical && terminal.modes.echoes && terminal.modes.sendsSignals, comment)
     }
 
+    /// Whether the terminal was told to say what is pasted, and not that it is enough.
+    static func bracketsPastes(_ terminal: PseudoTerminal) -> Bool {
+        let text = String(decoding: terminal.received, as: UTF8.self)
+        return text.components(separatedBy: "\u{1B}[?2004").dropFirst().last?.first == "h"
+    }
+
     @Test func itTakesTheScreenAndGivesItBack() throws {
         let (terminal, modes) = try shownProbe()
+        #expect(Self.bracketsPastes(terminal))
         #expect(terminal.screen.isAlternate && !terminal.screen.isCursorVisible && terminal.screen.wantsMouse)
         #expect(!terminal.modes.isCanonical && !terminal.modes.echoes && !terminal.modes.sendsSignals)
         #expect(terminal.screen.cell(0, 0).foreground == 255 && terminal.screen.cell(0, 0).background == 236)
@@ -70,6 +78,17 @@ import Testing
                 && !terminal.screen.contains("key ~"))
         terminal.send("q")
         try terminal.waitForExit()
+    }
+
+    @Test func whatIsPastedIsNoKeys() throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.send("\u{1B}[200~cat\r")
+        terminal.send("q\u{3}é\u{1B}[201~x")
+        try terminal.waitUntil("the text") { $0.contains(#"pasted "cat\rq\u{03}é""#) && $0.contains("key x") }
+        #expect(!terminal.screen.contains("key c") && !terminal.screen.contains("key Enter"))
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        expectRestored(terminal, modes)
     }
 
     private static let question = Array("\u{1B}[?2026$p".utf8)

@@ -29,8 +29,9 @@ extension State {
         if case .command = mode { typeCommand(line) } else { type(line) }
     }
 
-    /// Goes on typing with what was pasted, on one line.
+    /// Goes on typing with what was pasted, on one line; where none is being typed a text is no keys.
     mutating func paste(_ text: String) {
-        if let line = typedLine { retype(line + text.filter { !$0.isNewline }) }
+        guard let line = typedLine else { return say("pasted text goes into a line: press / or : first") }
+        retype(line + text.filter { !$0.isNewline })
     }
 }

@@ -46,7 +46,7 @@ final class PickerSession {
                 case .interrupted?: return .quit
                 case .terminate(let signal)?: return .ended(signal: signal)
                 case .wake?: take()
-                case .resumed?, nil: break
+                case .pasted?, .resumed?, nil: break
                 }
                 switch outcome {
                 case .quit?: return .quit

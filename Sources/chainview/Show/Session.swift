@@ -93,6 +93,7 @@ final class Session {
                 case .mouse(let mouse)?:
                     // The pane below has nothing to click.
                     if mouse.row < dashboardSize.rows { nextTick = try act(.mouse(mouse), then: soon) }
+                case .pasted(let text)?: nextTick = try act(.pasted(text), then: soon)
                 case .resized?: nextTick = try act(.resized(dashboardSize), then: soon)
                 case .interrupted?: isOver = true
                 case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
