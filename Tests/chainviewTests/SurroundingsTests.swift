@@ -45,6 +45,39 @@ import Testing
         try viewer.quit()
     }
 
+    /// Nothing moves, so the next tick is a second away, and the screen was cleared.
+    @Test func aStillPictureIsBackAtOnce() throws {
+        let viewer = try Viewer.demo("stuck")
+        viewer.type("p")
+        try viewer.see("frozen")
+        var durations: [Duration] = []
+        for _ in 0..<6 {
+            viewer.terminal.signal(SIGTSTP)
+            try viewer.terminal.waitForStop()
+            let begin = ContinuousClock.now
+            try viewer.terminal.goOn()
+            try viewer.wait("the tree again") { $0.isAlternate && $0.contains("answer from") && $0.contains("frozen") }
+            durations.append(ContinuousClock.now - begin)
+        }
+        // A tick may fall into the one or the other, and a machine that is busy hold one up.
+        #expect(durations.sorted()[2] < .milliseconds(400), "\(durations)")
+        try viewer.quit()
+    }
+
+    /// `c` asks whether to cancel, and a line's end is yes.
+    @Test func aPasteIsNoKeys() throws {
+        let viewer = try Viewer.demo("stuck")
+        try viewer.select("answer from")
+        viewer.type("\u{1B}[200~cat\r\u{1B}[201~")
+        try viewer.see("pasted text goes into a line")
+        #expect(viewer.row("answer from").contains("◍ pending"))
+        viewer.type("/\u{1B}[200~answer\u{1B}[201~")
+        try viewer.see("/answer")
+        viewer.type("\u{1B}")
+        try viewer.seeNoMore("/answer")
+        try viewer.quit()
+    }
+
     @Test(arguments: [SIGTSTP, SIGSTOP])
     func continuedInTheBackgroundItWaitsForItsTerminal(signal: Int32) throws {
         let viewer = try Viewer.demo("stuck")

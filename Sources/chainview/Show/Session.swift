@@ -97,7 +97,10 @@ final class Session {
                 case .resized?: nextTick = try act(.resized(dashboardSize), then: soon)
                 case .interrupted?: isOver = true
                 case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
-                case .resumed?: drawnRevision = nil
+                case .resumed?:
+                    // The terminal was cleared: nothing waits for the next tick of an idle dashboard.
+                    drawnRevision = nil
+                    try draw()
                 // While something moves, what waits is taken in with the next frame.
                 case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
                 case nil where isBusy && rest > 0:
