@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -110,6 +111,18 @@ bool ct_is_background(void) {
 
 static void interrupt(int signal) { (void)signal; }
 
+// Who is told to end and to go on in one breath, as `kill` of a stopped job does, may go on here before another thread
+// has taken the first signal: stopped anew it would stay so. That thread gets a tenth of a second, which nobody sees.
+static bool is_ending_in_background(void) {
+    struct timespec step = {0, 5000000};
+    for (int steps = 0; ct_is_background(); steps++) {
+        if (atomic_load(&ct.isEnding)) return true;
+        if (steps == 20) return false;
+        nanosleep(&step, NULL);
+    }
+    return false;
+}
+
 bool ct_await_foreground(void) {
     struct sigaction standard, continued, stopBefore, continuedBefore;
     memset(&standard, 0, sizeof standard);
@@ -121,7 +134,7 @@ bool ct_await_foreground(void) {
     sigaction(SIGCONT, &continued, &continuedBefore);
     sigset_t before = ct_block_stop(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
-    while (!isOurs && !isLost && !(atomic_load(&ct.isEnding) && ct_is_background())) {
+    while (!isOurs && !isLost && !is_ending_in_background()) {
         // From the background this stops, as often as it takes; where no shell could make us go on, it fails.
         isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
         isLost = !isOurs && errno != EINTR;
