@@ -104,6 +104,15 @@ extension ChainForest {
     /// A one-line summary of a node's error, cancellation or abandonment: hostile text until it is escaped.
     public func summary(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.summary] } }
 
+    /// What a text may be looked for in, without a node's other facts: its label and summary, and where it was made.
+    public func texts(of index: NodeIndex) -> (label: String?, summary: String?, site: SiteID) {
+        let node = nodes[checked(index)]
+        let extra = node.pointee.extra
+        return (
+            texts[node.pointee.label], extra == noSlot ? nil : texts[extras[extra].pointee.summary], node.pointee.site
+        )
+    }
+
     /// The label of a node whose facts are at hand.
     public func label(of view: NodeView) -> String? { texts[view.record.label] }
 

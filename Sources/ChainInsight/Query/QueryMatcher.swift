@@ -16,6 +16,7 @@ public struct QueryMatcher: Sendable {
     /// A change of nothing else is none of what it answers for a node, while time stands still.
     public let asked: NodeChanges
     private let program: QueryProgram
+    private let onlyText: Int?
     /// By needle, which names hold it.
     private var answers: [NameAnswers]
 
@@ -24,12 +25,14 @@ public struct QueryMatcher: Sendable {
         self.query = query
         program = QueryProgram(query.root)
         asked = program.asked
+        onlyText = program.onlyText
         answers = Array(repeating: NameAnswers(), count: program.needles.count)
     }
 
     /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
     public mutating func matches(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Bool {
         holdsUntil = .max
+        if let onlyText { return isInTexts(onlyText, forest.texts(of: node), forest) }
         let view = forest.node(node)
         var next = program.entry
         while next >= 0 {
@@ -49,16 +52,29 @@ public struct QueryMatcher: Sendable {
         case .duration(let field, let comparison, let limit):
             return passes(field, comparison, limit, view, forest, now)
         case .ownText(let field, let needle): return holds(needle, field.text(of: view, in: forest))
-        case .name(let field, let needle): return isInName(field, needle, view, forest)
+        case .name(let field, let needle):
+            let number =
+                switch field {
+                case .site: view.site
+                case .thread: view.thread
+                default: UInt32(view.executor)
+                }
+            return isInName(field, needle, number, forest)
         case .text(let needle, let states, let kinds):
             if states & view.state.bit != 0 || kinds.contains(view.kind) { return true }
-            if let label = forest.label(of: view) {
-                if holds(needle, label) { return true }
-            } else if isInName(.site, needle, view, forest) {
-                return true
-            }
-            return holds(needle, forest.summary(of: view))
+            return isInTexts(needle, (forest.label(of: view), forest.summary(of: view), view.site), forest)
         }
+    }
+
+    private mutating func isInTexts(
+        _ needle: Int, _ texts: (label: String?, summary: String?, site: SiteID), _ forest: borrowing ChainForest
+    ) -> Bool {
+        if let label = texts.label {
+            if holds(needle, label) { return true }
+        } else if isInName(.site, needle, texts.site, forest) {
+            return true
+        }
+        return holds(needle, texts.summary)
     }
 
     private mutating func holds(_ needle: Int, _ text: String?) -> Bool {
@@ -68,21 +84,15 @@ public struct QueryMatcher: Sendable {
     }
 
     private mutating func isInName(
-        _ field: QueryField, _ needle: Int, _ view: NodeView, _ forest: borrowing ChainForest
+        _ field: QueryField, _ needle: Int, _ number: UInt32, _ forest: borrowing ChainForest
     ) -> Bool {
-        let number =
-            switch field {
-            case .site: view.site
-            case .thread: view.thread
-            default: UInt32(view.executor)
-            }
         guard number != 0 else { return false }
         if let known = answers[needle][number] { return known }
         let name =
             switch field {
             case .site: forest.sites[number]?.description
             case .thread: forest.threads[number]
-            default: forest.executors[view.executor]
+            default: forest.executors[ExecutorID(number)]
             }
         guard let name else {
             hasMissedName = true

@@ -22,7 +22,9 @@ extension Outline {
     mutating func refreshMatches(in forest: borrowing ChainForest) {
         let flipped = filter.takeFlipped()
         if !lists.listOf.isEmpty { lists.setMatches(of: flipped, in: forest, filter) }
-        for root in filter.takeTouched() {
+        let touched = filter.takeTouched()
+        for (place, root) in touched.enumerated() {
+            if place.isMultiple(of: Self.warmCount) { warm(touched[place...].prefix(Self.warmCount), in: forest) }
             let number = slotOf[root.rawValue]
             if number != 0 { reweighMatches(root, Int(number - 1), in: forest) }
         }

@@ -264,6 +264,9 @@ extension Outline {
         let limit = order.isSorting ? Self.moveBudget / 4 : Self.moveBudget
         let end = min(order.staleEnd, order.staleStart + limit)
         for index in order.staleStart..<end {
+            if (index - order.staleStart).isMultiple(of: Self.warmCount) {
+                warm(order.stale[index..<end].prefix(Self.warmCount), in: forest)
+            }
             let root = order.stale[index]
             let number = slotOf[root.rawValue]
             // The root may be gone, and its index another's.

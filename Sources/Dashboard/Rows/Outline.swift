@@ -138,6 +138,15 @@ struct Outline {
         }
     }
 
+    /// Reads what is known of chains that are looked at next, and where they stand.
+    mutating func warm(_ roots: ArraySlice<NodeIndex>, in forest: borrowing ChainForest) {
+        for root in roots {
+            let number = slotOf[root.rawValue]
+            guard number != 0 else { continue }
+            warmed ^= slots.warmth(Int(number - 1)) ^ slots.keys.ranks[number - 1] ^ forest.warmth(of: root)
+        }
+    }
+
     /// From now on a chain's rows are counted, for something in it may be folded.
     mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
         let place = Int(slotOf[root.rawValue]) - 1
