@@ -14,6 +14,8 @@ struct WarningList: Sendable {
     /// In the order in which they came; some may be gone.
     private var order: [NodeID] = []
     fileprivate var historyCount = 0
+    /// Not later than the first end of those that hold no more.
+    private var firstEnd = UInt64.max
 
     var hasHistory: Bool { historyCount > 0 }
 
@@ -64,6 +66,7 @@ struct WarningList: Sendable {
         }
         kept[node]?.ended = now
         historyCount += 1
+        firstEnd = min(firstEnd, now)
     }
 
     /// Takes over what a look at everything found: at most ``limit`` of `count`; whether anything is another.
@@ -97,9 +100,10 @@ struct WarningList: Sendable {
 
     /// Forgets what has been history for long; whether anything was.
     mutating func expire(at now: UInt64) -> Bool {
-        guard historyCount > 0 else { return false }
+        guard historyCount > 0, now >= firstEnd, now - firstEnd >= Self.historyDuration else { return false }
         let due = kept.values.filter { $0.ended.map { now >= $0 &+ Self.historyDuration } ?? false }
         for warning in due { kept[warning.node] = nil }
+        firstEnd = kept.values.reduce(.max) { min($0, $1.ended ?? .max) }
         historyCount -= due.count
         if !due.isEmpty { order.removeAll { kept[$0] == nil } }
         return !due.isEmpty

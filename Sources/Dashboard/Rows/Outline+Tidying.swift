@@ -96,18 +96,32 @@ extension Outline {
     private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         guard forest.state(of: node).isWell else { return false }
         guard forest.nodeCount(ofRoot: forest.root(of: node)) <= Self.tidyLimit else { return false }
-        var left: [NodeIndex] = []
-        _ = ChainWalk.children(of: node, in: forest, inner: &left)
-        guard !left.isEmpty else { return false }
-        var children: [NodeIndex] = []
-        while let next = left.popLast() {
-            guard forest.state(of: next).isWell else { return false }
-            children.removeAll(keepingCapacity: true)
-            let continuation = ChainWalk.children(of: next, in: forest, inner: &children)
-            left += children
-            if let continuation { left.append(continuation) }
+        let tail = forest.continuation(of: node)
+        var hasInner = false
+        var child = forest.firstChild(of: node)
+        while let current = child {
+            if current != tail {
+                hasInner = true
+                guard isAllWell(under: current, in: forest) else { return false }
+            }
+            child = forest.nextSibling(of: current)
         }
-        return true
+        return hasInner
+    }
+
+    /// Whether a node and all under it went well.
+    private func isAllWell(under top: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        var node = top
+        while forest.state(of: node).isWell {
+            if let first = forest.firstChild(of: node) {
+                node = first
+                continue
+            }
+            while node != top, forest.nextSibling(of: node) == nil { node = forest.placedParent(of: node) ?? top }
+            guard node != top, let next = forest.nextSibling(of: node) else { return true }
+            node = next
+        }
+        return false
     }
 }
 

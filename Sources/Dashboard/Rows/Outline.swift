@@ -88,7 +88,8 @@ struct Outline {
             rebuild(from: forest, now: now)
             return
         }
-        for eviction in changes.evicted {
+        for (place, eviction) in changes.evicted.enumerated() {
+            if place.isMultiple(of: Self.warmCount) { warm(for: changes.evicted[place...].prefix(Self.warmCount)) }
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
             folds.forget(eviction.index)
             filter.forget(eviction.index)
@@ -135,6 +136,14 @@ struct Outline {
         for entry in entries where entry.changes.contains(.summary) {
             let number = slotOf[entry.index.rawValue]
             if number != 0 { warmed ^= slots.warmth(Int(number - 1)) }
+        }
+    }
+
+    private mutating func warm(for evicted: ArraySlice<ForestChanges.Eviction>) {
+        for eviction in evicted {
+            let number = slotOf[eviction.index.rawValue]
+            if number != 0 { warmed ^= slots.warmth(Int(number - 1)) ^ slots.keys.ranks[number - 1] }
+            if filter.isMatch(eviction.index) { warmed ^= 1 }
         }
     }
 
