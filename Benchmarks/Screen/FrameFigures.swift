@@ -107,7 +107,8 @@ enum FrameFigures {
         }
     }
 
-    /// What a frame's events, its upkeep and the slices after it cost more while the list is sorted and a filter is on, the events being the same.
+    /// What a frame's events, its upkeep and the slices after it cost more while the list is sorted and a filter is on, the
+    /// events being the same.
     static func upkeep() {
         let plain = Scene(nodes: 1_000_000)
         // As old as the other one, so that what comes once in thirty seconds comes to both.

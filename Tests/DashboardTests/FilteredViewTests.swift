@@ -65,12 +65,7 @@ import Testing
     }
 
     @Test func chainsWithMatchesAreGoneThrough() {
-        var screen = Screen(120, 30, connected: false)
-        screen.act(.connected(SourceID(0), Script.process))
-        screen.act(.connected(SourceID(1), Script.billing))
-        for batch in Story.checkout() { screen.feed(batch) }
-        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
-        screen.tick(4_240)
+        var screen = TimelineTests.twoPrograms()
         screen.type("j3ag/state:rejected<Enter>n")
         #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 200)
         screen.type("n")

@@ -31,6 +31,16 @@ import Testing
         GoldenTests.check(screen, "timeline-near-120x40")
     }
 
+    static func twoPrograms() -> Screen {
+        var screen = Screen(120, 30, connected: false)
+        screen.act(.connected(SourceID(0), Script.process))
+        screen.act(.connected(SourceID(1), Script.billing))
+        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
+        screen.tick(4_240)
+        return screen
+    }
+
     @Test func allChains() {
         var screen = Self.order(17, 120, 40)
         screen.type("a")
@@ -38,12 +48,7 @@ import Testing
     }
 
     @Test func allChainsOfSeveralPrograms() {
-        var screen = Screen(120, 30, connected: false)
-        screen.act(.connected(SourceID(0), Script.process))
-        screen.act(.connected(SourceID(1), Script.billing))
-        for batch in Story.checkout() { screen.feed(batch) }
-        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
-        screen.tick(4_240)
+        var screen = TimelineTests.twoPrograms()
         screen.type("j3aG")
         GoldenTests.check(screen, "timeline-programs-120x30")
     }

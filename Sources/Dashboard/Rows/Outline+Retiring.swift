@@ -50,9 +50,7 @@ extension Outline {
 
     private mutating func warmDues(in forest: borrowing ChainForest) {
         for entry in due[dueStart...].prefix(Self.warmCount) {
-            warmed ^= forest.warmth(of: entry.root)
-            let number = slotOf[entry.root.rawValue]
-            if number != 0 { warmed ^= slots.warmth(Int(number - 1)) }
+            warmed ^= warmth(of: entry.root) ^ forest.warmth(of: entry.root)
         }
     }
 }

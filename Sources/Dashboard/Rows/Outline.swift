@@ -89,7 +89,11 @@ struct Outline {
             return
         }
         for (place, eviction) in changes.evicted.enumerated() {
-            if place.isMultiple(of: Self.warmCount) { warm(for: changes.evicted[place...].prefix(Self.warmCount)) }
+            if place.isMultiple(of: Self.warmCount) {
+                for next in changes.evicted[place...].prefix(Self.warmCount) {
+                    warmed ^= warmth(of: next.index) ^ (filter.isMatch(next.index) ? 1 : 0)
+                }
+            }
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
             folds.forget(eviction.index)
             filter.forget(eviction.index)
@@ -98,7 +102,11 @@ struct Outline {
         noteLarge(in: forest)
         var touched: NodeIndex?
         for (place, entry) in changes.nodes.enumerated() {
-            if place.isMultiple(of: Self.warmCount) { warm(for: changes.nodes[place...].prefix(Self.warmCount)) }
+            if place.isMultiple(of: Self.warmCount) {
+                for next in changes.nodes[place...].prefix(Self.warmCount) where next.changes.contains(.summary) {
+                    warmed ^= warmth(of: next.index)
+                }
+            }
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
             if isShape, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 { drop(index) }
@@ -131,29 +139,16 @@ struct Outline {
     /// Changes and chains that are read ahead.
     static let warmCount = 64
 
-    /// Reads what is known of the chains whose roots changed: of many at once, so that one wait is for all of them.
-    private mutating func warm(for entries: ArraySlice<ForestChanges.Entry>) {
-        for entry in entries where entry.changes.contains(.summary) {
-            let number = slotOf[entry.index.rawValue]
-            if number != 0 { warmed ^= slots.warmth(Int(number - 1)) }
-        }
+    /// Something of what is known of a chain and of where it stands; 0 for who is no root. Asked of many before they are
+    /// looked at one by one, so that one wait is for all of them.
+    func warmth(of root: NodeIndex) -> UInt64 {
+        let number = slotOf[root.rawValue]
+        return number == 0 ? 0 : slots.warmth(Int(number - 1))
     }
 
-    private mutating func warm(for evicted: ArraySlice<ForestChanges.Eviction>) {
-        for eviction in evicted {
-            let number = slotOf[eviction.index.rawValue]
-            if number != 0 { warmed ^= slots.warmth(Int(number - 1)) ^ slots.keys.ranks[number - 1] }
-            if filter.isMatch(eviction.index) { warmed ^= 1 }
-        }
-    }
-
-    /// Reads what is known of chains that are looked at next, and where they stand.
+    /// The same of chains in the order in which they are looked at next, and of their nodes.
     mutating func warm(_ roots: ArraySlice<NodeIndex>, in forest: borrowing ChainForest) {
-        for root in roots {
-            let number = slotOf[root.rawValue]
-            guard number != 0 else { continue }
-            warmed ^= slots.warmth(Int(number - 1)) ^ slots.keys.ranks[number - 1] ^ forest.warmth(of: root)
-        }
+        for root in roots { warmed ^= warmth(of: root) ^ forest.warmth(of: root) }
     }
 
     /// From now on a chain's rows are counted, for something in it may be folded.

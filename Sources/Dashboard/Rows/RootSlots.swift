@@ -106,6 +106,6 @@ struct RootSlots {
         if keys.groups[UInt32(place)] != 0 { keys.groups[UInt32(place)] = 0 }
     }
 
-    /// Something of the marks of a chain, so that they come near.
-    func warmth(_ place: Int) -> UInt64 { marks[UInt32(place)].id }
+    /// Something of the marks of a chain and of its key, so that they come near.
+    func warmth(_ place: Int) -> UInt64 { marks[UInt32(place)].id ^ keys.ranks[UInt32(place)] }
 }

@@ -170,9 +170,9 @@ struct SortBuild {
     /// Reads what is known of the next chains, so that one wait is for all of them.
     private mutating func warm(from first: UInt32, _ outline: borrowing Outline, in forest: borrowing ChainForest) {
         for index in first..<(first + Self.warmCount) {
-            let number = outline.slotOf[index]
-            guard number != 0 else { continue }
-            warmed ^= outline.slots.warmth(Int(number - 1)) ^ forest.warmth(of: NodeIndex(rawValue: index))
+            let root = NodeIndex(rawValue: index)
+            guard outline.slotOf[index] != 0 else { continue }
+            warmed ^= outline.warmth(of: root) ^ forest.warmth(of: root)
         }
     }
 

@@ -19,7 +19,7 @@ struct SortRank {
         guard [.node, .thread, .value].contains(order.column) else { return }
         var texts: [[String]] = [[], []]
         for node in nodes {
-            guard let (section, text) = text(ofRow: node, in: forest) else { continue }
+            guard let (section, text) = text(ofRow: forest.node(node), in: forest) else { continue }
             texts[section].append(text)
         }
         prefixes = texts.map { TextPrefix(of: $0) }
@@ -72,7 +72,7 @@ struct SortRank {
         switch order.column {
         case .start: return Rank.made(section: 0, view.created, flips: order.isInverted)
         case .state: return Rank.made(section: 0, Self.place(of: view.state) << 4, flips: order.isInverted)
-        case .node, .thread, .value: return rank(ofText: node, in: forest)
+        case .node, .thread, .value: return rank(ofText: view, in: forest)
         case .wait:
             guard let wait = forest.timing(of: node, now: Self.farAway).wait else { return Rank.made(section: 2, 0) }
             return view.state == .queued ? growing(since: Self.farAway - wait) : known(wait)
@@ -85,18 +85,14 @@ struct SortRank {
         }
     }
 
-    private func rank(ofText node: NodeIndex, in forest: borrowing ChainForest) -> UInt64 {
-        if order.column == .node, case let view = forest.node(node), let rank = sites.ranks[view.site],
-            forest.label(of: view)?.isEmpty ?? true
-        {
+    private func rank(ofText view: NodeView, in forest: borrowing ChainForest) -> UInt64 {
+        if order.column == .node, let rank = sites.ranks[view.site], forest.label(of: view)?.isEmpty ?? true {
             return rank
         }
-        guard let (section, text) = text(ofRow: node, in: forest) else { return Rank.made(section: 2, 0) }
+        guard let (section, text) = text(ofRow: view, in: forest) else { return Rank.made(section: 2, 0) }
         let rank = made(section, text)
-        if order.column == .node, section == 1, case let site = forest.node(node).site,
-            forest.sites[site]?.fileID.isEmpty == false
-        {
-            sites.ranks[site] = rank
+        if order.column == .node, section == 1, forest.sites[view.site]?.fileID.isEmpty == false {
+            sites.ranks[view.site] = rank
         }
         return rank
     }
@@ -106,18 +102,16 @@ struct SortRank {
     }
 
     /// What stands in a column of texts, and in which section; nil for nothing.
-    private func text(ofRow node: NodeIndex, in forest: borrowing ChainForest) -> (section: Int, text: String)? {
+    private func text(ofRow view: NodeView, in forest: borrowing ChainForest) -> (section: Int, text: String)? {
         switch order.column {
         case .node:
-            let (text, isLabel) = NodeText.label(of: node, in: forest)
+            let (text, isLabel) = NodeText.label(of: view.index, in: forest)
             return (isLabel ? 0 : 1, text)
         case .thread:
-            let thread = forest.node(node).thread
-            return thread == 0 ? nil : (0, forest.threads[thread] ?? "\(thread)")
+            return view.thread == 0 ? nil : (0, forest.threads[view.thread] ?? "\(view.thread)")
         case .value:
-            guard let summary = forest.summary(of: node) else { return nil }
-            let state = forest.state(of: node)
-            return (state == .fulfilled || state == .skipped || state.isLive ? 1 : 0, summary)
+            guard let summary = forest.summary(of: view) else { return nil }
+            return (view.state == .fulfilled || view.state == .skipped || view.isLive ? 1 : 0, summary)
         case .start, .state, .wait, .run, .total: return nil
         }
     }
