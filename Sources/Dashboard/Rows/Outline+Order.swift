@@ -46,8 +46,9 @@ extension Outline {
         }
     }
 
-    /// Chains that are given their new place a tick, at most: some tenths of a millisecond.
-    static let moveBudget = 1_000
+    /// Chains that are given their new place in a slice, at most: some tenths of a millisecond, or two of them where each
+    /// is far from the processor.
+    static let moveBudget = 400
     /// What is done of a new order at once, and then each tick, in nanoseconds, about.
     static let firstSortBudget = 400_000
     static let sortBudget = 1_500_000

@@ -47,8 +47,10 @@ struct RootList {
     private(set) var count = 0
     /// The number of rows: the sum of all weights.
     private(set) var rowCount = 0
-    /// Who was put in last: where one comes after the other, full chunks are not cut in half.
+    /// Who was put in last, and where that was: what often comes next is who stands beside it, and then nothing is looked
+    /// for and full chunks are not cut in half.
     private var latest = Entry(rank: 0, id: 0)
+    private var latestPlace = Cursor(chunk: 0, place: 0)
 
     init(group: UInt32 = 0) { self.group = group }
 
@@ -59,9 +61,8 @@ struct RootList {
         let entry = Entry(rank: key.rank, id: key.id)
         count += 1
         rowCount += weight
-        defer { latest = entry }
         guard !chunks.isEmpty else { return addChunk(at: 0, entry, weight) }
-        var cursor = lowerBound(entry)
+        var cursor = placeBesideLatest(entry) ?? lowerBound(entry)
         if chunks[cursor.chunk].entries.count >= Self.chunkLimit {
             guard let room = makeRoom(at: cursor) else {
                 return addChunk(at: cursor.place == 0 ? cursor.chunk : cursor.chunk + 1, entry, weight)
@@ -76,11 +77,14 @@ struct RootList {
         let entry = Entry(rank: key.rank, id: key.id)
         count += 1
         rowCount += weight
-        if let last = chunks.indices.last, chunks[last].entries.count < Self.chunkLimit {
-            put(entry, weight, at: Cursor(chunk: last, place: chunks[last].entries.count))
-        } else {
-            addChunk(at: chunks.count, entry, weight)
+        let last = chunks.count - 1
+        guard last >= 0, chunks[last].entries.count < Self.chunkLimit else {
+            return addChunk(at: chunks.count, entry, weight)
         }
+        if weight != 1 { spellOutWeights(last) }
+        if !chunks[last].weights.isEmpty { chunks[last].weights.append(UInt32(weight)) }
+        chunks[last].entries.append(entry)
+        add(weight, to: last)
     }
 
     /// Takes a chain out; false if it is not in the list.
@@ -229,7 +233,23 @@ struct RootList {
 
     // MARK: Chunks
 
+    /// The place in front of who was put in last, or behind, if that is where an entry belongs.
+    private func placeBesideLatest(_ entry: Entry) -> Cursor? {
+        let at = latestPlace
+        guard at.chunk < chunks.count, at.place < chunks[at.chunk].entries.count,
+            chunks[at.chunk].entries[at.place] == latest
+        else { return nil }
+        if entry < latest {
+            if let previous = self.entry(before: at), entry < previous { return nil }
+            return at
+        }
+        let behind = Cursor(chunk: at.chunk, place: at.place + 1)
+        if let next = self.entry(at: behind), next < entry { return nil }
+        return behind
+    }
+
     private mutating func put(_ entry: Entry, _ weight: Int, at cursor: Cursor) {
+        (latest, latestPlace) = (entry, cursor)
         if weight != 1 { spellOutWeights(cursor.chunk) }
         if !chunks[cursor.chunk].weights.isEmpty {
             chunks[cursor.chunk].weights.insert(UInt32(weight), at: cursor.place)
@@ -250,6 +270,7 @@ struct RootList {
     }
 
     private mutating func addChunk(at index: Int, _ entry: Entry, _ weight: Int) {
+        (latest, latestPlace) = (entry, Cursor(chunk: index, place: 0))
         var chunk = Chunk(entries: [])
         // The first one may stay small: a group of few chains.
         if index > 0 { chunk.entries.reserveCapacity(Self.chunkLimit) }

@@ -3,20 +3,10 @@ import ChainModel
 
 /// A new order of all chains in the making, in slices, while the old one is on the screen and goes on changing.
 ///
-/// Four steps: the chains are gathered in the order of their indices, each with its rank; sorted by radix, least digits
-/// first, over those digits in which they differ; put into lists; and what came, went or changed since it was gathered
-/// is made good. Some 80 ns a chain; 40 bytes a chain while it lasts.
+/// Four steps: the chains are gathered in the order of their indices, each with its rank; sorted; put into lists; and what
+/// came, went or changed since it was gathered is made good. 48 bytes a chain while it lasts.
 struct SortBuild {
-    private struct Item: BitwiseCopyable {
-        var rank: UInt64
-        /// Where the rest of it is: in `ids` and so on.
-        var place: UInt32
-        var weight: UInt32
-    }
-
-    private enum Step { case gather, count, scatter, assemble, mend }
-
-    private enum Digit { case id, rank, group }
+    private enum Step { case gather, sort, assemble, mend }
 
     /// What became of a chain that has a slot.
     private enum Stage { static let unseen: UInt8 = 0, gathered: UInt8 = 1, late: UInt8 = 2, changed: UInt8 = 3 }
@@ -30,35 +20,23 @@ struct SortBuild {
 
     private var step = Step.gather
     private var cursor: UInt32 = 0
-    private var items: [Item] = []
-    private var sorted: [Item] = []
-    private var ids: [UInt64] = []
-    private var groupNumbers: [UInt32] = []
-    /// 0 for who does not match; empty without a filter.
-    private var matchWeights: [UInt32] = []
-    private var isInOrderOfID = true
-    private var lastID: UInt64 = 0
-    private var rankBits: (any: UInt64, all: UInt64) = (0, .max)
-    private var idBits: UInt64 = 0
-
-    private var passes: [(digit: Digit, shift: UInt64)] = []
+    private var sorter: ChainSorter
     private var position = 0
-    private var starts: [Int] = []
 
     private var stages = Paged<UInt8>(filler: Stage.unseen)
     private var gone: [RootKey] = []
     private var late: [NodeIndex] = []
     private var changed: [NodeIndex] = []
-    /// Those of the three that the last slice left.
-    private var leftCount = 0
+    /// Those of the three that the last slice left, and how many there may be before each has to do more.
+    private var leftCount = 0, limitCount = 0
+    /// Slices since the last time that more had come.
+    private var sliceCount = 2
     /// What reading ahead gave; nobody needs it.
     private var warmed: UInt64 = 0
 
-    private static let digitBits = 11
-    private static let digitCount = 1 << 11
     // What one chain takes in each step, in nanoseconds, about, where it is far from the processor and others use it,
     // too; an index that is no chain's takes its look.
-    private static let skipCost = 5, countCost = 5, scatterCost = 20, assembleCost = 60, mendCost = 1_800
+    private static let skipCost = 5, assembleCost = 60, mendCost = 1_800
     /// A text has to be read to be ranked.
     private let gatherCost: Int
 
@@ -66,13 +44,12 @@ struct SortBuild {
         self.rank = rank
         let order = rank.order
         gatherCost = [.node, .thread, .value].contains(order.column) ? 450 : 300
-        items.reserveCapacity(rootCount)
-        sorted.reserveCapacity(rootCount)
-        ids.reserveCapacity(rootCount)
+        // Some may come meanwhile.
+        sorter = ChainSorter(capacity: rootCount + rootCount / 8 + 64)
     }
 
     /// What nobody needs once it is done, to be given back part by part.
-    var scratch: [Any] { [items, sorted, ids, groupNumbers, matchWeights, stages] }
+    var scratch: [Any] { [sorter.memory, stages] }
     /// All that it holds, if it is not to be done.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
@@ -116,8 +93,7 @@ struct SortBuild {
         while budget > 0 {
             switch step {
             case .gather: gather(outline, in: forest, &budget)
-            case .count: count(&budget)
-            case .scatter: scatter(&budget)
+            case .sort: if sorter.step(&budget) { step = .assemble }
             case .assemble: assemble(&budget)
             case .mend: if mend(outline, in: forest, &budget) { return true }
             }
@@ -142,26 +118,23 @@ struct SortBuild {
             let place = Int(number - 1)
             let id = outline.slots.id(place)
             guard Outline.isRoot(root, id: id, in: forest) else { continue }
-            let rank = setKey(of: root, place, outline, in: forest)
-            let weight = outline.slots.weight(place) ?? outline.list.weight(of: outline.slots.key(place)) ?? 1
-            if id < lastID { isInOrderOfID = false }
-            lastID = id
-            rankBits = (rankBits.any | rank, rankBits.all & rank)
-            idBits |= id
-            let item = Item(rank: rank, place: UInt32(ids.count), weight: UInt32(weight))
-            items.append(item)
-            // So that no slice has to make room for all.
-            sorted.append(item)
-            ids.append(id)
-            if self.rank.order.isGrouped { groupNumbers.append(keys.groups[UInt32(place)] >> 4) }
-            if outline.filter.isActive {
-                let weight =
-                    outline.slots.matchWeight(place) ?? outline.matchList.weight(of: outline.slots.key(place)) ?? 0
-                matchWeights.append(UInt32(weight))
+            let matchWeight = outline.filter.isActive ? outline.slots.matchWeight(place) : 0
+            // What there is no room for in an item is rare enough to be put in later, one by one.
+            guard !sorter.isFull, let weight = outline.slots.weight(place), let matchWeight else {
+                stages[UInt32(place)] = Stage.late
+                late.append(root)
+                continue
             }
+            let rank = setKey(of: root, place, outline, in: forest)
+            sorter.append(
+                ChainSorter.Item(
+                    rank: rank, id: id, group: self.rank.order.isGrouped ? keys.groups[UInt32(place)] >> 4 : 0,
+                    weight: UInt16(weight), matchWeight: UInt16(matchWeight)))
             stages[UInt32(place)] = Stage.gathered
         }
-        if cursor >= end { endGathering() }
+        guard cursor >= end else { return }
+        sorter.begin(lastGroup: max(0, groups.groups.count - 1))
+        step = .sort
     }
 
     /// Indices that are read ahead.
@@ -171,8 +144,11 @@ struct SortBuild {
     private mutating func warm(from first: UInt32, _ outline: borrowing Outline, in forest: borrowing ChainForest) {
         for index in first..<(first + Self.warmCount) {
             let root = NodeIndex(rawValue: index)
-            guard outline.slotOf[index] != 0 else { continue }
-            warmed ^= outline.warmth(of: root) ^ forest.warmth(of: root)
+            let number = outline.slotOf[index]
+            guard number != 0 else { continue }
+            // What is written, too, or each write would wait.
+            warmed ^= outline.warmth(of: root) ^ forest.warmth(of: root) ^ keys.ranks[number - 1]
+            warmed ^= UInt64(stages[number - 1])
         }
     }
 
@@ -192,84 +168,21 @@ struct SortBuild {
         return new
     }
 
-    private mutating func endGathering() {
-        func add(_ digit: Digit, differing: UInt64) {
-            for shift in stride(from: 0, to: 64, by: Self.digitBits)
-            where differing >> UInt64(shift) & UInt64(Self.digitCount - 1) != 0 {
-                passes.append((digit, UInt64(shift)))
-            }
-        }
-        if !isInOrderOfID { add(.id, differing: idBits) }
-        add(.rank, differing: rankBits.any & ~rankBits.all)
-        if groups.groups.count > 1 { add(.group, differing: UInt64(groups.groups.count - 1)) }
-        passes.reverse()
-        beginPass()
-    }
-
-    private mutating func beginPass() {
-        position = 0
-        step = passes.isEmpty ? .assemble : .count
-        starts = Array(repeating: 0, count: Self.digitCount)
-    }
-
-    private func digit(of item: Item) -> Int {
-        let (digit, shift) = passes[passes.count - 1]
-        let number: UInt64 =
-            switch digit {
-            case .rank: item.rank
-            case .id: ids[Int(item.place)]
-            case .group: UInt64(groupNumbers[Int(item.place)])
-            }
-        return Int(number >> shift & UInt64(Self.digitCount - 1))
-    }
-
-    private mutating func count(_ budget: inout Int) {
-        let end = min(items.count, position + budget / Self.countCost + 1)
-        for index in position..<end { starts[digit(of: items[index])] += 1 }
-        budget -= (end - position) * Self.countCost
-        position = end
-        guard end == items.count else { return }
-        var sum = 0
-        for digit in starts.indices {
-            let count = starts[digit]
-            starts[digit] = sum
-            sum += count
-        }
-        position = 0
-        step = .scatter
-    }
-
-    private mutating func scatter(_ budget: inout Int) {
-        let end = min(items.count, position + budget / Self.scatterCost + 1)
-        for index in position..<end {
-            let digit = digit(of: items[index])
-            sorted[starts[digit]] = items[index]
-            starts[digit] += 1
-        }
-        budget -= (end - position) * Self.scatterCost
-        position = end
-        guard end == items.count else { return }
-        swap(&items, &sorted)
-        passes.removeLast()
-        beginPass()
-    }
-
     private mutating func assemble(_ budget: inout Int) {
-        let end = min(items.count, position + budget / Self.assembleCost + 1)
-        for item in items[position..<end] {
-            let place = Int(item.place)
-            let key = RootKey(group: groupNumbers.isEmpty ? 0 : groupNumbers[place], rank: item.rank, id: ids[place])
-            list.append(key, weight: Int(item.weight))
-            if place < matchWeights.count, matchWeights[place] > 0 {
-                matchList.append(key, weight: Int(matchWeights[place]))
+        let end = min(sorter.count, position + budget / Self.assembleCost + 1)
+        sorter.withItems(position..<end) { items in
+            for item in items {
+                list.append(item.key, weight: Int(item.weight))
+                if item.matchWeight > 0 { matchList.append(item.key, weight: Int(item.matchWeight)) }
             }
         }
         budget -= (end - position) * Self.assembleCost
         position = end
-        guard end == items.count else { return }
+        guard end == sorter.count else { return }
         step = .mend
         // What came until now is not this slice's.
         leftCount = openCount
+        limitCount = 2 * openCount + 1_024
     }
 
     /// What is still to be made good.
@@ -279,9 +192,15 @@ struct SortBuild {
     private mutating func mend(
         _ outline: borrowing Outline, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {
-        // At least twice what came since the last time: it comes to an end, however much happens.
         let came = openCount - leftCount
-        budget = max(budget, (2 * came + 1) * Self.mendCost)
+        if came > 0 {
+            // There is time for one slice between two batches, or it loses ground: from then on at least twice what came, so
+            // that it comes to an end, however much happens.
+            if openCount > limitCount { limitCount = 0 }
+            if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * came + 1) * Self.mendCost) }
+            sliceCount = 0
+        }
+        sliceCount += 1
         defer { leftCount = openCount }
         // Who went first: an id that comes back is the same key.
         while budget > 0, let key = gone.popLast() {
@@ -289,8 +208,17 @@ struct SortBuild {
             list.remove(key)
             matchList.remove(key)
         }
-        while budget > 0, let root = late.popLast() ?? changed.popLast() {
+        var left = 0
+        while budget > 0 {
+            if left == 0 {
+                left = Int(Self.warmCount)
+                for root in (late.isEmpty ? changed : late).suffix(left) {
+                    warmed ^= outline.warmth(of: root) ^ forest.warmth(of: root)
+                }
+            }
+            guard let root = late.popLast() ?? changed.popLast() else { break }
             budget -= Self.mendCost
+            left -= 1
             let number = outline.slotOf[root.rawValue]
             guard number != 0, outline.isThere(root, in: forest) else { continue }
             let place = Int(number - 1)
@@ -306,17 +234,23 @@ struct SortBuild {
         _ root: NodeIndex, _ place: Int, isNew: Bool, _ outline: borrowing Outline, in forest: borrowing ChainForest
     ) {
         let shown = outline.slots.key(place)
-        if !isNew {
-            let word = keys.groups[UInt32(place)]
-            let old = RootKey(group: word >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
-            list.remove(old)
-            matchList.remove(old)
-            if rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
-        }
+        let word = keys.groups[UInt32(place)]
+        let old = RootKey(group: word >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
+        if !isNew, rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
         setKey(of: root, place, outline, in: forest)
         let key = RootKey(group: keys.groups[UInt32(place)] >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
-        list.insert(key, weight: outline.slots.weight(place) ?? outline.list.weight(of: shown) ?? 1)
-        let weight = outline.slots.matchWeight(place) ?? outline.matchList.weight(of: shown) ?? 0
-        if weight > 0 { matchList.insert(key, weight: weight) }
+        if !isNew, key != old {
+            list.remove(old)
+            matchList.remove(old)
+        }
+        let isThere = !isNew && key == old
+        let weight = outline.slots.weight(place) ?? outline.list.weight(of: shown) ?? 1
+        if !(isThere && list.setWeight(weight, of: key)) { list.insert(key, weight: weight) }
+        let matchWeight = outline.slots.matchWeight(place) ?? outline.matchList.weight(of: shown) ?? 0
+        if matchWeight == 0 {
+            if isThere { matchList.remove(key) }
+        } else if !(isThere && matchList.setWeight(matchWeight, of: key)) {
+            matchList.insert(key, weight: matchWeight)
+        }
     }
 }
