@@ -86,6 +86,11 @@ extension ChainForest {
     /// Whether there is a node at `index`.
     public func contains(_ index: NodeIndex) -> Bool { isTaken(index.rawValue) }
 
+    /// Whether a node is still where it was: cheaper than looking for it.
+    public func contains(_ id: NodeID, at index: NodeIndex) -> Bool {
+        nodes.hasSegment(of: index.rawValue) && nodes[index.rawValue].pointee.id == id.rawValue && id != .none
+    }
+
     /// A node's facts.
     public func node(_ index: NodeIndex) -> NodeView { NodeView(index: index, record: nodes[checked(index)].pointee) }
 
@@ -102,15 +107,9 @@ extension ChainForest {
     public func label(of index: NodeIndex) -> String? { texts[nodes[checked(index)].pointee.label] }
 
     /// A one-line summary of a node's error, cancellation or abandonment: hostile text until it is escaped.
-    public func summary(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.summary] } }
-
-    /// What a text may be looked for in, without a node's other facts: its label and summary, and where it was made.
-    public func texts(of index: NodeIndex) -> (label: String?, summary: String?, site: SiteID) {
-        let node = nodes[checked(index)]
-        let extra = node.pointee.extra
-        return (
-            texts[node.pointee.label], extra == noSlot ? nil : texts[extras[extra].pointee.summary], node.pointee.site
-        )
+    public func summary(of index: NodeIndex) -> String? {
+        let extra = nodes[checked(index)].pointee.extra
+        return extra == noSlot ? nil : texts[extras[extra].pointee.summary]
     }
 
     /// The label of a node whose facts are at hand.
@@ -120,6 +119,21 @@ extension ChainForest {
     public func summary(of view: NodeView) -> String? {
         view.record.extra == noSlot ? nil : texts[extras[view.record.extra].pointee.summary]
     }
+
+    /// What a text is looked for in, without a node's other facts.
+    public func words(of index: NodeIndex) -> NodeWords {
+        let node = nodes[checked(index)]
+        let extra = node.pointee.extra
+        return NodeWords(
+            state: node.pointee.state, kind: node.pointee.kind, site: node.pointee.site, label: node.pointee.label,
+            summary: extra == noSlot ? noSlot : extras[extra].pointee.summary)
+    }
+
+    /// The label of a node whose words are at hand.
+    public func label(of words: NodeWords) -> String? { texts[words.label] }
+
+    /// The summary of a node whose words are at hand.
+    public func summary(of words: NodeWords) -> String? { texts[words.summary] }
 
     /// Who asked to cancel a node: hostile text until it is escaped.
     public func canceller(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.canceller] } }
@@ -207,10 +221,8 @@ extension ChainForest {
     public func chain(of index: NodeIndex) -> ChainSummary {
         let node = nodes[checked(index)]
         guard node.pointee.chain != noSlot else {
-            var counts = StateCounts()
-            counts.add(node.pointee.state)
             return ChainSummary(
-                root: index, counts: counts, evictedCount: 0,
+                root: index, counts: StateCounts(one: node.pointee.state), evictedCount: 0,
                 firstRejected: isRejected(index.rawValue) ? index : nil, settled: node.pointee.settled)
         }
         let record = chains[node.pointee.chain].pointee

@@ -9,8 +9,8 @@ extension ChainForest {
         // So that tests do it, whose forests are small.
         private static let warmFrom = 1
     #else
-        /// A forest of fewer nodes is in the caches anyway.
-        private static let warmFrom = 200_000
+        /// A forest of fewer nodes, some two megabytes, is in the caches anyway.
+        private static let warmFrom = 16_384
     #endif
 
     /// Reads the records that these events will change.

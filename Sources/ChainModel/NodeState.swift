@@ -82,6 +82,15 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
     /// All zero.
     public init() {}
 
+    /// One node. Each number is written once: to write one of ten and read all at once is to wait for the write.
+    @inline(__always)
+    init(one state: NodeState) {
+        @inline(__always) func count(_ other: NodeState) -> UInt32 { state == other ? 1 : 0 }
+        (waiting, queued, running, pending) = (count(.waiting), count(.queued), count(.running), count(.pending))
+        (fulfilled, rejected, cancelled) = (count(.fulfilled), count(.rejected), count(.cancelled))
+        (skipped, abandoned, unknown) = (count(.skipped), count(.abandoned), count(.unknown))
+    }
+
     /// The count of one state.
     public subscript(state: NodeState) -> Int {
         get { Int(withUnsafeBytes(of: self) { $0.load(fromByteOffset: Self.offset(state), as: UInt32.self) }) }

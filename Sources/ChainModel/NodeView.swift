@@ -5,13 +5,15 @@ import ChainEvents
 /// Texts and relatives are asked of the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
 /// ``ChainForest/placedParent(of:)``, ``ChainForest/links(of:)``.
 public struct NodeView: Sendable {
+    // First: copied to where it lies as it does in the forest, or the processor waits for its own writes.
+    let record: NodeRecord
     /// Where it stands.
     public let index: NodeIndex
-    let record: NodeRecord
 
+    @inline(__always)
     init(index: NodeIndex, record: NodeRecord) {
-        self.index = index
         self.record = record
+        self.index = index
     }
 
     /// Its name in the process.
@@ -69,5 +71,21 @@ public struct Timing: Hashable, Sendable {
         self.wait = wait
         self.run = run
         self.total = total
+    }
+}
+
+/// What a text may be looked for in of one node: a copy of 16 bytes that is good until the forest changes.
+public struct NodeWords: BitwiseCopyable, Sendable {
+    /// The word for it.
+    public let state: NodeState
+    /// By which operation it was made.
+    public let kind: NodeKind
+    /// Where in the source it was made; 0 where unknown.
+    public let site: SiteID
+    let label: UInt32
+    let summary: UInt32
+
+    init(state: NodeState, kind: NodeKind, site: SiteID, label: UInt32, summary: UInt32) {
+        (self.state, self.kind, self.site, self.label, self.summary) = (state, kind, site, label, summary)
     }
 }

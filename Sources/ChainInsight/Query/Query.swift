@@ -25,6 +25,11 @@ public struct Query: Hashable, Sendable {
         root = try parser.parse()
     }
 
+    private init(text: String, root: Term) { (self.text, self.root) = (text, root) }
+
+    /// The query without words, which finds everything.
+    public static let everything = Query(text: "", root: .all([]))
+
     /// Whether it finds everything.
     public var isEmpty: Bool { root == .all([]) }
 

@@ -16,7 +16,6 @@ public struct QueryMatcher: Sendable {
     /// A change of nothing else is none of what it answers for a node, while time stands still.
     public let asked: NodeChanges
     private let program: QueryProgram
-    private let onlyText: Int?
     /// By needle, which names hold it.
     private var answers: [NameAnswers]
 
@@ -25,62 +24,57 @@ public struct QueryMatcher: Sendable {
         self.query = query
         program = QueryProgram(query.root)
         asked = program.asked
-        onlyText = program.onlyText
         answers = Array(repeating: NameAnswers(), count: program.needles.count)
     }
 
     /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
     public mutating func matches(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Bool {
         holdsUntil = .max
-        if let onlyText { return isInTexts(onlyText, forest.texts(of: node), forest) }
-        let view = forest.node(node)
+        let words = forest.words(of: node)
         var next = program.entry
         while next >= 0 {
             let step = program.steps[next]
-            next = passes(step.test, view, forest, now) ? step.yes : step.no
+            next = passes(step.test, node, words, forest, now) ? step.yes : step.no
         }
         return next == QueryProgram.found
     }
 
+    @inline(__always)
     private mutating func passes(
-        _ test: QueryProgram.Test, _ view: NodeView, _ forest: borrowing ChainForest, _ now: UInt64
+        _ test: QueryProgram.Test, _ node: NodeIndex, _ words: NodeWords, _ forest: borrowing ChainForest, _ now: UInt64
     ) -> Bool {
         switch test {
-        case .states(let states): return states & view.state.bit != 0
-        case .kinds(let kinds): return kinds.contains(view.kind)
-        case .id(let id): return view.id == id
+        case .states(let states): return states & words.state.bit != 0
+        case .kinds(let kinds): return kinds.contains(words.kind)
+        case .id(let id): return forest.id(of: node) == id
         case .duration(let field, let comparison, let limit):
-            return passes(field, comparison, limit, view, forest, now)
-        case .ownText(let field, let needle): return holds(needle, field.text(of: view, in: forest))
+            return passes(field, comparison, limit, forest.node(node), forest, now)
+        case .ownText(let field, let needle): return holds(needle, field.text(of: forest.node(node), in: forest))
+        case .name(.site, let needle): return isInName(.site, needle, words.site, forest)
         case .name(let field, let needle):
-            let number =
-                switch field {
-                case .site: view.site
-                case .thread: view.thread
-                default: UInt32(view.executor)
-                }
-            return isInName(field, needle, number, forest)
-        case .text(let needle, let states, let kinds):
-            if states & view.state.bit != 0 || kinds.contains(view.kind) { return true }
-            return isInTexts(needle, (forest.label(of: view), forest.summary(of: view), view.site), forest)
+            let view = forest.node(node)
+            return isInName(field, needle, field == .thread ? view.thread : UInt32(view.executor), forest)
+        case .text(let needle, let states, let kinds): return holds(needle, states, kinds, words, forest)
         }
     }
 
-    private mutating func isInTexts(
-        _ needle: Int, _ texts: (label: String?, summary: String?, site: SiteID), _ forest: borrowing ChainForest
+    private mutating func holds(
+        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ words: NodeWords, _ forest: borrowing ChainForest
     ) -> Bool {
-        if let label = texts.label {
+        if states & words.state.bit != 0 || kinds.contains(words.kind) { return true }
+        if let label = forest.label(of: words) {
             if holds(needle, label) { return true }
-        } else if isInName(.site, needle, texts.site, forest) {
+        } else if isInName(.site, needle, words.site, forest) {
             return true
         }
-        return holds(needle, texts.summary)
+        return holds(needle, forest.summary(of: words))
     }
 
     private mutating func holds(_ needle: Int, _ text: String?) -> Bool {
         guard let text else { return false }
         comparedBytes &+= text.utf8.count
-        return program.needles[needle].matches(text)
+        // Without a copy, which would be counted.
+        return program.needles.withUnsafeBufferPointer { $0[needle].matches(text) }
     }
 
     private mutating func isInName(

@@ -31,14 +31,6 @@ struct QueryProgram: Sendable {
     private(set) var needles: [Needle] = []
     private(set) var entry = found
 
-    /// The text, where nothing but that is asked and no state or kind is called so.
-    var onlyText: Int? {
-        guard steps.count == 1, case .text(let needle, 0, let kinds) = steps[0].test, kinds.isEmpty,
-            steps[0].yes == Self.found
-        else { return nil }
-        return needle
-    }
-
     /// What may change of a node that another answer comes of.
     var asked: NodeChanges {
         steps.reduce(into: []) { asked, step in
@@ -116,9 +108,7 @@ struct KindSet: Hashable, Sendable {
         }
     }
 
-    var isEmpty: Bool { low | high == 0 }
-
-    func contains(_ kind: NodeKind) -> Bool {
+    @inline(__always) func contains(_ kind: NodeKind) -> Bool {
         let bit = Self.bit(kind)
         return bit < 64 ? low & 1 << bit != 0 : high & 1 << (bit - 64) != 0
     }

@@ -17,13 +17,16 @@ struct FilterScan {
     var dims = false
     /// Nodes that match, so far.
     private(set) var count = 0
-    /// The next index to look at; nil when all were.
+    /// The next index to look at, or, downward, the last one that was; nil when all were.
     private(set) var cursor: UInt32?
+    /// Whether those of the greatest indices, who are mostly the newest, are looked at first.
+    private var isDownward = false
     /// Changes whenever ``isMatch(_:)`` does for any node: for who keeps rows that were filtered by it.
     private(set) var revision: UInt64 = 0
     /// What durations count to, in nanoseconds of the program's clock: the last whole second.
     private(set) var moment: UInt64 = 0
-    private var matcher: QueryMatcher?
+    private(set) var isActive = false
+    private var matcher = QueryMatcher(.everything)
     private var nameCount = 0, renameCount = 0
     /// What may change of a node that another answer comes of; that it is new, or elsewhere, always may.
     private var asked: NodeChanges = []
@@ -44,10 +47,9 @@ struct FilterScan {
     private var shownRound = Paged<UInt16>(filler: 0)
     private var lastShown: UInt16 = 0
 
-    var isActive: Bool { matcher != nil }
     var hidesRest: Bool { isActive && !dims }
     /// Bytes of texts that were looked through so far.
-    var comparedBytes: Int { matcher?.comparedBytes ?? 0 }
+    var comparedBytes: Int { matcher.comparedBytes }
     /// Whether there are nodes that were not looked at.
     var hasWork: Bool { cursor != nil || !due.isEmpty }
 
@@ -55,13 +57,15 @@ struct FilterScan {
     private static let spentPages = 512
     private static let touchedBit: UInt32 = 1 << 31
 
-    /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter.
-    mutating func begin(_ query: Query?, now: UInt64) {
+    /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter. Who is
+    /// found first had better stand first.
+    mutating func begin(_ query: Query?, now: UInt64, newestFirst: Bool = false) {
         let query = query.flatMap { $0.isEmpty ? nil : $0 }
         text = query?.text ?? ""
         markedTexts = query?.markedTexts ?? []
-        matcher = query.map { QueryMatcher($0) }
-        asked = (matcher?.asked ?? []).union([.created, .placed])
+        isActive = query != nil
+        matcher = QueryMatcher(query ?? .everything)
+        asked = matcher.asked.union([.created, .placed])
         dependsOnTime = query?.dependsOnTime ?? false
         dependsOnParents = query?.dependsOnParents ?? false
         spent += [counts, countedIn]
@@ -73,11 +77,13 @@ struct FilterScan {
         moment = now - now % SecondQueue.unit
         count = 0
         revision &+= 1
-        cursor = isActive ? 0 : nil
+        isDownward = newestFirst
+        cursor = nil
+        lookAgain()
     }
 
     /// Looks at everything again, a slice at a time; until then what was found stays.
-    mutating func lookAgain() { if isActive { cursor = 0 } }
+    mutating func lookAgain() { if isActive { cursor = isDownward ? .max : 0 } }
 
     func isMatch(_ node: NodeIndex) -> Bool { countedIn[node.rawValue] & ~Self.touchedBit != 0 }
     func matchCount(of root: NodeIndex) -> Int { Int(counts[root.rawValue]) }
@@ -99,8 +105,8 @@ struct FilterScan {
         let areRenamed = forest.renameCount != renameCount
         guard known != nameCount || areRenamed else { return }
         (nameCount, renameCount) = (known, forest.renameCount)
-        guard let matcher, matcher.hasMissedName || areRenamed else { return }
-        self.matcher = QueryMatcher(matcher.query)
+        guard isActive, matcher.hasMissedName || areRenamed else { return }
+        matcher = QueryMatcher(matcher.query)
         lookAgain()
     }
 
@@ -126,9 +132,12 @@ struct FilterScan {
         }
         guard var next = cursor else { return true }
         let end = UInt32(forest.indexBound)
-        while next < end, rest > 0 {
+        let last = isDownward ? 0 : end
+        next = min(next, end)
+        while next != last, rest > 0 {
+            if isDownward { next -= 1 }
             let index = NodeIndex(rawValue: next)
-            next += 1
+            if !isDownward { next += 1 }
             guard forest.contains(index) else {
                 forget(index)
                 rest -= 1
@@ -138,7 +147,7 @@ struct FilterScan {
             rest -= cost(of: comparedBytes - compared, touched.count - chains)
             (compared, chains) = (comparedBytes, touched.count)
         }
-        cursor = next >= end ? nil : next
+        cursor = next == last ? nil : next
         return true
     }
 
@@ -158,13 +167,19 @@ struct FilterScan {
     /// Tests one node that changed, if it may be found by what did.
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
         guard !changes.isDisjoint(with: asked) else { return }
-        test(node, in: forest)
+        if !isAhead(node) { test(node, in: forest) }
         if dependsOnParents { noteTotals(under: node, in: forest) }
     }
 
+    /// Whether a node will be looked at anyway; who was found before must not stay where it was till then.
+    private func isAhead(_ node: NodeIndex) -> Bool {
+        guard let cursor else { return false }
+        return (isDownward ? node.rawValue < cursor : node.rawValue >= cursor) && !isMatch(node)
+    }
+
     private mutating func test(_ node: NodeIndex, in forest: borrowing ChainForest) {
-        guard let isMatch = matcher?.matches(node, in: forest, now: moment) else { return }
-        if let until = matcher?.holdsUntil, until != .max { clock.put(node, until: until) }
+        let isMatch = matcher.matches(node, in: forest, now: moment)
+        if matcher.holdsUntil != .max { clock.put(node, until: matcher.holdsUntil) }
         let was = countedIn[node.rawValue] & ~Self.touchedBit
         guard isMatch || was != 0 else { return }
         let root = isMatch ? forest.root(of: node).rawValue + 1 : 0
@@ -237,7 +252,7 @@ struct FilterScan {
 // MARK: What is above a match
 
 extension FilterScan {
-    /// Finds, of a chain, the nodes that match and those above them, for ``isShown(_:)``, and gives how many these are;
+    /// Finds, of a chain, the nodes that match and those above them, for ``shownNodes``, and gives how many these are;
     /// the root is always among them. O(its nodes).
     @discardableResult
     mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
@@ -273,6 +288,13 @@ extension FilterScan {
         return count
     }
 
-    /// Whether the last ``markShown(of:in:)`` found a node of its chain.
-    func isShown(_ node: NodeIndex) -> Bool { shownRound[node.rawValue] == lastShown }
+    /// Those of the last chain for which ``markShown(of:in:)`` was called.
+    var shownNodes: ShownNodes { ShownNodes(rounds: shownRound, last: lastShown) }
+
+    struct ShownNodes {
+        fileprivate let rounds: Paged<UInt16>
+        fileprivate let last: UInt16
+
+        func contains(_ node: NodeIndex) -> Bool { rounds[node.rawValue] == last }
+    }
 }

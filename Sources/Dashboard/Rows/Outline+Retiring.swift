@@ -25,7 +25,7 @@ extension Outline {
             dueStart += 1
             steps += 1
             if entry.isPutOff { putOffCount -= 1 }
-            guard forest.index(of: NodeID(entry.id)) == entry.root, slotOf[entry.root.rawValue] != 0 else { continue }
+            guard forest.contains(NodeID(entry.id), at: entry.root), slotOf[entry.root.rawValue] != 0 else { continue }
             let place = Int(slotOf[entry.root.rawValue] - 1)
             let chain = forest.chain(of: entry.root)
             guard chain.settled != nil, !slots.has(.retired, place) else {

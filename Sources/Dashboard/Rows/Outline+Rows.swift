@@ -41,7 +41,7 @@ extension Outline {
         guard filter.isActive else { return }
         switch matches {
         case .now: reweighMatches(root, place, in: forest)
-        case .soon: filter.noteShape(of: root)
+        case .soon: if filter.matchCount(of: root) != 0 || slots.matchWeight(place) != 0 { filter.noteShape(of: root) }
         case .asBefore: break
         }
     }
@@ -84,11 +84,11 @@ extension Outline {
     @discardableResult
     mutating func makeMatchShape(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
         filter.markShown(of: root, in: forest)
-        let found = filter
+        let shown = filter.shownNodes
         let rows = ChainWalk.rows(
             of: root, in: forest,
             isFolded: { node, _ in isFoldedByUser(node) },
-            isHidden: { node in !found.isShown(node) }, siblings: siblingOrder)
+            isHidden: { node in !shown.contains(node) }, siblings: siblingOrder)
         if matchShapes.count >= Self.shapeLimit { matchShapes.removeAll(keepingCapacity: true) }
         matchShapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
         noteShape(root)
@@ -103,7 +103,8 @@ extension Outline {
             let l = list(ofLong: root, in: forest)
             return max(1, lists.rowCount(of: l, isFiltered: true))
         }
-        if !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
+        // What folded itself is open while the rest is hidden.
+        if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
             return filter.matchCount(of: root) == count ? count : filter.markShown(of: root, in: forest)
         }
         return makeMatchShape(root, in: forest).count

@@ -70,7 +70,7 @@ extension Outline {
             tidyStart += 1
             steps += 1
             if entry.isPutOff { putOffCount -= 1 }
-            guard forest.index(of: entry.id) == entry.node, folds.finished[entry.node] == nil,
+            guard forest.contains(entry.id, at: entry.node), folds.finished[entry.node] == nil,
                 isFinished(entry.node, in: forest)
             else { continue }
             if let selected, stands(selected, in: entry.node, forest) {
