@@ -103,8 +103,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The root's place in the order must be what it was at its insertion.
     mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
-        // Looking for its number reads no nodes.
-        guard chunk >= 0, let offset = chunks[chunk].firstIndex(of: slot) else {
+        guard chunk >= 0, let offset = offset(of: slot, created: nodes[slot].pointee.created, in: chunk) else {
             return assertionFailure("It is not among the roots")
         }
         chunks[chunk].remove(at: offset)
@@ -114,6 +113,24 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
             heads.remove(at: chunk)
         } else if offset == 0 {
             heads[chunk] = Key(nodes[chunks[chunk][0]].pointee)
+        }
+    }
+
+    /// Where a root is in its chunk. Looking for its number reads no nodes, and it is mostly where its moment would be if
+    /// all of them were evenly spread.
+    private func offset(of slot: UInt32, created: UInt64, in chunk: Int) -> Int? {
+        let first = heads[chunk].created
+        let last = chunk + 1 < heads.count ? heads[chunk + 1].created : first
+        return chunks[chunk].withUnsafeBufferPointer { slots in
+            let share = last > first ? Double(created - first) / Double(last - first) : 0
+            var high = Swift.min(slots.count - 1, Int(share * Double(slots.count)))
+            var low = high - 1
+            while low >= 0 || high < slots.count {
+                if high < slots.count, slots[high] == slot { return high }
+                if low >= 0, slots[low] == slot { return low }
+                (low, high) = (low - 1, high + 1)
+            }
+            return nil
         }
     }
 

@@ -16,7 +16,7 @@ extension State {
         fileprivate var next = 0
     }
 
-    private enum Turn: Int, CaseIterable { case insight, order, scan, rows }
+    private enum Turn: Int, CaseIterable { case insight, order, scan, rows, spent }
 
     /// One slice: some 2 ms at most. The first after a tick lets the views' figures follow.
     mutating func work() {
@@ -36,7 +36,7 @@ extension State {
         var isMoved = turns.isStirred
         if !turns.hasWorked {
             // Filtering, sorting and reading anew may be under way together.
-            let share = Turn.allCases.reduce(0) { $0 + ($1 == .insight ? 0 : count($1)) }
+            let share = Turn.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .spent ? 0 : count($1)) }
             for turn in Turn.allCases where work(turn, share: share) { isMoved = true }
         }
         (turns.hasWorked, turns.isStirred) = (false, false)
@@ -52,6 +52,7 @@ extension State {
         case .order: program.outline.order.hasWork
         case .scan: program.isScanning
         case .rows: program.outline.hasWork
+        case .spent: program.outline.order.hasSpent
         }
     }
 
@@ -66,6 +67,7 @@ extension State {
                 case .order: observed[place].goOnSorting(share)
                 case .scan: observed[place].scan(budget: Self.scanBudget / share)
                 case .rows: observed[place].work(budget: Outline.slice / share)
+                case .spent: observed[place].giveBack()
                 }
             if didMove { isMoved = true }
         }
@@ -75,10 +77,18 @@ extension State {
 
 extension Observed {
     /// Whether there is long work for the time before the next frame.
-    var hasWork: Bool { isScanning || outline.hasWork || outline.order.hasWork || hasInsightWork }
+    var hasWork: Bool {
+        isScanning || outline.hasWork || outline.order.hasWork || outline.order.hasSpent || hasInsightWork
+    }
 
     /// Warnings wait while the picture stands still.
     fileprivate var hasInsightWork: Bool { isHeld ? insight.sites.isCounting : insight.hasWork }
+
+    /// What old orders took; nothing moves.
+    fileprivate mutating func giveBack() -> Bool {
+        _ = outline.order.spent.popLast()
+        return false
+    }
 
     fileprivate mutating func goOnSorting(_ share: Int) -> Bool {
         guard forest != nil else { return false }

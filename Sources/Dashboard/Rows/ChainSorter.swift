@@ -30,7 +30,8 @@ struct ChainSorter {
         }
     }
 
-    private var tables: SorterTables
+    /// What is read, and what the pass writes.
+    private var items: SorterTable, sorted: SorterTable
     /// How many there are, and may be.
     private(set) var count = 0
     let capacity: Int
@@ -53,11 +54,11 @@ struct ChainSorter {
     /// A sorter of so many chains at most. The memory comes as it is used.
     init(capacity: Int) {
         self.capacity = capacity
-        tables = SorterTables(capacity: capacity)
+        (items, sorted) = (SorterTable(capacity: capacity), SorterTable(capacity: capacity))
     }
 
-    /// The memory, to be given back.
-    var memory: Any { tables }
+    /// The memory, to be given back part by part.
+    var memory: [Any] { [items, sorted] }
 
     var isFull: Bool { count == capacity }
 
@@ -66,7 +67,7 @@ struct ChainSorter {
     mutating func append(_ item: Item) {
         precondition(count < capacity, "a sorter that is full takes no more chains")
         makeUnique()
-        tables.items[count] = item
+        items.start[count] = item
         count += 1
         if item.id < lastID { isInOrderOfID = false }
         lastID = item.id
@@ -75,7 +76,8 @@ struct ChainSorter {
     }
 
     private mutating func makeUnique() {
-        if !isKnownUniquelyReferenced(&tables) { tables = SorterTables(copying: tables, count: count) }
+        if !isKnownUniquelyReferenced(&items) { items = SorterTable(copying: items, count: count) }
+        if !isKnownUniquelyReferenced(&sorted) { sorted = SorterTable(copying: sorted, count: count) }
     }
 
     /// All are there, in groups of numbers up to `lastGroup`.
@@ -113,14 +115,14 @@ struct ChainSorter {
     }
 
     private mutating func count(_ pass: Pass, upTo end: Int) {
-        let items = tables.items
+        let items = items.start
         starts.withUnsafeMutableBufferPointer { starts in
             for place in position..<end { starts[pass.digit(of: items[place])] += 1 }
         }
     }
 
     private mutating func scatter(_ pass: Pass, upTo end: Int) {
-        let (items, sorted) = (tables.items, tables.sorted)
+        let (items, sorted) = (items.start, sorted.start)
         starts.withUnsafeMutableBufferPointer { starts in
             for place in position..<end {
                 let item = items[place]
@@ -134,7 +136,7 @@ struct ChainSorter {
     private mutating func endRound() {
         position = 0
         guard !isCounted else {
-            tables.swap()
+            swap(&items, &sorted)
             passes.removeLast()
             return beginPass()
         }
@@ -150,37 +152,29 @@ struct ChainSorter {
     /// What it holds, in order once ``step(_:)`` said so.
     func withItems(_ range: Range<Int>, _ body: (UnsafeBufferPointer<Item>) -> Void) {
         precondition(range.upperBound <= count, "a sorter has no more chains than were put in")
-        withExtendedLifetime(tables) {
-            body(UnsafeBufferPointer(start: tables.items + range.lowerBound, count: range.count))
+        withExtendedLifetime(items) {
+            body(UnsafeBufferPointer(start: items.start + range.lowerBound, count: range.count))
         }
     }
 }
 
-/// The memory of a ``ChainSorter``.
-private final class SorterTables: @unchecked Sendable {
-    // Sendable: changed only by the ChainSorter that holds it, after isKnownUniquelyReferenced() saw that nobody else does.
-    // @exclusivity(unchecked): only that one reaches in, from methods of a value that is checked itself.
+/// Half of the memory of a ``ChainSorter``.
+private final class SorterTable: @unchecked Sendable {
+    // Sendable: what is at the pointer is changed only by the ChainSorter that holds this, after
+    // isKnownUniquelyReferenced() saw that nobody else does.
     private let capacity: Int
-    @exclusivity(unchecked) private(set) var items: UnsafeMutablePointer<ChainSorter.Item>
-    @exclusivity(unchecked) private(set) var sorted: UnsafeMutablePointer<ChainSorter.Item>
+    let start: UnsafeMutablePointer<ChainSorter.Item>
 
     init(capacity: Int) {
         self.capacity = capacity
-        items = .allocate(capacity: capacity)
-        sorted = .allocate(capacity: capacity)
+        start = .allocate(capacity: capacity)
     }
 
-    convenience init(copying other: SorterTables, count: Int) {
+    /// Of what a pass has not written yet that is nothing in particular, which is written before it is read.
+    convenience init(copying other: SorterTable, count: Int) {
         self.init(capacity: other.capacity)
-        items.update(from: other.items, count: count)
-        // A pass may be under way: what it has not written is written by it.
-        sorted.update(from: other.sorted, count: count)
+        start.update(from: other.start, count: count)
     }
 
-    deinit {
-        items.deallocate()
-        sorted.deallocate()
-    }
-
-    func swap() { (items, sorted) = (sorted, items) }
+    deinit { start.deallocate() }
 }

@@ -14,8 +14,8 @@ extension Outline {
         var openSites: Set<Site> = []
         /// The new order in the making.
         var build: SortBuild?
-        /// What is given back one part a tick: of a million chains each takes up to a millisecond.
-        fileprivate var spent: [Any] = []
+        /// What is to be given back one part a slice: of a million chains each takes a millisecond or two.
+        var spent: [Any] = []
         /// Chains whose place has to be looked up anew: those before `staleEnd` as soon as possible, the others with
         /// the next second.
         fileprivate(set) var stale: [NodeIndex] = []
@@ -32,6 +32,8 @@ extension Outline {
         var isBusy: Bool { build != nil || staleStart < stale.count }
         /// Whether something could be done of that at once.
         var hasWork: Bool { build != nil || staleStart < staleEnd }
+        /// Whether something of old orders is still to be given back.
+        var hasSpent: Bool { !spent.isEmpty }
         /// Whether an event may move a chain.
         fileprivate var moves: Bool {
             shown.column != .start || shown.isGrouped
@@ -226,7 +228,6 @@ extension Outline {
     /// Once a second lets the order follow the time; true if rows may have moved. `now` is the moment that is shown,
     /// which may stand still while `wall` goes on.
     mutating func tickOrder(now: UInt64, wall: UInt64) -> Bool {
-        _ = order.spent.popLast()
         let second = wall / 1_000_000_000
         guard second != order.second else { return false }
         order.second = second

@@ -49,8 +49,8 @@ extension Outline {
     }
 
     private mutating func warmDues(in forest: borrowing ChainForest) {
-        for entry in due[dueStart...].prefix(Self.warmCount) {
-            warmed ^= warmth(of: entry.root) ^ forest.warmth(of: entry.root)
-        }
+        let next = due[dueStart...].prefix(Self.warmCount)
+        for entry in next { warmed ^= warmth(of: entry.root) ^ forest.warmth(of: entry.root) }
+        for entry in next { warmed ^= placeWarmth(of: entry.root) }
     }
 }

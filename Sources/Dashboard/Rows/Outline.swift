@@ -90,9 +90,9 @@ struct Outline {
         }
         for (place, eviction) in changes.evicted.enumerated() {
             if place.isMultiple(of: Self.warmCount) {
-                for next in changes.evicted[place...].prefix(Self.warmCount) {
-                    warmed ^= warmth(of: next.index) ^ (filter.isMatch(next.index) ? 1 : 0)
-                }
+                let next = changes.evicted[place...].prefix(Self.warmCount)
+                for eviction in next { warmed ^= warmth(of: eviction.index) ^ (filter.isMatch(eviction.index) ? 1 : 0) }
+                for eviction in next { warmed ^= placeWarmth(of: eviction.index) }
             }
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
             folds.forget(eviction.index)
@@ -146,7 +146,13 @@ struct Outline {
         return number == 0 ? 0 : slots.warmth(Int(number - 1))
     }
 
-    /// The same of chains in the order in which they are looked at next, and of their nodes.
+    /// Something of where a chain stands in the list of all; asked of many after ``warmth(of:)`` was.
+    func placeWarmth(of root: NodeIndex) -> UInt64 {
+        let number = slotOf[root.rawValue]
+        return number == 0 ? 0 : list.warmth(of: slots.key(Int(number - 1)))
+    }
+
+    /// What is known of chains in the order in which they are looked at next, and of their nodes.
     mutating func warm(_ roots: ArraySlice<NodeIndex>, in forest: borrowing ChainForest) {
         for root in roots { warmed ^= warmth(of: root) ^ forest.warmth(of: root) }
     }

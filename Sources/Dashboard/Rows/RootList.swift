@@ -165,27 +165,27 @@ struct RootList {
 
     /// The first place whose chain does not stand before an entry; behind the last one at the end.
     func lowerBound(_ entry: Entry) -> Cursor {
-        guard !chunks.isEmpty else { return Cursor(chunk: 0, place: 0) }
-        var low = 0
-        var high = heads.count
+        guard let chunk = chunk(of: entry) else { return Cursor(chunk: 0, place: 0) }
+        return Cursor(chunk: chunk, place: place(of: entry, in: chunk))
+    }
+
+    /// The chunk in which an entry is or would be; nil where there is none.
+    private func chunk(of entry: Entry) -> Int? {
+        guard !heads.isEmpty else { return nil }
+        var (low, high) = (0, heads.count)
         while low < high {
             let middle = (low + high) / 2
             if entry < heads[middle] { high = middle } else { low = middle + 1 }
         }
-        let chunk = max(0, low - 1)
-        return Cursor(chunk: chunk, place: place(of: entry, in: chunk))
+        return max(0, low - 1)
     }
 
     /// The first place of a chunk whose chain does not stand before an entry.
     private func place(of entry: Entry, in chunk: Int) -> Int {
-        let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0
-        let head = heads[chunk].rank
+        let guess = guess(entry, in: chunk)
         return chunks[chunk].entries.withUnsafeBufferPointer { entries in
             var (low, high) = (0, entries.count)
-            if next > head, entry.rank > head, entry.rank <= next {
-                // Ranks are mostly moments, evenly spread: where it should be is near where it is, and each look elsewhere
-                // would be a wait for memory.
-                let guess = Int(Double(entry.rank - head) / Double(next - head) * Double(entries.count))
+            if let guess {
                 let (before, after) = (max(0, guess - 3), min(entries.count - 1, guess + 3))
                 if before < entries.count, entries[before] < entry { low = before + 1 } else { high = before }
                 if low > before, !(entries[after] < entry) { high = after }
@@ -196,6 +196,23 @@ struct RootList {
             }
             return low
         }
+    }
+
+    /// Where in a chunk an entry should be: ranks are mostly moments, evenly spread, so it is near there, and each look
+    /// elsewhere would be a wait for memory.
+    private func guess(_ entry: Entry, in chunk: Int) -> Int? {
+        let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0
+        let head = heads[chunk].rank
+        guard next > head, entry.rank > head, entry.rank <= next else { return nil }
+        return Int(Double(entry.rank - head) / Double(next - head) * Double(chunks[chunk].entries.count))
+    }
+
+    /// Something of what lies where a chain is or would be, so that it comes near. Nobody needs what it gives.
+    func warmth(of key: RootKey) -> UInt64 {
+        guard let chunk = chunk(of: Entry(rank: key.rank, id: key.id)) else { return 0 }
+        let guess = guess(Entry(rank: key.rank, id: key.id), in: chunk) ?? 0
+        let entries = chunks[chunk].entries
+        return entries.isEmpty ? 0 : entries[min(guess, entries.count - 1)].rank
     }
 
     /// The chain at a place; nil behind the last one.

@@ -67,6 +67,11 @@ struct RootLists {
     }
     func contains(_ key: RootKey) -> Bool { weight(of: key) != nil }
 
+    /// Something of what lies where a chain is or would be, so that it comes near. Nobody needs what it gives.
+    func warmth(of key: RootKey) -> UInt64 {
+        Int(key.group) < lists.count ? lists[Int(key.group)].warmth(of: key) : 0
+    }
+
     var first: RootKey? { screen.isEmpty ? lists[0].first : screen.lazy.compactMap { self[$0].first }.first }
     var last: RootKey? { screen.isEmpty ? lists[0].last : screen.reversed().lazy.compactMap { self[$0].last }.first }
 

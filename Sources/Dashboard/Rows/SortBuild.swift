@@ -49,7 +49,7 @@ struct SortBuild {
     }
 
     /// What nobody needs once it is done, to be given back part by part.
-    var scratch: [Any] { [sorter.memory, stages] }
+    var scratch: [Any] { sorter.memory + [stages] }
     /// All that it holds, if it is not to be done.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
