@@ -4,8 +4,10 @@
 struct WatchList: Sendable {
     /// 64 slots.
     private struct Word: Sendable {
-        /// For the next look, and for the one after it.
-        var next: UInt64 = 0, later: UInt64 = 0
+        /// For the next look, and for the one after it. Read and written as one: who reads both after writing one waits.
+        var looks = SIMD2<UInt64>()
+        var next: UInt64 { looks.x }
+        var later: UInt64 { looks.y }
         var dues = SIMD4<UInt64>(repeating: .max)
     }
 
@@ -23,25 +25,21 @@ struct WatchList: Sendable {
 
     /// The next look goes to a slot, for which there is room.
     @inline(__always)
-    mutating func insert(_ slot: UInt32) { words[Int(slot >> 6)].next |= Self.bit(slot) }
+    mutating func insert(_ slot: UInt32) { words[Int(slot >> 6)].looks |= SIMD2(Self.bit(slot), 0) }
 
     /// The look after the next one goes to a slot, for which there is room; the next one only where it does already, and
     /// that is wanted.
     @inline(__always)
     mutating func insertLater(_ slot: UInt32, keepsNext: Bool) {
-        if !keepsNext {
-            words[Int(slot >> 6)].next &= ~Self.bit(slot)
-        } else if words[Int(slot >> 6)].next & Self.bit(slot) != 0 {
-            return
-        }
-        words[Int(slot >> 6)].later |= Self.bit(slot)
+        let (bit, looks) = (Self.bit(slot), words[Int(slot >> 6)].looks)
+        if keepsNext, looks.x & bit != 0 { return }
+        words[Int(slot >> 6)].looks = (looks & SIMD2(~bit, .max)) | SIMD2(0, bit)
     }
 
     /// No look goes to a slot, but those at a moment.
     @inline(__always)
     mutating func remove(_ slot: UInt32) {
-        words[Int(slot >> 6)].next &= ~Self.bit(slot)
-        words[Int(slot >> 6)].later &= ~Self.bit(slot)
+        words[Int(slot >> 6)].looks &= SIMD2(repeating: ~Self.bit(slot))
     }
 
     @inline(__always)
@@ -72,7 +70,7 @@ struct WatchList: Sendable {
             words[word].dues[quarter] = .max
         }
         let later = words[word].later & ~bits
-        if bits | words[word].next | words[word].later != 0 { (words[word].next, words[word].later) = (later, 0) }
+        if bits | words[word].next | words[word].later != 0 { words[word].looks = SIMD2(later, 0) }
         return (bits, later != 0)
     }
 }
