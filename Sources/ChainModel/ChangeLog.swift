@@ -19,10 +19,11 @@ extension ChainForest {
         node.pointee.changes.formUnion(changes)
     }
 
-    mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord) {
+    mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord, heir: UInt32? = nil) {
         guard !log.isEverything else { return }
         guard log.evicted.count < limits.changeLimit else { return noteEverything() }
-        log.evicted.append(.init(node: NodeView(index: NodeIndex(rawValue: slot), record: record)))
+        let view = NodeView(index: NodeIndex(rawValue: slot), record: record)
+        log.evicted.append(.init(node: view, heir: heir.map { NodeIndex(rawValue: $0) }))
     }
 
     mutating func noteEverything() {

@@ -60,6 +60,9 @@ public struct ForestChanges: Sendable {
     public struct Eviction: Sendable {
         /// Its last facts.
         public let node: NodeView
+        /// Of the root of a long chain that shed its beginning: who is the root since, of all that was under it. Where that
+        /// one stands elsewhere by now, or other nodes of the chain do, ``ForestChanges/nodes`` says so.
+        public let heir: NodeIndex?
 
         /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
         public var index: NodeIndex { node.index }

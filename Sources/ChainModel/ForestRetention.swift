@@ -219,19 +219,19 @@ extension ChainForest {
         nodes[root].pointee.chain = noSlot
         settledChainNodeCount += 1
         note(child, [.placed, .summary])
-        evict(root, leavesCount: true)
+        evict(root, leavesCount: true, heir: child)
         let rest = nodes[child].pointee.chain
         if nodes[child].pointee.has(.isRoot), rest == noSlot || !chains[rest].pointee.isLive { enqueueRoot(child) }
         return child
     }
 
     /// Takes away a node without children, which has settled.
-    private mutating func evict(_ slot: UInt32, leavesCount: Bool) {
+    private mutating func evict(_ slot: UInt32, leavesCount: Bool, heir: UInt32? = nil) {
         // First, so that nobody whom its links let go is placed under it.
         ids.remove(NodeID(nodes[slot].pointee.id))
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
-        noteEvicted(slot, record)
+        noteEvicted(slot, record, heir: heir)
         assert(!record.state.isLive, "who is live is part of an executor's load")
         if record.placed != noSlot {
             if leavesCount { countEvicted(slot, under: record.placed) }

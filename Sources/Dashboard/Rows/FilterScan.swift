@@ -32,9 +32,15 @@ struct FilterScan {
     private var asked: NodeChanges = []
     private var dependsOnTime = false
     private var dependsOnParents = false
-    /// By chain (its root's index), how many match.
-    private var counts = Paged<UInt32>(filler: 0)
-    /// By node that matches, 1 + the root that it is counted for; by root, a bit that says that it is in `touched`.
+    /// By root, the number of its chain, as long as anything in it matches; 0 for none. A chain that sheds its beginning
+    /// keeps its number under another root.
+    private var numberOf = Paged<UInt32>(filler: 0)
+    /// By number, how many match, and the root.
+    private var counts = Paged<UInt32>(filler: 0), rootOf = Paged<UInt32>(filler: 0)
+    private var lastNumber: UInt32 = 0
+    private var freeNumbers: [UInt32] = []
+    /// By node that matches, the number of the chain that it is counted for; by root, a bit that says that it is in
+    /// `touched`.
     private var countedIn = Paged<UInt32>(filler: 0)
     /// What the filter of before knew, until it is given back: of a million nodes that takes a while.
     private var spent: [Paged<UInt32>] = []
@@ -68,8 +74,9 @@ struct FilterScan {
         asked = matcher.asked.union([.created, .placed])
         dependsOnTime = query?.dependsOnTime ?? false
         dependsOnParents = query?.dependsOnParents ?? false
-        spent += [counts, countedIn]
-        (counts, countedIn) = (Paged(filler: 0), Paged(filler: 0))
+        spent += [numberOf, counts, rootOf, countedIn]
+        (numberOf, counts, rootOf, countedIn) = (Paged(filler: 0), Paged(filler: 0), Paged(filler: 0), Paged(filler: 0))
+        (lastNumber, freeNumbers) = (0, [])
         touched = []
         flipped = []
         clock = SecondQueue()
@@ -86,7 +93,10 @@ struct FilterScan {
     mutating func lookAgain() { if isActive { cursor = isDownward ? .max : 0 } }
 
     func isMatch(_ node: NodeIndex) -> Bool { countedIn[node.rawValue] & ~Self.touchedBit != 0 }
-    func matchCount(of root: NodeIndex) -> Int { Int(counts[root.rawValue]) }
+    func matchCount(of root: NodeIndex) -> Int {
+        let number = numberOf[root.rawValue]
+        return number == 0 ? 0 : Int(counts[number])
+    }
 
     // MARK: Looking
 
@@ -182,14 +192,37 @@ struct FilterScan {
         if matcher.holdsUntil != .max { clock.put(node, until: matcher.holdsUntil) }
         let was = countedIn[node.rawValue] & ~Self.touchedBit
         guard isMatch || was != 0 else { return }
-        let root = isMatch ? forest.root(of: node).rawValue + 1 : 0
-        guard was != root else { return }
-        if was != 0 { uncount(node, from: was - 1) }
-        guard isMatch else { return }
-        countedIn[node.rawValue] = countedIn[node.rawValue] & Self.touchedBit | root
-        counts[root - 1] += 1
+        guard isMatch else { return uncount(node, from: was) }
+        let root = forest.root(of: node)
+        var number = numberOf[root.rawValue]
+        guard was == 0 || was != number else { return }
+        if was != 0 { uncount(node, from: was) }
+        if number == 0 { number = addNumber(for: root) }
+        countedIn[node.rawValue] = countedIn[node.rawValue] & Self.touchedBit | number
+        counts[number] += 1
         count += 1
-        note(node, in: root - 1)
+        note(node, in: root)
+    }
+
+    private mutating func addNumber(for root: NodeIndex) -> UInt32 {
+        if freeNumbers.isEmpty { lastNumber += 1 }
+        let number = freeNumbers.popLast() ?? lastNumber
+        numberOf[root.rawValue] = number
+        rootOf[number] = root.rawValue
+        return number
+    }
+
+    /// The root of a chain is gone, and all that was under it stands under another one now. False where that one had matches
+    /// of its own, so that they have to be counted together.
+    mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool {
+        let number = numberOf[old.rawValue]
+        guard number != 0 else { return true }
+        numberOf[old.rawValue] = 0
+        guard numberOf[new.rawValue] == 0 else { return false }
+        numberOf[new.rawValue] = number
+        rootOf[number] = new.rawValue
+        noteShape(of: new)
+        return true
     }
 
     /// The totals of those under a node that is settled begin then, which is no change of theirs.
@@ -207,22 +240,27 @@ struct FilterScan {
         guard isActive else { return }
         if dependsOnTime { clock.forget(node) }
         let was = countedIn[node.rawValue] & ~Self.touchedBit
-        if was != 0 { uncount(node, from: was - 1) }
+        if was != 0 { uncount(node, from: was) }
     }
 
-    private mutating func uncount(_ node: NodeIndex, from root: UInt32) {
+    private mutating func uncount(_ node: NodeIndex, from number: UInt32) {
         countedIn[node.rawValue] &= Self.touchedBit
         count -= 1
-        counts[root] -= 1
+        counts[number] -= 1
+        let root = NodeIndex(rawValue: rootOf[number])
+        if counts[number] == 0 {
+            if numberOf[root.rawValue] == number { numberOf[root.rawValue] = 0 }
+            freeNumbers.append(number)
+        }
         note(node, in: root)
     }
 
     // MARK: What changed
 
-    private mutating func note(_ node: NodeIndex, in root: UInt32) {
+    private mutating func note(_ node: NodeIndex, in root: NodeIndex) {
         revision &+= 1
         flipped.append(node)
-        noteShape(of: NodeIndex(rawValue: root))
+        noteShape(of: root)
     }
 
     /// Nodes of a chain came, went or moved.

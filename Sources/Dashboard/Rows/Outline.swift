@@ -88,6 +88,8 @@ struct Outline {
             rebuild(from: forest, now: now)
             return
         }
+        // Who is the root now of all that was under one that is gone: there nothing else is new.
+        var heirs: Set<NodeIndex> = []
         for (place, eviction) in changes.evicted.enumerated() {
             if place.isMultiple(of: Self.warmCount) {
                 let next = changes.evicted[place...].prefix(Self.warmCount)
@@ -97,6 +99,9 @@ struct Outline {
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
             folds.forget(eviction.index)
             filter.forget(eviction.index)
+            if filter.isActive, let heir = eviction.heir, filter.inherit(from: eviction.index, by: heir) {
+                heirs.insert(heir)
+            }
         }
         lists.follow(changes, of: forest, folds, filter)
         noteLarge(in: forest)
@@ -113,7 +118,8 @@ struct Outline {
             if filter.isActive {
                 filter.noteChange(of: index, entry.changes, in: forest)
                 // What stands under a new node is new there, too.
-                if entry.changes.contains(.placed), !entry.changes.contains(.created) {
+                let isHeir = entry.traits.contains(.root) && heirs.contains(index)
+                if entry.changes.contains(.placed), !entry.changes.contains(.created), !isHeir {
                     filter.noteChange(ofAllBelow: index, in: forest)
                 }
             }
