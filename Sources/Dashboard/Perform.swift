@@ -114,7 +114,7 @@ extension State {
     // MARK: Moving and folding
 
     private mutating func step(by rows: Int, orSay edge: String) {
-        guard rowCount > 0 else { return say("there is nothing here yet") }
+        guard rowCount > 0 else { return say(whyEmpty) }
         let row = currentRow()
         let target = min(max(0, row + rows), rowCount - 1)
         if target == row, following == .nobody { say(edge) }

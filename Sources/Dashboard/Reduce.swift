@@ -172,6 +172,12 @@ extension State {
         revision += 1
     }
 
+    /// What is said of a key that goes to rows where there are none.
+    var whyEmpty: String {
+        let isHiding = filter.hidesRest && view != .threads && view != .timeline
+        return isHiding ? "nothing matches; Esc drops the filter" : "there is nothing here yet"
+    }
+
     mutating func take(_ source: SourceID, _ reply: CommandReply) {
         if let subject = descriptions.take(reply.outcome, to: reply.command, at: wall) {
             if subject == selection { revision += 1 }

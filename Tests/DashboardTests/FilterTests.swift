@@ -245,6 +245,20 @@ struct RandomStory {
         GoldenTests.check(screen, "filter-unfinished-100x12")
     }
 
+    /// Where nothing matches, keys that go to rows say that, and not that the program has done nothing yet.
+    @Test func keysSayThatNothingMatches() {
+        var screen = Self.screen()
+        screen.type("/no such node<Enter>")
+        for key in ["j", "k", "_"] {
+            screen.tick(screen.milliseconds + 10_000)
+            screen.type(key)
+            #expect(line(screen).contains("nothing matches; Esc drops the filter"), "\(key)")
+        }
+        screen.type("<Esc>")
+        screen.tick(screen.milliseconds + 10_000)
+        #expect(!screen.text.contains("nothing matches"))
+    }
+
     @Test func theLastGoodQueryStaysInForce() throws {
         var screen = Self.screen()
         screen.type("/state:rejected")

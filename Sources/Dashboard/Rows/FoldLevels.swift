@@ -26,7 +26,7 @@ extension State {
 
     /// Says why not, where every chain cannot be folded.
     func foldAllHindrance() -> String? {
-        if rowCount == 0 { return "there is nothing here yet" }
+        if rowCount == 0 { return whyEmpty }
         return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil
     }
 

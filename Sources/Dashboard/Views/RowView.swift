@@ -71,7 +71,7 @@ extension State {
 
     /// Selects a row of the view.
     mutating func moveInView(to row: Int, orSay edge: String? = nil) {
-        guard cursor.count > 0 else { return say("there is nothing here yet") }
+        guard cursor.count > 0 else { return say(whyEmpty) }
         let old = cursor.selected
         cursor.select(row, height: viewHeight)
         if cursor.selected == old, let edge { say(edge) }

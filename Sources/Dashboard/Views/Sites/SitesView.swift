@@ -100,7 +100,7 @@ extension State {
     }
 
     mutating func visitSite() {
-        guard let row = sites.selectedRow else { return say("there is nothing here yet") }
+        guard let row = sites.selectedRow else { return say(whyEmpty) }
         guard row.id.key != .others else { return say("these are many call sites, too many to be told apart") }
         let text = Query.text(site: row.site, kind: row.id.key.kind)
         show(.chains)
@@ -114,7 +114,7 @@ extension State {
 
     private mutating func copySite() -> [Effect] {
         guard let row = sites.selectedRow else {
-            say("there is nothing here yet")
+            say(whyEmpty)
             return []
         }
         say("copied \(NodeText.safe(row.name))")

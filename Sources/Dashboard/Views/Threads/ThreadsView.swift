@@ -199,7 +199,7 @@ extension State {
             reveal(node, in: place)
         case .program?: say("this is a program; Enter on a thread goes to what runs there")
         case .executors?, .executor?: say("this is an executor; Enter on a thread goes to what runs there")
-        case nil: say("there is nothing here yet")
+        case nil: say(whyEmpty)
         }
     }
 

@@ -72,7 +72,7 @@ extension State {
 
     private mutating func zoom(by steps: Int) {
         let rows = timelineWindow
-        guard !rows.isEmpty else { return say("there is nothing here yet") }
+        guard !rows.isEmpty else { return say(whyEmpty) }
         let axis = timelineAxis(rows).axis
         let (begin, end, isLive) = timelineSpan(rows)
         let all = TimeAxis.scale(fitting: end - begin, into: max(1, axis.columns - 2))
@@ -108,7 +108,7 @@ extension State {
 
     private mutating func pan(by quarters: Int) {
         let rows = timelineWindow
-        guard !rows.isEmpty else { return say("there is nothing here yet") }
+        guard !rows.isEmpty else { return say(whyEmpty) }
         guard timeline.scale != nil else { return say("everything is in sight; + goes nearer") }
         let axis = timelineAxis(rows).axis
         let (begin, _, isLive) = timelineSpan(rows)

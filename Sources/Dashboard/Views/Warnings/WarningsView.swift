@@ -109,7 +109,7 @@ extension State {
     }
 
     private mutating func setFolded(_ kinds: Set<WarningKind>) {
-        guard !warnings.rows.isEmpty else { return say("there is nothing here yet") }
+        guard !warnings.rows.isEmpty else { return say(whyEmpty) }
         if let kind = warnings.selectedRow?.kind, kinds.contains(kind) { warnings.selected = .kind(kind) }
         warnings.folded = kinds
         arrange()
@@ -117,7 +117,7 @@ extension State {
 
     private mutating func visitWarning() {
         switch warnings.selectedRow {
-        case nil: say("there is nothing here yet")
+        case nil: say(whyEmpty)
         case .head(let kind, _, let isFolded):
             warnings.selected = .kind(kind)
             if isFolded { warnings.folded.remove(kind) } else { warnings.folded.insert(kind) }
@@ -185,7 +185,7 @@ extension State {
 
     private mutating func foldWarnings() {
         switch warnings.selectedRow {
-        case nil: say("there is nothing here yet")
+        case nil: say(whyEmpty)
         case .head(_, _, isFolded: true), .hidden: say("it is folded")
         case .head: visitWarning()
         case .warning(let warning, _): goToHead(warning.kind)
@@ -199,7 +199,7 @@ extension State {
 
     private mutating func unfoldWarnings() {
         switch warnings.selectedRow {
-        case nil: say("there is nothing here yet")
+        case nil: say(whyEmpty)
         case .head(_, _, isFolded: true), .more, .hidden: visitWarning()
         case .head: moveInView(to: warnings.cursor.selected + 1)
         case .warning: say("nothing is folded in here; Enter goes to its node")
