@@ -44,10 +44,7 @@ import Testing
         for step in 0..<150 {
             story.goOn(&screen, &random)
             let (forest, now) = (screen.state.forest!, screen.state.observed[0].now)
-            if step % 30 == 0 {
-                let query = try Query(Self.queries.randomElement(using: &random)!)
-                scan.begin(query, now: now, newestFirst: step % 60 == 0)
-            }
+            if step % 30 == 0 { scan.begin(try Query(Self.queries.randomElement(using: &random)!), now: now) }
             // All that changed is told, and much that did not.
             for index in Self.indices(of: forest) { scan.noteChange(of: index, Self.anything, in: forest) }
             scan.tick(now)

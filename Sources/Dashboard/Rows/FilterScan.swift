@@ -17,10 +17,8 @@ struct FilterScan {
     var dims = false
     /// Nodes that match, so far.
     private(set) var count = 0
-    /// The next index to look at, or, downward, the last one that was; nil when all were.
+    /// The next index to look at; nil when all were.
     private(set) var cursor: UInt32?
-    /// Whether those of the greatest indices, who are mostly the newest, are looked at first.
-    private var isDownward = false
     /// Changes whenever ``isMatch(_:)`` does for any node: for who keeps rows that were filtered by it.
     private(set) var revision: UInt64 = 0
     /// What durations count to, in nanoseconds of the program's clock: the last whole second.
@@ -63,9 +61,8 @@ struct FilterScan {
     private static let spentPages = 512
     private static let touchedBit: UInt32 = 1 << 31
 
-    /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter. Who is
-    /// found first had better stand first.
-    mutating func begin(_ query: Query?, now: UInt64, newestFirst: Bool = false) {
+    /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter.
+    mutating func begin(_ query: Query?, now: UInt64) {
         let query = query.flatMap { $0.isEmpty ? nil : $0 }
         text = query?.text ?? ""
         markedTexts = query?.markedTexts ?? []
@@ -84,13 +81,11 @@ struct FilterScan {
         moment = now - now % SecondQueue.unit
         count = 0
         revision &+= 1
-        isDownward = newestFirst
-        cursor = nil
-        lookAgain()
+        cursor = isActive ? 0 : nil
     }
 
     /// Looks at everything again, a slice at a time; until then what was found stays.
-    mutating func lookAgain() { if isActive { cursor = isDownward ? .max : 0 } }
+    mutating func lookAgain() { if isActive { cursor = 0 } }
 
     func isMatch(_ node: NodeIndex) -> Bool { countedIn[node.rawValue] & ~Self.touchedBit != 0 }
     func matchCount(of root: NodeIndex) -> Int {
@@ -142,12 +137,9 @@ struct FilterScan {
         }
         guard var next = cursor else { return true }
         let end = UInt32(forest.indexBound)
-        let last = isDownward ? 0 : end
-        next = min(next, end)
-        while next != last, rest > 0 {
-            if isDownward { next -= 1 }
+        while next < end, rest > 0 {
             let index = NodeIndex(rawValue: next)
-            if !isDownward { next += 1 }
+            next += 1
             guard forest.contains(index) else {
                 forget(index)
                 rest -= 1
@@ -157,7 +149,7 @@ struct FilterScan {
             rest -= cost(of: comparedBytes - compared, touched.count - chains)
             (compared, chains) = (comparedBytes, touched.count)
         }
-        cursor = next == last ? nil : next
+        cursor = next >= end ? nil : next
         return true
     }
 
@@ -184,7 +176,7 @@ struct FilterScan {
     /// Whether a node will be looked at anyway; who was found before must not stay where it was till then.
     private func isAhead(_ node: NodeIndex) -> Bool {
         guard let cursor else { return false }
-        return (isDownward ? node.rawValue < cursor : node.rawValue >= cursor) && !isMatch(node)
+        return node.rawValue >= cursor && !isMatch(node)
     }
 
     private mutating func test(_ node: NodeIndex, in forest: borrowing ChainForest) {

@@ -8,7 +8,7 @@ extension Outline {
     mutating func setFilter(_ query: Query?, now: UInt64) {
         forgetMatches()
         matchShapes = [:]
-        filter.begin(query, now: now, newestFirst: order.wanted.column == .start && order.wanted.isInverted)
+        filter.begin(query, now: now)
         lists.restartFilter(isActive: filter.isActive)
     }
 
