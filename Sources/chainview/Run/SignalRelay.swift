@@ -16,8 +16,12 @@ enum SignalRelay {
                 var signal: Int32 = 0
                 guard sigwait(&set, &signal) == 0 else { continue }
                 child.send(signal)
-                // ^Z stops both; the shell's SIGCONT wakes chainview, which wakes the program.
-                if signal == SIGTSTP { raise(SIGSTOP) }
+                guard signal == SIGTSTP else { continue }
+                // ^Z stops both; the shell's SIGCONT wakes chainview, which wakes the program. Here, for the signal
+                // may never come to `sigwait`: a pending one is dropped where the screen, which is being closed
+                // meanwhile, puts its action back to the default (POSIX, XSH 2.4.3).
+                raise(SIGSTOP)
+                child.send(SIGCONT)
             }
         }
     }
