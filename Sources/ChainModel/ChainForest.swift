@@ -108,25 +108,25 @@ extension ChainForest {
 
     /// A one-line summary of a node's error, cancellation or abandonment: hostile text until it is escaped.
     public func summary(of index: NodeIndex) -> String? {
-        let extra = nodes[checked(index)].pointee.extra
-        return extra == noSlot ? nil : texts[extras[extra].pointee.summary]
+        texts[summarySlot(of: nodes[checked(index)].pointee.extra)]
+    }
+
+    private func summarySlot(of extra: UInt32) -> UInt32 {
+        extra == noSlot ? noSlot : extras[extra].pointee.summary
     }
 
     /// The label of a node whose facts are at hand.
     public func label(of view: NodeView) -> String? { texts[view.record.label] }
 
     /// The summary of a node whose facts are at hand.
-    public func summary(of view: NodeView) -> String? {
-        view.record.extra == noSlot ? nil : texts[extras[view.record.extra].pointee.summary]
-    }
+    public func summary(of view: NodeView) -> String? { texts[summarySlot(of: view.record.extra)] }
 
     /// What a text is looked for in, without a node's other facts.
     public func words(of index: NodeIndex) -> NodeWords {
         let node = nodes[checked(index)]
-        let extra = node.pointee.extra
         return NodeWords(
             state: node.pointee.state, kind: node.pointee.kind, site: node.pointee.site, label: node.pointee.label,
-            summary: extra == noSlot ? noSlot : extras[extra].pointee.summary)
+            summary: summarySlot(of: node.pointee.extra))
     }
 
     /// The label of a node whose words are at hand.

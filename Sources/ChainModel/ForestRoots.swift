@@ -74,7 +74,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The place of a root that is among them.
     func index(of slot: UInt32, _ nodes: Slab<NodeRecord>) -> Index {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
-        return Index(chunk: chunk, offset: chunks[chunk].firstIndex(of: slot) ?? 0)
+        return Index(chunk: chunk, offset: offset(of: slot, created: nodes[slot].pointee.created, in: chunk) ?? 0)
     }
 
     mutating func insert(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {

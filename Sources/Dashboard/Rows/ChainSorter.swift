@@ -159,9 +159,9 @@ struct ChainSorter {
 }
 
 /// Half of the memory of a ``ChainSorter``.
-private final class SorterTable: @unchecked Sendable {
-    // Sendable: what is at the pointer is changed only by the ChainSorter that holds this, after
-    // isKnownUniquelyReferenced() saw that nobody else does.
+private final class SorterTable {
+    // What is at the pointer is changed only by the ChainSorter that holds this, after isKnownUniquelyReferenced() saw
+    // that nobody else does.
     private let capacity: Int
     let start: UnsafeMutablePointer<ChainSorter.Item>
 

@@ -63,14 +63,14 @@ struct FilterScan {
 
     /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter.
     mutating func begin(_ query: Query?, now: UInt64) {
-        let query = query.flatMap { $0.isEmpty ? nil : $0 }
-        text = query?.text ?? ""
-        markedTexts = query?.markedTexts ?? []
-        isActive = query != nil
-        matcher = QueryMatcher(query ?? .everything)
+        let query = query.flatMap { $0.isEmpty ? nil : $0 } ?? .everything
+        isActive = !query.isEmpty
+        text = query.text
+        markedTexts = query.markedTexts
+        matcher = QueryMatcher(query)
         asked = matcher.asked.union([.created, .placed])
-        dependsOnTime = query?.dependsOnTime ?? false
-        dependsOnParents = query?.dependsOnParents ?? false
+        dependsOnTime = query.dependsOnTime
+        dependsOnParents = query.dependsOnParents
         spent += [numberOf, counts, rootOf, countedIn]
         (numberOf, counts, rootOf, countedIn) = (Paged(filler: 0), Paged(filler: 0), Paged(filler: 0), Paged(filler: 0))
         (lastNumber, freeNumbers) = (0, [])

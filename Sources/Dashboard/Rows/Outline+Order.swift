@@ -188,7 +188,7 @@ extension Outline {
     }
 
     static func isRoot(_ index: NodeIndex, id: UInt64, in forest: borrowing ChainForest) -> Bool {
-        forest.contains(index) && forest.isRoot(index) && forest.id(of: index).rawValue == id
+        forest.contains(NodeID(id), at: index) && forest.isRoot(index)
     }
 
     /// Puts a chain where it belongs now.

@@ -91,8 +91,7 @@ extension Outline {
     private mutating func checkSlot(of index: NodeIndex, in forest: borrowing ChainForest) {
         let number = slotOf[index.rawValue]
         guard number != 0 else { return }
-        let id = NodeID(slots.id(Int(number - 1)))
-        if forest.index(of: id) != index || !forest.isRoot(index) { drop(index) }
+        if !Self.isRoot(index, id: slots.id(Int(number - 1)), in: forest) { drop(index) }
     }
 
     /// Whether a chain's weight was not what it is while a pass is under way; weighs it, or drops it.

@@ -118,8 +118,9 @@ struct Outline {
             if filter.isActive {
                 filter.noteChange(of: index, entry.changes, in: forest)
                 // What stands under a new node is new there, too.
-                let isHeir = entry.traits.contains(.root) && heirs.contains(index)
-                if entry.changes.contains(.placed), !entry.changes.contains(.created), !isHeir {
+                if entry.changes.contains(.placed), !entry.changes.contains(.created),
+                    !(entry.traits.contains(.root) && heirs.contains(index))
+                {
                     filter.noteChange(ofAllBelow: index, in: forest)
                 }
             }

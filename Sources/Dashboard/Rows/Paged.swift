@@ -1,8 +1,8 @@
 /// A sparse array beside the forest's node indices, in pages of 256: growing never moves what is there.
 ///
 /// A value with copy-on-write. Reading costs two looks at memory and counts no reference.
-struct Paged<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
-    // Sendable: a value; the storage is changed only after isKnownUniquelyReferenced() saw that nobody else holds it.
+struct Paged<Element: BitwiseCopyable> {
+    /// Changed only after isKnownUniquelyReferenced() saw that nobody else holds it.
     private var storage: PageStorage<Element>
     /// Those of the storage, which is a step away.
     private var table: UnsafeMutablePointer<UnsafeMutablePointer<Element>>

@@ -77,14 +77,11 @@ struct RootList {
         let entry = Entry(rank: key.rank, id: key.id)
         count += 1
         rowCount += weight
-        let last = chunks.count - 1
-        guard last >= 0, chunks[last].entries.count < Self.chunkLimit else {
-            return addChunk(at: chunks.count, entry, weight)
+        if let last = chunks.indices.last, chunks[last].entries.count < Self.chunkLimit {
+            put(entry, weight, at: Cursor(chunk: last, place: chunks[last].entries.count))
+        } else {
+            addChunk(at: chunks.count, entry, weight)
         }
-        if weight != 1 { spellOutWeights(last) }
-        if !chunks[last].weights.isEmpty { chunks[last].weights.append(UInt32(weight)) }
-        chunks[last].entries.append(entry)
-        add(weight, to: last)
     }
 
     /// Takes a chain out; false if it is not in the list.
@@ -209,8 +206,9 @@ struct RootList {
 
     /// Something of what lies where a chain is or would be, so that it comes near. Nobody needs what it gives.
     func warmth(of key: RootKey) -> UInt64 {
-        guard let chunk = chunk(of: Entry(rank: key.rank, id: key.id)) else { return 0 }
-        let guess = guess(Entry(rank: key.rank, id: key.id), in: chunk) ?? 0
+        let entry = Entry(rank: key.rank, id: key.id)
+        guard let chunk = chunk(of: entry) else { return 0 }
+        let guess = guess(entry, in: chunk) ?? 0
         let entries = chunks[chunk].entries
         return entries.isEmpty ? 0 : entries[min(guess, entries.count - 1)].rank
     }
@@ -271,7 +269,12 @@ struct RootList {
         if !chunks[cursor.chunk].weights.isEmpty {
             chunks[cursor.chunk].weights.insert(UInt32(weight), at: cursor.place)
         }
-        chunks[cursor.chunk].entries.insert(entry, at: cursor.place)
+        if cursor.place == chunks[cursor.chunk].entries.count {
+            // Most of them, and cheaper.
+            chunks[cursor.chunk].entries.append(entry)
+        } else {
+            chunks[cursor.chunk].entries.insert(entry, at: cursor.place)
+        }
         if cursor.place == 0 { heads[cursor.chunk] = entry }
         add(weight, to: cursor.chunk)
     }
