@@ -133,15 +133,10 @@ private struct ScopeWalk {
     }
 
     private mutating func following(in forest: ChainForest) -> NodeIndex? {
-        if let current {
-            if !skips, let child = forest.firstChild(of: current) { return child }
-            let root = roots[rootPosition - 1]
-            var node = current
-            while node != root {
-                if let sibling = forest.nextSibling(of: node) { return sibling }
-                guard let parent = forest.placedParent(of: node) else { break }
-                node = parent
-            }
+        if let current,
+            let next = forest.next(after: current, within: roots[rootPosition - 1], skippingBelow: skips)
+        {
+            return next
         }
         guard rootPosition < roots.count else { return nil }
         rootPosition += 1

@@ -122,9 +122,15 @@ extension ChainForest {
     public func summary(of view: NodeView) -> String? { texts[summarySlot(of: view.record.extra)] }
 
     /// What a text is looked for in, without a node's other facts.
-    public func words(of index: NodeIndex) -> NodeWords {
-        let node = nodes[checked(index)]
-        return NodeWords(
+    public func words(of index: NodeIndex) -> NodeWords { words(nodes[checked(index)]) }
+
+    /// The same for whoever is at an index; nil where nobody is.
+    public func words(at index: NodeIndex) -> NodeWords? {
+        isTaken(index.rawValue) ? words(nodes[index.rawValue]) : nil
+    }
+
+    @inline(__always) private func words(_ node: UnsafeMutablePointer<NodeRecord>) -> NodeWords {
+        NodeWords(
             state: node.pointee.state, kind: node.pointee.kind, site: node.pointee.site, label: node.pointee.label,
             summary: summarySlot(of: node.pointee.extra))
     }
@@ -203,6 +209,21 @@ extension ChainForest {
 
     /// The one before it under the same node; nil for roots.
     public func previousSibling(of index: NodeIndex) -> NodeIndex? { nodes[checked(index)].pointee.previous.asNode }
+
+    /// Who comes after a node, which is `top` or under it, each before those under it; nil for the last one.
+    ///
+    /// - Parameter skips: whether those under the node are left out.
+    public func next(after node: NodeIndex, within top: NodeIndex, skippingBelow skips: Bool = false) -> NodeIndex? {
+        var depth = 0
+        let slot = checked(node)
+        guard skips else { return following(slot, within: top.rawValue).asNode }
+        return followingSubtree(slot, within: top.rawValue, depth: &depth).asNode
+    }
+
+    /// The same; `depth`, that of the node, becomes that of the next one.
+    public func next(after node: NodeIndex, within top: NodeIndex, depth: inout Int) -> NodeIndex? {
+        following(checked(node), within: top.rawValue, depth: &depth).asNode
+    }
 
     /// How many stand directly under a node.
     public func childCount(of index: NodeIndex) -> Int { Int(nodes[checked(index)].pointee.childCount) }

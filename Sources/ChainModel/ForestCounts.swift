@@ -110,17 +110,27 @@ extension ChainForest {
     /// The next node of the tree under `top` in pre-order, or none.
     @inline(__always)
     func following(_ slot: UInt32, within top: UInt32) -> UInt32 {
+        var depth = 0
+        return following(slot, within: top, depth: &depth)
+    }
+
+    /// The same; `depth`, that of the node, becomes that of the next one.
+    @inline(__always)
+    func following(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         let first = nodes[slot].pointee.firstChild
-        return first != noSlot ? first : followingSubtree(slot, within: top)
+        guard first != noSlot else { return followingSubtree(slot, within: top, depth: &depth) }
+        depth += 1
+        return first
     }
 
     /// The same, leaving out those under `slot`.
-    func followingSubtree(_ slot: UInt32, within top: UInt32) -> UInt32 {
+    func followingSubtree(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         var cursor = slot
         while cursor != top {
             let node = nodes[cursor]
             if node.pointee.next != noSlot { return node.pointee.next }
             cursor = node.pointee.placed
+            depth -= 1
         }
         return noSlot
     }

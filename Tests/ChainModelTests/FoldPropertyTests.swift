@@ -73,6 +73,41 @@ import Testing
         #expect(firstDifference(whole.dump(facts: true), late.dump(facts: true)) == nil, "seed \(seed), rest")
     }
 
+    /// Each node of a tree once, at its depth, in the order in which going down to children finds them.
+    @Test(arguments: UInt64(1)...6)
+    func walksGoThroughAll(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let forest = fold(log(seed).batches(upTo: 50, using: &generator))
+        func expected(_ node: NodeIndex, _ depth: Int) -> [[Int]] {
+            var found = [[Int(node.rawValue), depth]]
+            var child = forest.firstChild(of: node)
+            while let current = child {
+                found += expected(current, depth + 1)
+                child = forest.nextSibling(of: current)
+            }
+            return found
+        }
+        for root in forest.roots {
+            // Of a part of the tree, too, and of its first level.
+            for top in [root, forest.lastChild(of: root) ?? root] {
+                var (found, level, depth): ([[Int]], [NodeIndex], Int) = ([], [], 0)
+                var next: NodeIndex? = top
+                while let node = next {
+                    found.append([Int(node.rawValue), depth])
+                    next = forest.next(after: node, within: top, depth: &depth)
+                    #expect(forest.next(after: node, within: top) == next)
+                }
+                #expect(found == expected(top, 0), "seed \(seed)")
+                next = forest.firstChild(of: top)
+                while let node = next {
+                    level.append(node)
+                    next = forest.next(after: node, within: top, skippingBelow: true)
+                }
+                #expect(level.map { [Int($0.rawValue), 1] } == expected(top, 0).filter { $0[1] == 1 }, "seed \(seed)")
+            }
+        }
+    }
+
     @Test(arguments: UInt64(1)...12)
     func takenChangesTellEveryChange(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

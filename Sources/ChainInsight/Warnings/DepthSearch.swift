@@ -24,21 +24,8 @@ struct DepthSearch {
         while budget > 0 {
             budget -= 1
             if depth > limit { return true }
-            if let child = forest.firstChild(of: node) {
-                node = child
-                depth += 1
-                continue
-            }
-            while true {
-                if node == top { return false }
-                if let next = forest.nextSibling(of: node) {
-                    node = next
-                    break
-                }
-                guard let above = forest.placedParent(of: node) else { return false }
-                node = above
-                depth -= 1
-            }
+            guard let next = forest.next(after: node, within: top, depth: &depth) else { return false }
+            node = next
         }
         id = forest.id(of: node)
         return nil

@@ -111,17 +111,12 @@ extension Outline {
 
     /// Whether a node and all under it went well.
     private func isAllWell(under top: NodeIndex, in forest: borrowing ChainForest) -> Bool {
-        var node = top
-        while forest.state(of: node).isWell {
-            if let first = forest.firstChild(of: node) {
-                node = first
-                continue
-            }
-            while node != top, forest.nextSibling(of: node) == nil { node = forest.placedParent(of: node) ?? top }
-            guard node != top, let next = forest.nextSibling(of: node) else { return true }
-            node = next
+        var next: NodeIndex? = top
+        while let node = next {
+            guard forest.state(of: node).isWell else { return false }
+            next = forest.next(after: node, within: top)
         }
-        return false
+        return true
     }
 }
 
