@@ -22,7 +22,7 @@ struct FrameRun {
             render.add(drawn.render)
             diff.add(drawn.diff)
             frame.add(folded + pressed + kept + drawn.render + drawn.diff)
-            for slice in stage.work() { slices.add(slice) }
+            for slice in stage.work() { slices.add(slice.time) }
         }
         stage.press(.escape)
         stage.press(.escape)

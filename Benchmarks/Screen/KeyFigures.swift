@@ -103,7 +103,7 @@ enum KeyFigures {
             stage.draw()
         }
         for _ in 0..<400 {
-            for slice in stage.work() { rest.add(slice) }
+            for slice in stage.work() { rest.add(slice.time) }
             rest.add(
                 timing {
                     stage.tick()

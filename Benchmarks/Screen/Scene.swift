@@ -58,15 +58,19 @@ final class Scene {
         return UInt64(times.median * 1e6)
     }
 
-    /// Frames until what was begun is done: all work beyond that of resting frames, and the longest frame, in
-    /// nanoseconds.
+    /// Frames until what was begun is done: all work beyond that of resting frames, which count for the views, too, and
+    /// the longest frame or slice of whatever, in nanoseconds.
     func settle(resting: UInt64) -> (work: UInt64, slice: UInt64) {
         var (work, slice): (UInt64, UInt64) = (0, 0)
         for _ in 0..<2_000 where stage.hasWork {
             let slices = stage.work()
             let cost = timing { rest() }
-            work += cost - min(cost, resting) + slices.reduce(0, +)
-            slice = max(slice, cost, slices.max() ?? 0)
+            work += cost - min(cost, resting)
+            for part in slices {
+                if !part.isForViews { work += part.time }
+                slice = max(slice, part.time)
+            }
+            slice = max(slice, cost)
         }
         // What comes of it in the next frame, as what is given back.
         slice = max(slice, timing { rest() })

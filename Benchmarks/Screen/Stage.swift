@@ -46,15 +46,22 @@ final class Stage {
         act(.tick(wall: wallOffset + process, process: process))
     }
 
-    /// Uses the time that is left before the next frame, as the command does: one slice at least. Gives the times of the
-    /// slices, in nanoseconds of this thread.
+    /// What was done between two frames.
+    struct Slice {
+        /// In nanoseconds of this thread.
+        var time: UInt64
+        /// For what views count, which goes on whatever the user does.
+        var isForViews: Bool
+    }
+
+    /// Uses the time that is left before the next frame, as the command does: one slice at least.
     @discardableResult
-    func work() -> [UInt64] {
-        var slices: [UInt64] = []
+    func work() -> [Slice] {
+        var slices: [Slice] = []
         var rest = Self.interval - Self.interval / 4
         repeat {
             let slice = timing { act(.work) }
-            slices.append(slice)
+            slices.append(Slice(time: slice, isForViews: state.hasCountedForViews))
             rest -= min(rest, slice)
         } while state.hasWork && rest > 0
         return slices

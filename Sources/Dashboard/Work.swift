@@ -5,7 +5,10 @@ import ChainModel
 // it, a tick does a slice of each.
 extension State {
     /// Whether there is work for ``Action/work``.
-    public var hasWork: Bool { observed.contains(where: \.hasWork) }
+    public var hasWork: Bool { observed.indices.contains { observed[$0].hasWork } }
+
+    /// Whether the last slice was for what views count, which goes on whatever the user does.
+    package var hasCountedForViews: Bool { turns.last == .insight }
 
     /// How the slices take turns.
     struct Turns {
@@ -14,9 +17,10 @@ extension State {
         /// Whether it moved something that is to be arranged and drawn with the next tick.
         var isStirred = false
         fileprivate var next = 0
+        fileprivate var last: Turn?
     }
 
-    private enum Turn: Int, CaseIterable { case insight, order, scan, rows, spent }
+    fileprivate enum Turn: Int, CaseIterable { case insight, order, scan, rows, spent }
 
     /// One slice: some 2 ms at most. The first after a tick lets the views' figures follow.
     mutating func work() {
@@ -26,6 +30,7 @@ extension State {
             let turn = Turn(rawValue: turns.next)!
             turns.next = (turns.next + 1) % Turn.allCases.count
             guard turn == .insight || count(turn) > 0 else { continue }
+            turns.last = turn
             if work(turn, share: count(turn)) { turns.isStirred = true }
             return
         }
@@ -44,7 +49,7 @@ extension State {
     }
 
     /// In how many programs there is work of a kind.
-    private func count(_ turn: Turn) -> Int { observed.count { hasWork(turn, $0) } }
+    private func count(_ turn: Turn) -> Int { observed.indices.count { hasWork(turn, observed[$0]) } }
 
     private func hasWork(_ turn: Turn, _ program: borrowing Observed) -> Bool {
         switch turn {
