@@ -29,8 +29,14 @@ public struct QueryMatcher: Sendable {
 
     /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
     public mutating func matches(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Bool {
+        matches(node, forest.words(of: node), in: forest, now: now)
+    }
+
+    /// The same where a node's words are at hand.
+    public mutating func matches(
+        _ node: NodeIndex, _ words: NodeWords, in forest: borrowing ChainForest, now: UInt64
+    ) -> Bool {
         holdsUntil = .max
-        let words = forest.words(of: node)
         var next = program.entry
         while next >= 0 {
             let step = program.steps[next]
@@ -73,8 +79,7 @@ public struct QueryMatcher: Sendable {
     private mutating func holds(_ needle: Int, _ text: String?) -> Bool {
         guard let text else { return false }
         comparedBytes &+= text.utf8.count
-        // Without a copy, which would be counted.
-        return program.needles.withUnsafeBufferPointer { $0[needle].matches(text) }
+        return program.needles.matches(needle, text)
     }
 
     private mutating func isInName(

@@ -28,7 +28,7 @@ struct QueryProgram: Sendable {
     static let notFound = -2
 
     private(set) var steps: [Step] = []
-    private(set) var needles: [Needle] = []
+    private(set) var needles = Needles()
     private(set) var entry = found
 
     /// What may change of a node that another answer comes of.

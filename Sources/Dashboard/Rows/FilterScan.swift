@@ -6,7 +6,7 @@ import ChainModel
 /// query asks for that (`age>5s`), once a second.
 ///
 /// Costs: a node that changes is tested again, O(1). One that time alone may bring in or take out waits in a queue for
-/// that second, so that a second costs those whose time has come, not all. 10 bytes a node while a filter is on, 4 to 8
+/// that second, so that a second costs those whose time has come, not all. 12 bytes a node while a filter is on, 4 to 8
 /// more for one that waits.
 struct FilterScan {
     /// What is looked for, as it was typed; empty for no filter.
@@ -15,12 +15,8 @@ struct FilterScan {
     private(set) var markedTexts: [String] = []
     /// Whether the rest is dimmed rather than hidden.
     var dims = false
-    /// Nodes that match, so far.
-    private(set) var count = 0
     /// The next index to look at; nil when all were.
     private(set) var cursor: UInt32?
-    /// Changes whenever ``isMatch(_:)`` does for any node: for who keeps rows that were filtered by it.
-    private(set) var revision: UInt64 = 0
     /// What durations count to, in nanoseconds of the program's clock: the last whole second.
     private(set) var moment: UInt64 = 0
     private(set) var isActive = false
@@ -30,28 +26,21 @@ struct FilterScan {
     private var asked: NodeChanges = []
     private var dependsOnTime = false
     private var dependsOnParents = false
-    /// By root, the number of its chain, as long as anything in it matches; 0 for none. A chain that sheds its beginning
-    /// keeps its number under another root.
-    private var numberOf = Paged<UInt32>(filler: 0)
-    /// By number, how many match, and the root.
-    private var counts = Paged<UInt32>(filler: 0), rootOf = Paged<UInt32>(filler: 0)
-    private var lastNumber: UInt32 = 0
-    private var freeNumbers: [UInt32] = []
-    /// By node that matches, the number of the chain that it is counted for; by root, a bit that says that it is in
-    /// `touched`.
-    private var countedIn = Paged<UInt32>(filler: 0)
+    private var matches = MatchCounts()
     /// What the filter of before knew, until it is given back: of a million nodes that takes a while.
-    private var spent: [Paged<UInt32>] = []
-    private var touched: [NodeIndex] = []
-    private var flipped: [NodeIndex] = []
+    private var spent: [MatchCounts] = []
     private var clock = SecondQueue()
     /// Those whose time has come, or whose parent was settled.
     private var due: [NodeIndex] = []
     /// Nodes that ``markShown(of:in:)`` found: those that hold the number of the last round.
-    private var shownRound = Paged<UInt16>(filler: 0)
-    private var lastShown: UInt16 = 0
+    private var shownRound = Paged<UInt32>(filler: 0)
+    private var lastShown: UInt32 = 0
 
     var hidesRest: Bool { isActive && !dims }
+    /// Nodes that match, so far.
+    var count: Int { matches.count }
+    /// Changes whenever ``isMatch(_:)`` does for any node: for who keeps rows that were filtered by it.
+    var revision: UInt64 { matches.revision }
     /// Bytes of texts that were looked through so far.
     var comparedBytes: Int { matcher.comparedBytes }
     /// Whether there are nodes that were not looked at.
@@ -59,7 +48,6 @@ struct FilterScan {
 
     /// Pages that a tick gives back.
     private static let spentPages = 512
-    private static let touchedBit: UInt32 = 1 << 31
 
     /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter.
     mutating func begin(_ query: Query?, now: UInt64) {
@@ -71,33 +59,26 @@ struct FilterScan {
         asked = matcher.asked.union([.created, .placed])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
-        spent += [numberOf, counts, rootOf, countedIn]
-        (numberOf, counts, rootOf, countedIn) = (Paged(filler: 0), Paged(filler: 0), Paged(filler: 0), Paged(filler: 0))
-        (lastNumber, freeNumbers) = (0, [])
-        touched = []
-        flipped = []
+        spent.append(matches)
+        matches = MatchCounts(revision: matches.revision &+ 1)
         clock = SecondQueue()
         due = []
         moment = now - now % SecondQueue.unit
-        count = 0
-        revision &+= 1
         cursor = isActive ? 0 : nil
     }
 
     /// Looks at everything again, a slice at a time; until then what was found stays.
     mutating func lookAgain() { if isActive { cursor = 0 } }
 
-    func isMatch(_ node: NodeIndex) -> Bool { countedIn[node.rawValue] & ~Self.touchedBit != 0 }
-    func matchCount(of root: NodeIndex) -> Int {
-        let number = numberOf[root.rawValue]
-        return number == 0 ? 0 : Int(counts[number])
-    }
+    // Inline: a call would get a copy of all of this.
+    @inline(__always) func isMatch(_ node: NodeIndex) -> Bool { matches.contains(node) }
+    @inline(__always) func matchCount(of root: NodeIndex) -> Int { matches.count(of: root) }
 
     // MARK: Looking
 
     /// Lets time go on to `now`, in nanoseconds of the program's clock.
     mutating func tick(_ now: UInt64) {
-        if let last = spent.indices.last, !spent[last].removeLast(Self.spentPages) { spent.removeLast() }
+        if let last = spent.indices.last, !spent[last].giveBack(pages: Self.spentPages) { spent.removeLast() }
         let second = now / SecondQueue.unit
         guard dependsOnTime, second > moment / SecondQueue.unit else { return }
         moment = second * SecondQueue.unit
@@ -126,28 +107,28 @@ struct FilterScan {
         // A slot that is free costs next to nothing: a small forest is done at once, however many slots it has.
         var rest = budget * Self.freeSlotsPerNode
         var compared = comparedBytes
-        var chains = touched.count
+        var chains = matches.touchedCount
         func cost(of bytes: Int, _ chains: Int) -> Int {
             Self.freeSlotsPerNode * (1 + bytes / Self.bytesPerNode + chains * Self.nodesPerChain)
         }
         while rest > 0, let node = due.popLast() {
-            if forest.contains(node) { test(node, in: forest) }
-            rest -= cost(of: comparedBytes - compared, touched.count - chains)
-            (compared, chains) = (comparedBytes, touched.count)
+            if let words = forest.words(at: node) { test(node, words, in: forest) }
+            rest -= cost(of: comparedBytes - compared, matches.touchedCount - chains)
+            (compared, chains) = (comparedBytes, matches.touchedCount)
         }
         guard var next = cursor else { return true }
         let end = UInt32(forest.indexBound)
         while next < end, rest > 0 {
             let index = NodeIndex(rawValue: next)
             next += 1
-            guard forest.contains(index) else {
+            guard let words = forest.words(at: index) else {
                 forget(index)
                 rest -= 1
                 continue
             }
-            test(index, in: forest)
-            rest -= cost(of: comparedBytes - compared, touched.count - chains)
-            (compared, chains) = (comparedBytes, touched.count)
+            test(index, words, in: forest)
+            rest -= cost(of: comparedBytes - compared, matches.touchedCount - chains)
+            (compared, chains) = (comparedBytes, matches.touchedCount)
         }
         cursor = next >= end ? nil : next
         return true
@@ -155,21 +136,17 @@ struct FilterScan {
 
     /// Tests those under a node (again), which went with it to another chain. O(those).
     mutating func noteChange(ofAllBelow node: NodeIndex, in forest: borrowing ChainForest) {
-        var stack = [node]
-        while let above = stack.popLast() {
-            var child = forest.firstChild(of: above)
-            while let current = child {
-                test(current, in: forest)
-                if forest.childCount(of: current) > 0 { stack.append(current) }
-                child = forest.nextSibling(of: current)
-            }
+        var next = forest.next(after: node, within: node)
+        while let current = next {
+            test(current, forest.words(of: current), in: forest)
+            next = forest.next(after: current, within: node)
         }
     }
 
     /// Tests one node that changed, if it may be found by what did.
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
         guard !changes.isDisjoint(with: asked) else { return }
-        if !isAhead(node) { test(node, in: forest) }
+        if !isAhead(node) { test(node, forest.words(of: node), in: forest) }
         if dependsOnParents { noteTotals(under: node, in: forest) }
     }
 
@@ -179,43 +156,14 @@ struct FilterScan {
         return node.rawValue >= cursor && !isMatch(node)
     }
 
-    private mutating func test(_ node: NodeIndex, in forest: borrowing ChainForest) {
-        let isMatch = matcher.matches(node, in: forest, now: moment)
+    private mutating func test(_ node: NodeIndex, _ words: NodeWords, in forest: borrowing ChainForest) {
+        let isMatch = matcher.matches(node, words, in: forest, now: moment)
         if matcher.holdsUntil != .max { clock.put(node, until: matcher.holdsUntil) }
-        let was = countedIn[node.rawValue] & ~Self.touchedBit
-        guard isMatch || was != 0 else { return }
-        guard isMatch else { return uncount(node, from: was) }
-        let root = forest.root(of: node)
-        var number = numberOf[root.rawValue]
-        guard was == 0 || was != number else { return }
-        if was != 0 { uncount(node, from: was) }
-        if number == 0 { number = addNumber(for: root) }
-        countedIn[node.rawValue] = countedIn[node.rawValue] & Self.touchedBit | number
-        counts[number] += 1
-        count += 1
-        note(node, in: root)
+        if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
     }
 
-    private mutating func addNumber(for root: NodeIndex) -> UInt32 {
-        if freeNumbers.isEmpty { lastNumber += 1 }
-        let number = freeNumbers.popLast() ?? lastNumber
-        numberOf[root.rawValue] = number
-        rootOf[number] = root.rawValue
-        return number
-    }
-
-    /// The root of a chain is gone, and all that was under it stands under another one now. False where that one had matches
-    /// of its own, so that they have to be counted together.
-    mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool {
-        let number = numberOf[old.rawValue]
-        guard number != 0 else { return true }
-        numberOf[old.rawValue] = 0
-        guard numberOf[new.rawValue] == 0 else { return false }
-        numberOf[new.rawValue] = number
-        rootOf[number] = new.rawValue
-        noteShape(of: new)
-        return true
-    }
+    /// See ``MatchCounts/inherit(from:by:)``.
+    mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
     /// The totals of those under a node that is settled begin then, which is no change of theirs.
     private mutating func noteTotals(under node: NodeIndex, in forest: borrowing ChainForest) {
@@ -231,99 +179,69 @@ struct FilterScan {
     mutating func forget(_ node: NodeIndex) {
         guard isActive else { return }
         if dependsOnTime { clock.forget(node) }
-        let was = countedIn[node.rawValue] & ~Self.touchedBit
-        if was != 0 { uncount(node, from: was) }
-    }
-
-    private mutating func uncount(_ node: NodeIndex, from number: UInt32) {
-        countedIn[node.rawValue] &= Self.touchedBit
-        count -= 1
-        counts[number] -= 1
-        let root = NodeIndex(rawValue: rootOf[number])
-        if counts[number] == 0 {
-            if numberOf[root.rawValue] == number { numberOf[root.rawValue] = 0 }
-            freeNumbers.append(number)
-        }
-        note(node, in: root)
+        matches.remove(node)
     }
 
     // MARK: What changed
 
-    private mutating func note(_ node: NodeIndex, in root: NodeIndex) {
-        revision &+= 1
-        flipped.append(node)
-        noteShape(of: root)
-    }
-
     /// Nodes of a chain came, went or moved.
-    mutating func noteShape(of root: NodeIndex) {
-        guard countedIn[root.rawValue] & Self.touchedBit == 0 else { return }
-        countedIn[root.rawValue] |= Self.touchedBit
-        touched.append(root)
-    }
+    mutating func noteShape(of root: NodeIndex) { matches.noteShape(of: root) }
 
     /// Chains whose matches or nodes changed since the last call.
-    mutating func takeTouched() -> [NodeIndex] {
-        guard !touched.isEmpty else { return [] }
-        for root in touched { countedIn[root.rawValue] &= ~Self.touchedBit }
-        defer { touched.removeAll(keepingCapacity: true) }
-        return touched
-    }
+    mutating func takeTouched() -> [NodeIndex] { matches.takeTouched() }
 
     /// Nodes for which ``isMatch(_:)`` changed since the last call, in order; some may stand there twice, and some may
     /// be gone by now. A new filter forgets them all: then nothing matches.
-    mutating func takeFlipped() -> [NodeIndex] {
-        guard !flipped.isEmpty else { return [] }
-        defer { flipped.removeAll(keepingCapacity: true) }
-        return flipped
-    }
+    mutating func takeFlipped() -> [NodeIndex] { matches.takeFlipped() }
 }
 
 // MARK: What is above a match
 
 extension FilterScan {
-    /// Finds, of a chain, the nodes that match and those above them, for ``shownNodes``, and gives how many these are;
-    /// the root is always among them. O(its nodes).
-    @discardableResult
-    mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
+    /// How many nodes of a chain match or are above one that does, the root among them. O(its nodes).
+    @inline(__always)
+    func shownCount(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
+        var count = 0
+        // Of those on the way down to a node, so many from the root on are counted.
+        var counted = 0
+        var depth = 0
+        var next: NodeIndex? = root
+        while let node = next {
+            counted = min(counted, depth)
+            if isMatch(node) {
+                count += depth + 1 - counted
+                counted = depth + 1
+            }
+            next = forest.next(after: node, within: root, depth: &depth)
+        }
+        return max(1, count)
+    }
+
+    /// Finds, of a chain, the nodes that match and those above them, for ``shownNodes``; the root is always among them.
+    /// O(its nodes).
+    mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
         if lastShown == .max { (lastShown, shownRound) = (0, Paged(filler: 0)) }
         lastShown += 1
         shownRound[root.rawValue] = lastShown
-        var count = 1
-        var node = root
-        // Down to the first child, else on to the next sibling, else up to where there is one.
-        walk: while true {
+        var next: NodeIndex? = root
+        while let node = next {
             if isMatch(node) {
                 var current: NodeIndex? = node
                 while let shown = current, shownRound[shown.rawValue] != lastShown {
                     shownRound[shown.rawValue] = lastShown
-                    count += 1
                     current = forest.placedParent(of: shown)
                 }
             }
-            if let child = forest.firstChild(of: node) {
-                node = child
-                continue
-            }
-            while node != root {
-                if let next = forest.nextSibling(of: node) {
-                    node = next
-                    continue walk
-                }
-                guard let above = forest.placedParent(of: node) else { break walk }
-                node = above
-            }
-            break
+            next = forest.next(after: node, within: root)
         }
-        return count
     }
 
     /// Those of the last chain for which ``markShown(of:in:)`` was called.
     var shownNodes: ShownNodes { ShownNodes(rounds: shownRound, last: lastShown) }
 
     struct ShownNodes {
-        fileprivate let rounds: Paged<UInt16>
-        fileprivate let last: UInt16
+        fileprivate let rounds: Paged<UInt32>
+        fileprivate let last: UInt32
 
         func contains(_ node: NodeIndex) -> Bool { rounds[node.rawValue] == last }
     }

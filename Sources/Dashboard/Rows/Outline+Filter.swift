@@ -36,7 +36,7 @@ extension Outline {
         let (count, old) = (filter.matchCount(of: root), slots.matchWeight(place))
         // Over the root that is found alone nothing stands, and below it nothing is shown.
         let isAlone = count == 1 && filter.isMatch(root)
-        let weight = count == 0 ? 0 : isAlone ? 1 : matchWeight(of: root, in: forest)
+        let weight = count == 0 ? 0 : isAlone ? 1 : matchWeight(of: root, matchCount: count, in: forest)
         guard weight != old else { return }
         slots.setMatchWeight(weight, place)
         let key = slots.key(place)

@@ -13,6 +13,7 @@ extension Outline {
         return isFolded(node, depth: depth)
     }
 
+    @inline(__always)
     func isFolded(_ node: NodeIndex, depth: Int) -> Bool {
         let number = slotOf[node.rawValue]
         let isRoot = number != 0

@@ -35,9 +35,9 @@ extension Outline {
         /// Whether something of old orders is still to be given back.
         var hasSpent: Bool { !spent.isEmpty }
         /// Whether an event may move a chain.
-        fileprivate var moves: Bool {
-            shown.column != .start || shown.isGrouped
-                || build.map { $0.rank.order.column != .start || $0.rank.order.isGrouped } ?? false
+        @inline(__always) fileprivate var moves: Bool {
+            shown.column != .start || shown.isGrouped || (build?.rank.order.column ?? .start) != .start
+                || build?.rank.order.isGrouped ?? false
         }
 
         mutating func key(

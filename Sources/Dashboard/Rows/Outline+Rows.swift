@@ -47,6 +47,7 @@ extension Outline {
     }
 
     /// Whether something in a chain may be folded, so that its rows have to be counted.
+    @inline(__always)
     private func holdsFolds(_ place: Int) -> Bool {
         if slots.has(.mayHoldFolds, place) { return true }
         guard let level = folds.level else { return false }
@@ -95,8 +96,8 @@ extension Outline {
         return rows
     }
 
-    /// The rows that a chain takes while what does not match is hidden.
-    mutating func matchWeight(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
+    /// The rows that a chain takes while what does not match is hidden, of which `matchCount` match.
+    mutating func matchWeight(of root: NodeIndex, matchCount: Int, in forest: borrowing ChainForest) -> Int {
         if isFoldedByUser(root) { return 1 }
         let count = forest.nodeCount(ofRoot: root)
         if isLong(count) {
@@ -105,7 +106,7 @@ extension Outline {
         }
         // What folded itself is open while the rest is hidden.
         if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
-            return filter.matchCount(of: root) == count ? count : filter.markShown(of: root, in: forest)
+            return matchCount == count ? count : filter.shownCount(of: root, in: forest)
         }
         return makeMatchShape(root, in: forest).count
     }
@@ -131,6 +132,7 @@ extension Outline {
         return makeShape(root, in: forest)
     }
 
+    @inline(__always)
     private func isRootFolded(_ root: NodeIndex) -> Bool {
         filter.hidesRest ? isFoldedByUser(root) : isFolded(root, depth: 0)
     }
@@ -190,6 +192,7 @@ extension Outline {
     /// The first row of the chain that a node is in.
     func firstRow(ofChain root: NodeIndex) -> Int? { key(of: root).flatMap { firstRow(of: $0)?.row } }
 
+    @inline(__always)
     func key(of root: NodeIndex) -> RootKey? {
         let number = slotOf[root.rawValue]
         return number == 0 ? nil : slots.key(Int(number - 1))

@@ -47,10 +47,15 @@ struct RootList {
     private(set) var count = 0
     /// The number of rows: the sum of all weights.
     private(set) var rowCount = 0
-    /// Who was put in last, and where that was: what often comes next is who stands beside it, and then nothing is looked
-    /// for and full chunks are not cut in half.
-    private var latest = Entry(rank: 0, id: 0)
-    private var latestPlace = Cursor(chunk: 0, place: 0)
+    /// Who was put in, and where that was.
+    private struct Finger {
+        var entry = Entry(rank: 0, id: 0)
+        var place = Cursor(chunk: 0, place: 0)
+    }
+
+    /// What often comes next is who stands beside the one that was put in last, and then nothing is looked for and full
+    /// chunks are not cut in half; or, where that was an odd one among many in sequence, beside the one before it.
+    private var latest = Finger(), other = Finger()
 
     init(group: UInt32 = 0) { self.group = group }
 
@@ -62,7 +67,7 @@ struct RootList {
         count += 1
         rowCount += weight
         guard !chunks.isEmpty else { return addChunk(at: 0, entry, weight) }
-        var cursor = placeBesideLatest(entry) ?? lowerBound(entry)
+        var cursor = placeBeside(entry)
         if chunks[cursor.chunk].entries.count >= Self.chunkLimit {
             guard let room = makeRoom(at: cursor) else {
                 return addChunk(at: cursor.place == 0 ? cursor.chunk : cursor.chunk + 1, entry, weight)
@@ -119,6 +124,7 @@ struct RootList {
     // MARK: Questions, in the order of ranks
 
     /// The rows of a chain, or nil if it is not in the list.
+    @inline(__always)
     func weight(of key: RootKey) -> Int? {
         find(key).map { chunks[$0.chunk].weight($0.place) }
     }
@@ -161,6 +167,7 @@ struct RootList {
     }
 
     /// The first place whose chain does not stand before an entry; behind the last one at the end.
+    @inline(__always)
     func lowerBound(_ entry: Entry) -> Cursor {
         guard let chunk = chunk(of: entry) else { return Cursor(chunk: 0, place: 0) }
         return Cursor(chunk: chunk, place: place(of: entry, in: chunk))
@@ -197,6 +204,7 @@ struct RootList {
 
     /// Where in a chunk an entry should be: ranks are mostly moments, evenly spread, so it is near there, and each look
     /// elsewhere would be a wait for memory.
+    @inline(__always)
     private func guess(_ entry: Entry, in chunk: Int) -> Int? {
         let next = chunk + 1 < heads.count ? heads[chunk + 1].rank : 0
         let head = heads[chunk].rank
@@ -237,6 +245,7 @@ struct RootList {
 
     func key(_ entry: Entry) -> RootKey { RootKey(group: group, rank: entry.rank, id: entry.id) }
 
+    @inline(__always)
     private func find(_ key: RootKey) -> (chunk: Int, place: Int)? {
         let entry = Entry(rank: key.rank, id: key.id)
         let cursor = lowerBound(entry)
@@ -248,13 +257,21 @@ struct RootList {
 
     // MARK: Chunks
 
-    /// The place in front of who was put in last, or behind, if that is where an entry belongs.
-    private func placeBesideLatest(_ entry: Entry) -> Cursor? {
-        let at = latestPlace
+    /// Where an entry belongs; beside who was put in last, mostly.
+    private mutating func placeBeside(_ entry: Entry) -> Cursor {
+        if let place = place(of: entry, beside: latest) { return place }
+        swap(&latest, &other)
+        return place(of: entry, beside: latest) ?? lowerBound(entry)
+    }
+
+    /// The place in front of who was put in, or behind, if that is where an entry belongs.
+    @inline(__always)
+    private func place(of entry: Entry, beside finger: Finger) -> Cursor? {
+        let at = finger.place
         guard at.chunk < chunks.count, at.place < chunks[at.chunk].entries.count,
-            chunks[at.chunk].entries[at.place] == latest
+            chunks[at.chunk].entries[at.place] == finger.entry
         else { return nil }
-        if entry < latest {
+        if entry < finger.entry {
             if let previous = self.entry(before: at), entry < previous { return nil }
             return at
         }
@@ -264,7 +281,7 @@ struct RootList {
     }
 
     private mutating func put(_ entry: Entry, _ weight: Int, at cursor: Cursor) {
-        (latest, latestPlace) = (entry, cursor)
+        latest = Finger(entry: entry, place: cursor)
         if weight != 1 { spellOutWeights(cursor.chunk) }
         if !chunks[cursor.chunk].weights.isEmpty {
             chunks[cursor.chunk].weights.insert(UInt32(weight), at: cursor.place)
@@ -290,7 +307,7 @@ struct RootList {
     }
 
     private mutating func addChunk(at index: Int, _ entry: Entry, _ weight: Int) {
-        (latest, latestPlace) = (entry, Cursor(chunk: index, place: 0))
+        latest = Finger(entry: entry, place: Cursor(chunk: index, place: 0))
         var chunk = Chunk(entries: [])
         // The first one may stay small: a group of few chains.
         if index > 0 { chunk.entries.reserveCapacity(Self.chunkLimit) }
@@ -333,7 +350,7 @@ struct RootList {
         guard cursor.place > 0 else { return nil }
         let entries = chunks[cursor.chunk].entries
         // Where one comes after the other all go to the same place: a cut there leaves full chunks.
-        let isInSequence = entries[cursor.place - 1] == latest || entries[cursor.place] == latest
+        let isInSequence = entries[cursor.place - 1] == latest.entry || entries[cursor.place] == latest.entry
         let cut = isInSequence ? cursor.place : Self.chunkLimit / 2
         split(cursor.chunk, at: cut)
         return cursor.place <= cut

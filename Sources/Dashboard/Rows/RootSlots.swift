@@ -75,8 +75,9 @@ struct RootSlots {
     }
 
     mutating func setMatchWeight(_ weight: Int, _ place: Int) {
-        marks[UInt32(place)].matchWeight = UInt16(clamping: weight)
-        marks[UInt32(place)].round = round
+        var known = marks[UInt32(place)]
+        (known.matchWeight, known.round) = (UInt16(clamping: weight), round)
+        marks[UInt32(place)] = known
     }
 
     private static func known(_ weight: UInt16) -> Int? { weight == .max ? nil : Int(weight) }
