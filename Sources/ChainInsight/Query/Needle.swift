@@ -14,31 +14,46 @@ package struct Needle: Hashable, Sendable {
     /// Whether a text holds it, or is it.
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
+    /// Where a text holds it first, and the text in which that is so: in lower case unless it is ASCII.
+    package func place(in text: String) -> (text: String, range: Range<String.Index>)? {
+        var text = text
+        let isASCII = text.withUTF8(Self.isASCII)
+        if !isASCII { text = text.lowercased() }
+        let start = text.withUTF8 { text in bytes.withUnsafeBufferPointer { Self.place(of: $0, isWhole, in: text) } }
+        return start.map { start in
+            let first = text.utf8.index(text.startIndex, offsetBy: start)
+            return (text, first..<text.utf8.index(first, offsetBy: bytes.count))
+        }
+    }
+
     /// Whether a text holds what was put into lower case, or is it.
     static func finds(_ needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: String) -> Bool {
         var text = text
-        if let answer = text.withUTF8({ finds(needle, isWhole, in: $0, isFolded: false) }) { return answer }
+        let answer = text.withUTF8 { isASCII($0) ? place(of: needle, isWhole, in: $0) != nil : nil }
+        if let answer { return answer }
         text = text.lowercased()
-        return text.withUTF8 { finds(needle, isWhole, in: $0, isFolded: true) ?? false }
+        return text.withUTF8 { place(of: needle, isWhole, in: $0) != nil }
     }
 
-    /// Nil where the text has to be put into lower case first, because it is more than ASCII.
-    private static func finds(
-        _ needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in hay: UnsafeBufferPointer<UInt8>, isFolded: Bool
-    ) -> Bool? {
-        if !isFolded {
-            var all: UInt8 = 0
-            for byte in hay { all |= byte }
-            guard all < 0x80 else { return nil }
-        }
-        guard isWhole ? hay.count == needle.count : hay.count >= needle.count else { return false }
-        guard let first = needle.first else { return true }
+    private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var all: UInt8 = 0
+        for byte in text { all |= byte }
+        return all < 0x80
+    }
+
+    /// In a text of ASCII or in lower case.
+    @inline(__always)
+    private static func place(
+        of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in hay: UnsafeBufferPointer<UInt8>
+    ) -> Int? {
+        guard isWhole ? hay.count == needle.count : hay.count >= needle.count else { return nil }
+        guard let first = needle.first else { return 0 }
         for start in 0...(hay.count - needle.count) where lower(hay[start]) == first {
             var matched = 1
             while matched < needle.count, lower(hay[start + matched]) == needle[matched] { matched += 1 }
-            if matched == needle.count { return true }
+            if matched == needle.count { return start }
         }
-        return false
+        return nil
     }
 
     private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }

@@ -1,3 +1,4 @@
+import ChainInsight
 import Frames
 
 // What rows have on top of their text, in every view.
@@ -18,11 +19,10 @@ extension Painter {
     }
 
     /// The first place of a text, written from one column to another, that a filter found there.
-    mutating func highlight(_ needle: String, in text: String, row: Int, from start: Int, to end: Int) {
-        let lowered = text.lowercased()
-        guard !needle.isEmpty, let place = lowered.firstRange(of: needle) else { return }
-        let before = TextWidth.of(String(lowered[..<place.lowerBound]), charset: glyphs.charset)
-        let width = TextWidth.of(String(lowered[place]), charset: glyphs.charset)
+    mutating func highlight(_ needle: Needle, in text: String, row: Int, from start: Int, to end: Int) {
+        guard let place = needle.place(in: text), !place.range.isEmpty else { return }
+        let before = TextWidth.of(String(place.text[..<place.range.lowerBound]), charset: glyphs.charset)
+        let width = TextWidth.of(String(place.text[place.range]), charset: glyphs.charset)
         guard start + before < end else { return }
         frame.restyle(row: row, column: start + before, columns: min(width, end - start - before)) { _ in .match }
     }

@@ -11,8 +11,8 @@ import ChainModel
 struct FilterScan {
     /// What is looked for, as it was typed; empty for no filter.
     private(set) var text = ""
-    /// What of labels and sites is to be marked, in lower case.
-    private(set) var markedTexts: [String] = []
+    /// What of labels and sites is to be marked.
+    private(set) var markedTexts: [Needle] = []
     /// Whether the rest is dimmed rather than hidden.
     var dims = false
     /// The next index to look at; nil when all were.
@@ -54,7 +54,7 @@ struct FilterScan {
         let query = query.flatMap { $0.isEmpty ? nil : $0 } ?? .everything
         isActive = !query.isEmpty
         text = query.text
-        markedTexts = query.markedTexts
+        markedTexts = query.markedTexts.map { Needle($0) }
         matcher = QueryMatcher(query)
         asked = matcher.asked.union([.created, .placed])
         dependsOnTime = query.dependsOnTime

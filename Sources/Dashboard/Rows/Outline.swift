@@ -129,7 +129,10 @@ struct Outline {
                 if slotOf[root.rawValue] != 0 { forgetShape(root, Int(slotOf[root.rawValue] - 1)) }
                 if root != touched { touch(root, in: forest, now: now, matches: .soon) }
                 touched = root
-                if entry.changes.contains(.placed), folds.mayHoldAny { noteFolds(in: root, forest) }
+                // Who is new is not folded, nor was anybody who stands under it without being told of itself.
+                if entry.changes.contains(.placed), !entry.changes.contains(.created), folds.mayHoldAny {
+                    noteFolds(in: root, forest)
+                }
             } else if entry.changes.contains(.summary), entry.traits.contains(.root) {
                 touch(index, in: forest, now: now, matches: .asBefore)
             } else if entry.changes.contains(.facts), slotOf[index.rawValue] != 0 {

@@ -283,13 +283,13 @@ struct RootList {
     private mutating func put(_ entry: Entry, _ weight: Int, at cursor: Cursor) {
         latest = Finger(entry: entry, place: cursor)
         if weight != 1 { spellOutWeights(cursor.chunk) }
-        if !chunks[cursor.chunk].weights.isEmpty {
-            chunks[cursor.chunk].weights.insert(UInt32(weight), at: cursor.place)
-        }
+        let hasWeights = !chunks[cursor.chunk].weights.isEmpty
         if cursor.place == chunks[cursor.chunk].entries.count {
             // Most of them, and cheaper.
+            if hasWeights { chunks[cursor.chunk].weights.append(UInt32(weight)) }
             chunks[cursor.chunk].entries.append(entry)
         } else {
+            if hasWeights { chunks[cursor.chunk].weights.insert(UInt32(weight), at: cursor.place) }
             chunks[cursor.chunk].entries.insert(entry, at: cursor.place)
         }
         if cursor.place == 0 { heads[cursor.chunk] = entry }
