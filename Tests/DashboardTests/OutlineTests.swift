@@ -7,7 +7,8 @@ import Testing
 @testable import Dashboard
 
 @Suite struct OutlineTests {
-    @Test(arguments: 1...10) func rowsAreThoseOfANaiveWalk(_ seed: Int) {
+    // 36: a chain that was folded to its root comes under another one, beside a node that is new there.
+    @Test(arguments: Array(1...10) + [36]) func rowsAreThoseOfANaiveWalk(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var world = RandomWorld(screen: Screen(80, 20, options: RandomWorld.options(seed)), [Script.process])
         for step in 0..<130 {

@@ -114,7 +114,11 @@ struct Outline {
             }
             let index = entry.index
             let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
-            if isShape, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 { drop(index) }
+            if isShape, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 {
+                drop(index)
+                // It was taken for a root, which may be folded for that, when the chain that it is in now was weighed.
+                touched = nil
+            }
             if filter.isActive {
                 filter.noteChange(of: index, entry.changes, in: forest)
                 // What stands under a new node is new there, too.
