@@ -6,7 +6,7 @@ import ChainModel
 /// query asks for that (`age>5s`), once a second.
 ///
 /// Costs: a node that changes is tested again, O(1). One that time alone may bring in or take out waits in a queue for
-/// that second, so that a second costs those whose time has come, not all. 12 bytes a node while a filter is on, 4 to 8
+/// that second, so that a second costs those whose time has come, not all. 8 to 12 bytes a node while a filter is on, 4 to 8
 /// more for one that waits.
 struct FilterScan {
     /// What is looked for, as it was typed; empty for no filter.

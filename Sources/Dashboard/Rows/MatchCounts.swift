@@ -1,11 +1,12 @@
 import ChainModel
 
-/// Which nodes match, how many of each chain do, and what of that changed. 12 bytes a node.
+/// Which nodes match, how many of each chain do, and what of that changed. 8 bytes a node, and 8 a chain in which one does.
 struct MatchCounts {
     /// How many match.
     private(set) var count = 0
     /// Changes whenever ``contains(_:)`` does for any node.
     private(set) var revision: UInt64
+
     private struct Node: BitwiseCopyable {
         /// The number of the chain that it is counted for, as long as it matches, else 0; and the bit of ``isTouched``.
         private var counted: UInt32 = 0
