@@ -8,7 +8,8 @@ public struct ChainSummary: Hashable, Sendable {
     public var counts: StateCounts
     /// How many of its nodes were evicted while it was live.
     public var evictedCount: Int
-    /// The one that was rejected or abandoned first, by time and id; cancelled and skipped ones do not count.
+    /// The one that was rejected or abandoned first, by time and id; cancelled and skipped ones do not count. Once that one
+    /// was evicted it is the first among the next 256 nodes, or none until another is rejected.
     public var firstRejected: NodeIndex?
     /// When its last live node settled, as the forest's time was then; nil while it is live.
     public var settled: UInt64?

@@ -95,14 +95,24 @@ extension ChainForest {
         }
     }
 
-    /// Finds a chain's first rejection by looking at all of it.
-    mutating func searchRejected(_ record: UnsafeMutablePointer<ChainRecord>) {
+    /// Finds a chain's first rejection by looking at all of it, or at so many nodes from its beginning.
+    mutating func searchRejected(_ record: UnsafeMutablePointer<ChainRecord>, limit: Int = .max) {
         record.pointee.firstRejected = noSlot
         var cursor = record.pointee.root
-        while cursor != noSlot {
+        var rest = limit
+        while cursor != noSlot, rest > 0 {
+            rest -= 1
             if isRejected(cursor) { considerRejected(cursor, record) }
             cursor = following(cursor, within: record.pointee.root)
         }
+    }
+
+    /// A chain's first rejection is gone: looks for the next one where that is as a rule, for a chain settles from its
+    /// beginning on.
+    mutating func forgetRejected(of record: UnsafeMutablePointer<ChainRecord>) {
+        record.pointee.firstRejected = noSlot
+        guard record.pointee.counts[.rejected] + record.pointee.counts[.abandoned] > 0 else { return }
+        searchRejected(record, limit: 256)
     }
 
     // MARK: Walking

@@ -214,7 +214,7 @@ extension ChainForest {
         chains[chain].pointee.root = child
         chains[chain].pointee.subtract(nodes[root].pointee.state)
         chains[chain].pointee.evictedCount &+= 1
-        if chains[chain].pointee.firstRejected == root { chains[chain].pointee.firstRejected = noSlot }
+        if chains[chain].pointee.firstRejected == root { forgetRejected(of: chains[chain]) }
         tally(chains[chain].pointee, 1)
         nodes[root].pointee.chain = noSlot
         settledChainNodeCount += 1
@@ -247,7 +247,7 @@ extension ChainForest {
             chain.pointee.subtract(record.state)
             if leavesCount { chain.pointee.evictedCount &+= 1 }
             if !chain.pointee.isLive { settledChainNodeCount -= 1 }
-            if chain.pointee.firstRejected == slot { chain.pointee.firstRejected = noSlot }
+            if chain.pointee.firstRejected == slot { forgetRejected(of: chain) }
             if chain.pointee.nodeCount == 0 { chains.free(record.chain) } else { note(chain.pointee.root, .summary) }
         }
         forget(slot)
