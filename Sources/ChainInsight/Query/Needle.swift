@@ -17,9 +17,7 @@ package struct Needle: Hashable, Sendable {
     /// Where a text holds it first, and the text in which that is so: in lower case unless it is ASCII.
     package func place(in text: String) -> (text: String, range: Range<String.Index>)? {
         var text = text
-        let isASCII = text.withUTF8(Self.isASCII)
-        if !isASCII { text = text.lowercased() }
-        let start = text.withUTF8 { text in bytes.withUnsafeBufferPointer { Self.place(of: $0, isWhole, in: text) } }
+        let start = bytes.withUnsafeBufferPointer { Self.place(of: $0, isWhole, in: &text) }
         return start.map { start in
             let first = text.utf8.index(text.startIndex, offsetBy: start)
             return (text, first..<text.utf8.index(first, offsetBy: bytes.count))
@@ -29,10 +27,14 @@ package struct Needle: Hashable, Sendable {
     /// Whether a text holds what was put into lower case, or is it.
     static func finds(_ needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: String) -> Bool {
         var text = text
-        let answer = text.withUTF8 { isASCII($0) ? place(of: needle, isWhole, in: $0) != nil : nil }
-        if let answer { return answer }
-        text = text.lowercased()
-        return text.withUTF8 { place(of: needle, isWhole, in: $0) != nil }
+        return place(of: needle, isWhole, in: &text) != nil
+    }
+
+    /// The offset of the first place; the text is put into lower case unless it is ASCII.
+    @inline(__always)
+    private static func place(of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: inout String) -> Int? {
+        if !text.withUTF8(isASCII) { text = text.lowercased() }
+        return text.withUTF8 { place(of: needle, isWhole, in: $0) }
     }
 
     private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -13,6 +13,7 @@ extension Outline {
         return isFolded(node, depth: depth)
     }
 
+    // Inline: see `holdsFolds(_:)`.
     @inline(__always)
     func isFolded(_ node: NodeIndex, depth: Int) -> Bool {
         let number = slotOf[node.rawValue]

@@ -47,6 +47,7 @@ extension Outline {
     }
 
     /// Whether something in a chain may be folded, so that its rows have to be counted.
+    // Inline, as what is asked for each chain that changes: a call would get a copy of all of the outline.
     @inline(__always)
     private func holdsFolds(_ place: Int) -> Bool {
         if slots.has(.mayHoldFolds, place) { return true }
@@ -132,7 +133,6 @@ extension Outline {
         return makeShape(root, in: forest)
     }
 
-    @inline(__always)
     private func isRootFolded(_ root: NodeIndex) -> Bool {
         filter.hidesRest ? isFoldedByUser(root) : isFolded(root, depth: 0)
     }
@@ -192,7 +192,6 @@ extension Outline {
     /// The first row of the chain that a node is in.
     func firstRow(ofChain root: NodeIndex) -> Int? { key(of: root).flatMap { firstRow(of: $0)?.row } }
 
-    @inline(__always)
     func key(of root: NodeIndex) -> RootKey? {
         let number = slotOf[root.rawValue]
         return number == 0 ? nil : slots.key(Int(number - 1))

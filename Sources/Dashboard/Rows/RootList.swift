@@ -123,6 +123,8 @@ struct RootList {
 
     // MARK: Questions, in the order of ranks
 
+    // Those that changes ask are inline: a call would get a copy of all of the list.
+
     /// The rows of a chain, or nil if it is not in the list.
     @inline(__always)
     func weight(of key: RootKey) -> Int? {
