@@ -168,3 +168,30 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// With CHAINVIEW_TARGETS="ChainBusTests ChainWireTests" the package consists of these targets and of what they depend on:
+// a sanitizer or an optimised build then compiles only the suites that it runs.
+if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
+    var kept: Set<String> = []
+    var pending = names.split(whereSeparator: { " ,|".contains($0) }).map(String.init)
+    while let name = pending.popLast() {
+        guard kept.insert(name).inserted else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("CHAINVIEW_TARGETS names \(name), which is no target of Package.swift")
+        }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): pending.append(name)
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products.removeAll { product in
+        !((product as? Product.Library)?.targets.allSatisfy { kept.contains($0) } ?? false)
+    }
+    let usesPackages = package.targets.contains { target in
+        target.dependencies.contains { if case .productItem = $0 { true } else { false } }
+    }
+    if !usesPackages { package.dependencies = [] }
+}
