@@ -47,6 +47,13 @@ static inline void chain_prefetch(const void *object) {
     __builtin_prefetch((const char *)object + 64);
 }
 
+/// Returns `address`. The compiler cannot see that, so it keeps typed accesses to that memory in memory (as C++'s
+/// std::launder). Costs no instruction.
+static inline void * chain_launder(void *address) {
+    __asm__ volatile("" : "+r"(address) : : "memory");
+    return address;
+}
+
 /// The kernel's id of the calling thread, asked for once a thread (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
 

@@ -1,5 +1,8 @@
-/// Room for one handler of any type, which only its users know: two words, as a closure is, or a box for what does not
-/// fit. Untyped for the reason that ``ValueWord`` gives. Who stores a handler destroys it, once.
+import CChainRuntime
+
+/// Room for one handler of any type: two words, as a closure is, or a box for what does not fit. Only the code that uses
+/// the slot knows the type. Untyped, and read through `chain_launder`, for the reasons that ``ValueWord`` gives. Each
+/// stored handler is destroyed once.
 @usableFromInline
 struct RawSlot {
     @usableFromInline var words: (UInt, UInt) = (0, 0)
@@ -39,16 +42,21 @@ struct RawSlot {
     @inlinable
     func load<Value>(as type: Value.Type) -> Value {
         if Self.fits(type) {
-            return withUnsafeBytes(of: words) { $0.baseAddress!.assumingMemoryBound(to: type).pointee }
+            var words = words
+            return withUnsafeMutableBytes(of: &words) {
+                chain_launder($0.baseAddress!).assumingMemoryBound(to: type).pointee
+            }
         }
         return box(of: type).takeUnretainedValue().value
     }
 
-    /// Takes the value out that was stored as this type.
+    /// Destroys the value that was stored as this type.
     @inlinable
     mutating func destroy<Value>(_ type: Value.Type) {
         if Self.fits(type) {
-            _ = withUnsafeMutableBytes(of: &words) { $0.baseAddress!.assumingMemoryBound(to: type).move() }
+            withUnsafeMutableBytes(of: &words) {
+                _ = chain_launder($0.baseAddress!).assumingMemoryBound(to: type).deinitialize(count: 1)
+            }
         } else {
             box(of: type).release()
         }

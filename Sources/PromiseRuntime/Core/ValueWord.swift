@@ -1,7 +1,14 @@
-/// One value of any type in one word, which only its users know: the bits of what fits, or a box for what does not.
+import CChainRuntime
+
+/// One value of any type in one word: the bits of a value that fits, or a box for one that does not. Only the code that
+/// uses the word knows the type. Each encoded value is destroyed once.
 ///
-/// Why: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns a promise; a
-/// word costs nothing where the value owns nothing (DESIGN §13). Who encodes a value destroys it, once.
+/// Why a word: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns a promise;
+/// a word costs nothing where the value owns nothing.
+///
+/// Why `chain_launder`: without it the optimiser forwards the word out of memory, as a cast from an integer to a
+/// reference. An integer has no reference count, so the optimiser then drops the retain or release of the result. A
+/// pointer from an opaque function keeps the typed access to memory. Plain bits need none of that.
 @usableFromInline
 enum ValueWord {
     /// Whether values of a type stand in the word itself.
@@ -32,15 +39,22 @@ enum ValueWord {
     @inlinable @inline(__always)
     static func load<Value>(_ word: UInt, as type: Value.Type) -> Value {
         guard fits(type) else { return box(word, of: type).takeUnretainedValue().value }
-        return withUnsafeBytes(of: word) { $0.baseAddress!.assumingMemoryBound(to: type).pointee }
+        if _isPOD(type) { return withUnsafeBytes(of: word) { $0.baseAddress!.assumingMemoryBound(to: type).pointee } }
+        var word = word
+        return withUnsafeMutableBytes(of: &word) {
+            chain_launder($0.baseAddress!).assumingMemoryBound(to: type).pointee
+        }
     }
 
-    /// Gives back what a word owns that was encoded as this type.
+    /// Releases what a word owns that was encoded as this type.
     @inlinable @inline(__always)
     static func destroy<Value>(_ word: UInt, as type: Value.Type) {
         guard fits(type) else { return box(word, of: type).release() }
+        if _isPOD(type) { return }
         var word = word
-        _ = withUnsafeMutableBytes(of: &word) { $0.baseAddress!.assumingMemoryBound(to: type).move() }
+        withUnsafeMutableBytes(of: &word) {
+            _ = chain_launder($0.baseAddress!).assumingMemoryBound(to: type).deinitialize(count: 1)
+        }
     }
 
     @inlinable
