@@ -250,11 +250,22 @@ import Testing
         let members = pairs.map(\.promise)
         world.run { Promise.all(members) }.cancel()
         world.run { Promise.any(members) }.cancel()
-        world.run { Promise.race(members, cancellingLosers: true) }.cancel()
+        world.run { Promise.race(members) }.cancel()
         world.run { Promise.allSettled(members) }.cancel()
         #expect(members.allSatisfy { !$0.isSettled && !$0.isCancelled })
         pairs[1].resolver.fulfill(4)
         #expect(try members[1].result?.get() == 4)
+    }
+
+    @Test func x2ACancelledCombinatorThatCancelsLosersEndsItsInterest() throws {
+        let world = ManualWorld()
+        let pairs = (0..<3).map { _ in world.run { Promise<Int>.pending() } }
+        let other = pairs[2].promise.map { $0 }
+        world.run { Promise.race(pairs.map(\.promise), cancellingLosers: true) }.cancel("enough")
+        for member in pairs[0..<2].map(\.promise) {
+            #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
+        }
+        #expect(!pairs[2].promise.isSettled && !other.isSettled)
     }
 
     @Test func x2LosersAreCancelledOnlyWhereAskedFor() throws {

@@ -22,8 +22,11 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
             root.catch {
                 log.add("catch \(self.seen($0))"); return 0
             },
-            root.recover {
+            root.recover(includingCancellation: true) {
                 log.add("recover \(self.seen($0))"); return Promise<Int>.resolve(0)
+            },
+            root.recover {
+                log.add("recover without asking \(self.seen($0))"); return Promise<Int>.resolve(0)
             },
             root.failed { log.add("failed \(self.seen($0))") },
             root.anyway { log.add("anyway \(self.seen($0))") },

@@ -33,11 +33,12 @@ struct RepeatCancellationTests {
         withExtendedLifetime(made) {}
     }
 
-    @Test("X2 the reason and who asked reach what the body returned, though others wait for it, too")
-    func cancellationReaches() throws {
+    @Test("X2 the reason and the canceller reach the source of what the body returned", arguments: [false, true])
+    func cancellationReaches(hasOtherConsumer: Bool) throws {
         let world = ManualWorld()
-        let (member, resolver) = world.run { Promise<Int>.pending() }
-        let other = member.map { $0 + 1 }
+        let (source, resolver) = world.run { Promise<Int>.pending() }
+        let member = source.map { $0 + 1 }
+        let other = hasOtherConsumer ? member.map { $0 + 1 } : nil
         let promise = world.run {
             Promise.repeat {
                 member
@@ -48,10 +49,16 @@ struct RepeatCancellationTests {
         world.runAll()
         promise.cancel("enough", by: .viewer("ada"))
         let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
-        #expect(resolver.isCancelled)
-        for cancelled in [promise, member, other] {
-            #expect(try error(of: cancelled) as? PromiseCancelled == expected)
+        #expect(try error(of: promise) as? PromiseCancelled == expected)
+        #expect(resolver.isCancelled == !hasOtherConsumer)
+        for needed in [source, member] {
+            if hasOtherConsumer {
+                #expect(!needed.isSettled)
+            } else {
+                #expect(try error(of: needed) as? PromiseCancelled == expected)
+            }
         }
+        #expect(other?.isSettled != true)
     }
 
     @Test("X2 cancelling it in a pause ends the timer")

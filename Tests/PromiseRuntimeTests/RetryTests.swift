@@ -222,8 +222,8 @@ struct RetryTests {
         }
         world.runAll()
         #expect(made.count == 3)
-        // Of the third attempt what its body returned is cancelled, the limit; never that one's parent (X1).
-        #expect(made.entries.map(\.promise.isCancelled) == [true, true, false])
+        // Of the third attempt, too, the cancellation goes on from the limit to the source of the work.
+        #expect(made.entries.map(\.promise.isCancelled) == [true, true, true])
         #expect(try error(of: limited) is PromiseTimedOut)
         #expect(
             try error(of: promise) as? PromiseCancelled

@@ -58,7 +58,8 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
 
     /// Waits, without blocking a thread, for the value; throws the error of a rejection.
     ///
-    /// Cancelling the task that waits does not cancel the chain, and does not end the waiting.
+    /// Cancelling the task that waits ends the wait with `CancellationError`, and cancels the chain if nothing else waits for
+    /// its outcome (RUNTIME X2).
     public var value: Value {
         get async throws { try await promise.value }
     }

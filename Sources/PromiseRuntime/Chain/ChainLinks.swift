@@ -88,12 +88,17 @@ extension Chain {
         link { $0.catch(only: Failure.self, label: label, on: executor, file: file, line: line, onRejected) }
     }
 
-    /// Recovers from an error with another promise or chain, which the node follows; a value is passed on.
+    /// Recovers from an error with another promise or chain, which the node follows; a value is passed on, and so is a
+    /// cancellation unless `includingCancellation` (RUNTIME X3).
     public func recover<Next: Thenable>(
-        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
+        includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
     ) -> Chain<Input, Output> where Next.Value == Output {
-        link { $0.recover(label: label, on: executor, file: file, line: line, onRejected) }
+        link {
+            $0.recover(
+                includingCancellation: includingCancellation, label: label, on: executor, file: file, line: line,
+                onRejected)
+        }
     }
 
     /// Looks at an error, which stays one for what follows (RUNTIME C2); a value is passed on. A throw replaces the error.

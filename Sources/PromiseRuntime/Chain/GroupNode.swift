@@ -88,6 +88,8 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         }
     }
 
+    override var members: [AnyPromise] { going.withLock { $0.members.map(\.end) } }
+
     override func didSettle() { endMembers() }
 
     private func endMembers() {
@@ -107,7 +109,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
                 if let cancellation {
                     member.end.cancelLaunch(cancellation.reason, by: cancellation.by)
                 } else {
-                    member.end.quieten()
+                    member.end.suppressAbandonReport()
                     member.end.waiterIsDone()
                 }
             }

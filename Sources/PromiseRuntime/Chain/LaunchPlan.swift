@@ -1,4 +1,5 @@
 import ChainEvents
+import Synchronization
 
 /// The beginning of a chain: what all of its launches share.
 final class ChainHead: Sendable {
@@ -69,18 +70,19 @@ extension AnyPromise {
 }
 
 /// Carries a cancellation of a launch's last node to those before it.
-final class LaunchCanceller: Waiter {
-    // Behind a lock, since whoever sweeps the list asks for it, on any thread.
-    private let before: Lock<AnyPromise?>
+final class LaunchCanceller: Waiter, @unchecked Sendable {
+    // Sendable: `before` is touched by the one call that exchanges `wasCalled`, and by deinit.
+    private var before: AnyPromise?
+    private let wasCalled = Atomic(false)
 
-    init(of before: AnyPromise) { self.before = Lock(before) }
+    init(of before: AnyPromise) { self.before = before }
 
     override func settled(_ promise: AnyPromise) {
-        let before = self.before.withLock { $0.take() }
-        guard let before, let why = promise.error as? PromiseCancelled else { return }
-        before.cancelLaunch(why.reason, by: why.by)
+        if wasCalled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        guard let before = before.take(), let cancellation = promise.error as? PromiseCancelled else { return }
+        before.cancelLaunch(cancellation.reason, by: cancellation.by)
     }
 
-    override var isDone: Bool { before.withLock { $0 == nil } }
+    override var isDone: Bool { wasCalled.load(ordering: .relaxed) }
     override var isConsumer: Bool { false }
 }

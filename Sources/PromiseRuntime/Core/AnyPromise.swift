@@ -3,15 +3,16 @@ import Synchronization
 
 /// A promise of whatever type: what all promises have in common, and what the dashboard sees of one.
 ///
-/// Every member may be used from any thread. There is one short lock in a promise, a bit of its state word: it is held
-/// for a few instructions, never while anything is called, and never two at once (RUNTIME P5, S4).
+/// Every member may be used from any thread. There is one short lock in a promise, a bit of its state word. It is held for
+/// a bounded number of instructions: nothing is allocated, released or run meanwhile, no list is walked to its end, and
+/// never are two held at once (RUNTIME P5, S4).
 ///
 /// A pending promise of any value takes 56 bytes. So its facts share words: pointers have 48 bits at most on the
 /// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in `slot`.
 public class AnyPromise: Waiter, @unchecked Sendable {
     // Sendable: all mutable fields are reached under the lock bit of `word`, but for the outcome in `slot`, which is
     // written once under it, and read only after `settling` or `settled` was seen in the word with acquire ordering.
-    // Held for a few instructions at a time; see PromiseState. The highest eight bits are the kind, which never changes.
+    // See PromiseState. The highest eight bits are the kind, which never changes.
     let word: Atomic<UInt32>
     private let idLow: UInt32
     // The context, owned unless bit 0 is set; above, the id's higher 16 bits.
@@ -21,7 +22,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     // Unchecked (both): exclusive by the lock bit, or by being written before the outcome is published.
     @exclusivity(unchecked)
-    private final var waiters = WaiterSlot()
+    final var waiters = WaiterSlot()
     /// By the state: the parent (`linked`), a ``FollowLink`` (`following`), the error (`rejected`), or the value in the
     /// form of ``ValueWord``. Owned.
     @exclusivity(unchecked)
@@ -101,7 +102,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
     // MARK: The lock bit
 
-    /// Takes the lock bit; gives the state without it.
+    /// Takes the lock bit; returns the state without it.
     @inline(__always)
     final func lock() -> PromiseState {
         let state = word.load(ordering: .relaxed) & ~PromiseState.locked
@@ -126,83 +127,14 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         }
     }
 
-    /// Stores the state and gives the lock bit back.
+    /// Stores the state and releases the lock bit.
     @inline(__always)
     final func unlock(_ state: PromiseState) { word.store(state.rawValue, ordering: .releasing) }
 
     /// The state at this moment; what the outcome's bits announce may be read.
     final var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }
 
-    // MARK: Waiting
-
-    /// Adds a waiter, or tells it at once where the promise is settled already.
-    @usableFromInline
-    final func register(_ waiter: Waiter) {
-        let state = lock()
-        let registration = state.register()
-        if registration == .wait || waiter.isChild { waiters.append(waiter) }
-        unlock(state)
-        if registration == .deliver { waiter.settled(self) }
-    }
-
-    /// Tells the waiters, in order of registration, until there are none left; then the promise is settled.
-    final func deliverOutcome() {
-        var toldCount = 0
-        while true {
-            var state = lock()
-            guard toldCount < waiters.count else {
-                state.finishSettling()
-                let done = waiters.sweep()
-                unlock(state)
-                return done.release()
-            }
-            let next = waiters[toldCount]
-            unlock(state)
-            // The list keeps its entries while the promise is settling, so the reference holds.
-            next._withUnsafeGuaranteedRef { $0.settled(self) }
-            toldCount += 1
-        }
-    }
-
-    /// Notes that one of the waiters is done before this promise is, or a child has settled after it.
-    final func waiterIsDone() {
-        let state = lock()
-        var done = WaiterSlot()
-        // While it is settling, the list belongs to the one who tells the waiters; he sweeps at the end.
-        if !state.has(PromiseState.settling), waiters.noteDone() { done = waiters.sweep() }
-        unlock(state)
-        done.release()
-    }
-
-    /// The same of one that is known: the only one, mostly, which then is let go without looking at any list.
-    @inline(__always)
-    final func waiterIsDone(_ waiter: Unmanaged<AnyPromise>) {
-        let state = lock()
-        guard !state.has(PromiseState.settling), waiters.takeOnly(waiter) else {
-            unlock(state)
-            return waiterIsDone()
-        }
-        unlock(state)
-        waiter.release()
-    }
-
-    /// Whether somebody who is not done wants the outcome of this promise.
-    final var hasConsumers: Bool {
-        let state = lock()
-        var found = false
-        waiters.forEach { found = found || ($0.isConsumer && !$0.isDone) }
-        unlock(state)
-        return found
-    }
-
-    /// The waiters that are not done, retained.
-    final func liveWaiters() -> [Waiter] {
-        let state = lock()
-        var live: [Waiter] = []
-        waiters.forEach { if !$0.isDone { live.append($0) } }
-        unlock(state)
-        return live
-    }
+    // MARK: What it waits for
 
     /// What the promise waits for, retained: its parent, and the promise that it follows.
     final var waitsFor: (parent: AnyPromise?, followed: AnyPromise?) {
@@ -212,7 +144,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         return found
     }
 
-    /// The same for one who holds the lock bit.
+    /// The same, for a caller that holds the lock bit.
     final func waitsFor(in state: PromiseState) -> (parent: AnyPromise?, followed: AnyPromise?) {
         guard let pointer = UnsafeRawPointer(bitPattern: slot) else { return (nil, nil) }
         if state.has(PromiseState.linked) {
@@ -241,23 +173,52 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         if ownsValue { state.set(PromiseState.ownsValue) }
         unlock(state)
         if isRecordingAround { reportSettled(state, flags: flags) }
+        completeSettling(state, before: before, slot: old)
+        return true
+    }
+
+    /// Rejects a pending promise with a cancellation; nil if it has an outcome already. Gives what it waited for. The state
+    /// changes at once: code that sees ``isCancelled`` finds the promise rejected.
+    final func settleCancelled(
+        _ cancellation: PromiseCancelled, origin: NodeID
+    ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
+        let outcome = ValueWord.encode(cancellation, as: (any Error).self)
+        var state = lock()
+        let old = slot
+        let before = state
+        guard state.settle(by: .cancellation, rejected: true, hasWaiters: !waiters.isEmpty) else {
+            unlock(state)
+            ValueWord.destroy(outcome, as: (any Error).self)
+            return nil
+        }
+        let sources = waitsFor(in: before)
+        slot = outcome
+        state.clear(PromiseState.linked | PromiseState.following)
+        unlock(state)
+        if isRecordingAround { reportCancelled(state, cancellation, origin: origin) }
+        completeSettling(state, before: before, slot: old)
+        return sources
+    }
+
+    /// Delivers an outcome that was just published, and ends the wait for what the promise waited for.
+    @inline(__always)
+    private final func completeSettling(_ state: PromiseState, before: PromiseState, slot old: UInt) {
         if state.has(PromiseState.settling) { deliverSoon() }
-        // Who runs the handler holds the parent, and lets it go after that.
+        // The call that runs the handler holds the parent, and releases it after that.
         if before.rawValue & (PromiseState.linked | PromiseState.following) != 0,
             !before.has(PromiseState.running) || before.has(PromiseState.following)
         {
-            letGo(of: old, in: before)
+            endWait(old, in: before)
         }
         didSettle()
-        return true
     }
 
     @inline(never)
     private final func deliverSoon() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver(self) } }
 
-    /// Tells what a promise waited for, by its former slot and state, that it does no more.
+    /// Ends the wait for what a promise waited for, by its former slot and state.
     @inline(never)
-    private final func letGo(of slot: UInt, in state: PromiseState) {
+    private final func endWait(_ slot: UInt, in state: PromiseState) {
         let pointer = UnsafeRawPointer(bitPattern: slot)!
         if state.has(PromiseState.linked) {
             leave(parent: Unmanaged.fromOpaque(pointer))
@@ -268,7 +229,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         }
     }
 
-    /// Tells the parent that this child waits no more, and gives up the reference to it.
+    /// Removes this child from its parent's waiters, and gives up the reference to the parent.
     @inline(__always)
     final func leave(parent: Unmanaged<AnyPromise>) {
         parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
@@ -315,8 +276,11 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     /// Takes the outcome of a promise of the same type that has one. Overridden where the type is known.
     func copyOutcome(of other: AnyPromise, flags: EventFlags) { fatalError("a promise without a type") }
 
-    /// Told once, right after the outcome was published, with no lock held.
+    /// Called once, right after the outcome was published, with no lock held.
     func didSettle() {}
+
+    /// The promises that settle this one, beside its parent and the one that it follows. Overridden by combinators.
+    var members: [AnyPromise] { [] }
 
     override final func discard() { abandonUnlessSettled() }
 
@@ -343,9 +307,14 @@ public class AnyPromise: Waiter, @unchecked Sendable {
 
 /// Waiting for a lock bit.
 enum Spin {
-    /// Spins at first, then gives the processor away: the holder needs a few instructions, unless it was descheduled.
+    /// Spins at first, then yields the processor, then sleeps: 20 µs, and twice as long each time up to 1 ms. The holder
+    /// needs a few instructions unless it was descheduled; a yield alone never lets a holder of lower priority run.
     static func pause(_ attempts: inout Int) {
         attempts += 1
-        if attempts > 40 { threadYield() }
+        if attempts > 60 {
+            threadSleep(nanoseconds: min(1_000_000, 20_000 << min(attempts - 61, 6)))
+        } else if attempts > 40 {
+            threadYield()
+        }
     }
 }

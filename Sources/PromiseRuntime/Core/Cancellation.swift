@@ -1,62 +1,94 @@
 import ChainEvents
 
+/// One step of a cancellation: a promise that it still has to reach.
+private struct CancellationVisit {
+    let promise: AnyPromise
+    /// The promise that it comes from, or none.
+    let origin: NodeID
+    /// Whether it comes from a consumer, so that it counts only if the promise has no other one.
+    let isWithdrawal: Bool
+}
+
 extension AnyPromise {
-    /// Cancels: if the promise is pending it is rejected with ``PromiseCancelled``; then the cancellation goes on to all
-    /// its pending children and theirs, also where it was settled itself. Never to its parent, never to siblings; to the
-    /// promise that it follows if it is that one's only consumer (RUNTIME X1, X2).
+    /// Cancels the promise and what hangs on it.
     ///
-    /// Clean-up handlers in the branch (`catch`, `recover`, `failed`, `anyway`, `ignore`, `onRejected`) still run, on
-    /// their executors, with the ``PromiseCancelled``; value handlers do not (X3). Idempotent; never waits; from any
-    /// thread. Cost: in the number of pending nodes of the branch.
+    /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
+    /// children and theirs, also if the promise itself was settled already; never to its parent or its siblings (RUNTIME
+    /// X1). A promise that one of them follows goes on only if it has another consumer: without one the cancellation goes
+    /// **up** to it and, by the same rule, to what that one waits for (X2; ``Promise/detached()`` exempts one).
+    ///
+    /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover` if it
+    /// asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do not (X3).
+    /// Idempotent; never waits; from any thread. Cost: in the number of pending nodes of the branch.
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
-        let error = PromiseCancelled(reason: reason, by: by)
-        var left: [(promise: AnyPromise, from: NodeID)] = [(self, .none)]
+        spread(
+            PromiseCancelled(reason: reason, by: by),
+            from: CancellationVisit(promise: self, origin: .none, isWithdrawal: false))
+    }
+
+    /// Cancels the promise if it is pending and has no consumer left: one of its consumers no longer needs it (RUNTIME X2).
+    final func consumerWithdrew(_ cancellation: PromiseCancelled, origin: NodeID = .none) {
+        spread(cancellation, from: CancellationVisit(promise: self, origin: origin, isWithdrawal: true))
+    }
+
+    private func spread(_ cancellation: PromiseCancelled, from first: CancellationVisit) {
+        var left = [first]
         ThreadLoop.unretained.takeUnretainedValue().deliver {
-            while let (promise, origin) = left.popLast() {
-                promise.cancelOne(error, origin: origin) { left.append(($0, promise.id)) }
+            while let visit = left.popLast() {
+                if visit.isWithdrawal {
+                    visit.promise.visitFromConsumer(cancellation, visit.origin, &left)
+                } else {
+                    visit.promise.visit(cancellation, visit.origin, isWithdrawal: false, &left)
+                }
             }
         }
     }
 
-    /// Cancels one, and tells which are to be cancelled after it.
-    private func cancelOne(_ error: PromiseCancelled, origin: NodeID, then goOn: (AnyPromise) -> Void) {
+    private func visitFromConsumer(
+        _ cancellation: PromiseCancelled, _ origin: NodeID, _ left: inout [CancellationVisit]
+    ) {
+        let state = current
+        if state.hasOutcome { return }
+        if state.has(PromiseState.detached) || hasConsumers { return markUnneeded() }
+        visit(cancellation, origin, isWithdrawal: true, &left)
+    }
+
+    /// Cancels one promise, and adds those that are to be visited after it.
+    private func visit(
+        _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ left: inout [CancellationVisit]
+    ) {
+        if let sources = settleCancelled(cancellation, origin: origin) {
+            // A parent that has its outcome delivers to this child, and hands the clean-up over in its turn: so the handlers
+            // of one promise keep their order (RUNTIME P4), whatever thread settles it meanwhile.
+            if !(sources.parent?.current.hasOutcome ?? false) { handOverCleanUp() }
+            if let parent = sources.parent {
+                if isWithdrawal {
+                    left.append(CancellationVisit(promise: parent, origin: id, isWithdrawal: true))
+                } else {
+                    parent.markUnneeded()
+                }
+            }
+            if let followed = sources.followed {
+                left.append(CancellationVisit(promise: followed, origin: id, isWithdrawal: true))
+            }
+        }
+        let firstChild = left.count
+        forEachLiveWaiter { waiter in
+            guard let child = waiter.child, !child.current.hasOutcome else { return }
+            left.append(CancellationVisit(promise: child, origin: id, isWithdrawal: false))
+        }
+        // Taken from the end: in order of registration.
+        left[firstChild...].reverse()
+    }
+
+    /// Queues the handler of a cancelled promise that has not run, if it is one for clean-up; drops it if not.
+    final func handOverCleanUp() {
         var state = lock()
-        let wasPending = !state.hasOutcome
-        let isNew = !state.has(PromiseState.cancelRequested)
-        state.set(PromiseState.cancelRequested)
-        let (parent, followed) = waitsFor(in: state)
+        let isCleanUp = state.has(PromiseState.wantsCancellation)
+        let isOurs = isCleanUp ? state.queue() : state.takeHandler()
         unlock(state)
-        let waiters = liveWaiters()
-        if isNew, wasPending, isRecording {
-            var flags: EventFlags = []
-            if case .viewer = error.by { flags = .byViewer }
-            report(.cancelRequested, other: origin, flags: flags, text: error.who)
-        }
-        if wasPending, reject(error, by: .cancellation) {
-            cancelHandler()
-            parent?.desert()
-            if let followed {
-                if followed.hasConsumers { followed.desert() } else { goOn(followed) }
-            }
-        }
-        for waiter in waiters.reversed() {
-            if let child = waiter.child, !child.current.hasOutcome { goOn(child) }
-        }
-    }
-
-    /// What becomes of the handler of a promise that was cancelled before it ran: one for clean-up runs now, with the
-    /// cancellation; one for values never will.
-    private func cancelHandler() {
-        var state = lock()
-        if state.has(PromiseState.wantsError | PromiseState.wantsCancellation) {
-            let isOurs = state.queue()
-            unlock(state)
-            if isOurs { submitHandler() }
-        } else {
-            let isOurs = state.takeHandler()
-            unlock(state)
-            if isOurs { _ = perform(.drop) }
-        }
+        guard isOurs else { return }
+        if isCleanUp { submitHandler() } else { _ = perform(.drop) }
     }
 
     /// Hands the handler to its executor; the caller has claimed that by ``PromiseState/queue()``.
@@ -71,24 +103,25 @@ extension AnyPromise {
         }
     }
 
-    /// Whether a cancellation of this promise was asked for; at once, however far its events are (RUNTIME X4).
-    public final var isCancelled: Bool { current.has(PromiseState.cancelRequested) }
+    /// Whether the promise was cancelled. True at once, also while its events are under way; false if it had an outcome
+    /// before the cancellation came (RUNTIME X4). Costs one load.
+    public final var isCancelled: Bool { current.has(PromiseState.cancelled) }
 
-    /// Marks a loser: nobody waits for it any more, so its release unsettled is no defect (RUNTIME S2).
-    func quieten() {
+    /// Marks a loser: nothing waits for it any more, so its release unsettled is no defect (RUNTIME S2).
+    final func suppressAbandonReport() {
         var state = lock()
         state.set(PromiseState.quiet)
         unlock(state)
-        desert()
+        markUnneeded()
     }
 
-    /// Notes, here and at the pending promises that this one waits for, that one who waited does no more.
-    func desert() {
+    /// Notes, here and at the pending promises that this one waits for, that a consumer no longer needs them.
+    final func markUnneeded() {
         var left: [AnyPromise] = [self]
         while let promise = left.popLast() {
             var state = promise.lock()
-            let goesOn = !state.has(PromiseState.deserted) && !state.hasOutcome
-            state.set(PromiseState.deserted)
+            let goesOn = !state.has(PromiseState.unneeded) && !state.hasOutcome
+            state.set(PromiseState.unneeded)
             let (parent, followed) = promise.waitsFor(in: state)
             promise.unlock(state)
             guard goesOn else { continue }
@@ -97,17 +130,20 @@ extension AnyPromise {
         }
     }
 
-    /// Whether somebody still waits for it who has not himself been deserted; true where nobody ever stopped waiting.
-    var isWanted: Bool {
+    /// Whether any consumer still needs this promise; true if none of its consumers ever withdrew.
+    final var isNeeded: Bool {
         var left: [AnyPromise] = [self]
         var known: Set<NodeID> = []
         while let promise = left.popLast() {
             guard known.insert(promise.id).inserted else { continue }
-            if !promise.current.has(PromiseState.deserted) { return true }
-            for waiter in promise.liveWaiters() where waiter.isConsumer {
-                guard let consumer = waiter.consumer else { return true }
-                left.append(consumer)
+            let state = promise.current
+            if !state.has(PromiseState.unneeded) || state.has(PromiseState.detached) { return true }
+            var isConsumedOutside = false
+            promise.forEachLiveWaiter { waiter in
+                guard waiter.isConsumer else { return }
+                if let consumer = waiter.consumer { left.append(consumer) } else { isConsumedOutside = true }
             }
+            if isConsumedOutside { return true }
         }
         return false
     }
@@ -118,7 +154,7 @@ extension AnyPromise {
         waitsFor.parent?.current.has(PromiseState.errorHandled) ?? false
     }
 
-    /// Notes that the error has gone on to somebody; `handled`, that a handler of the program ran with it.
+    /// Notes that the error was passed on; `handled`, that a handler of the program ran with it.
     @usableFromInline
     final func markErrorSeen(handled: Bool = false) {
         let bits = PromiseState.errorSeen | (handled ? PromiseState.errorHandled : 0)

@@ -50,13 +50,27 @@ public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The error of a promise that was told to follow itself, directly or round a ring (Promises/A+ 2.3.1).
+/// The error of a promise that would wait for itself: directly, or over parents, followed promises and members of
+/// combinators (Promises/A+ 2.3.1).
 public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
-    /// Where the promise was made.
-    public var site: Site
+    /// Where the promises of the cycle were made, the rejected one first; each waits for the next, the last for the first.
+    public var sites: [Site]
 
-    /// What happened.
-    public var description: String { "a promise cannot follow itself: made at \(site)" }
+    /// Where the rejected promise was made.
+    public var site: Site { sites[0] }
+
+    /// Describes a cycle of at least one promise.
+    public init(sites: [Site]) {
+        precondition(!sites.isEmpty, "a cycle has at least 1 promise")
+        self.sites = sites
+    }
+
+    /// What happened, and over which promises.
+    public var description: String {
+        let shown = sites.prefix(8).map { "\($0)" }.joined(separator: ", which waits for ")
+        let more = sites.count > 8 ? ", and \(sites.count - 8) more" : ""
+        return "a promise cannot wait for itself: made at \(shown)\(more)"
+    }
 }
 
 /// The error of a ``Promise/timeout(_:label:file:line:)`` that came first.

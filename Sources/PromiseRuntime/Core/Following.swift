@@ -1,10 +1,10 @@
 import ChainEvents
 
-/// Waits on behalf of a promise that follows another (A+ 2.3.2), and holds, for as long, what that one waits for.
+/// Waits on behalf of a promise that follows another (A+ 2.3.2), and holds the follower's parent meanwhile.
 final class FollowLink: Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
-    /// The parent of the follower, which has run its handler and is still to be told of the end.
+    /// The parent of the follower, whose handler has run, until the follower is settled.
     // Unchecked: written once, under the follower's lock bit, before the link is anywhere.
     @exclusivity(unchecked)
     private(set) var parent: AnyPromise?
@@ -25,11 +25,12 @@ final class FollowLink: Waiter {
 }
 
 extension AnyPromise {
-    /// Makes this promise settle as `other` does, which is of the same type; a follower of itself is rejected. Iterative
-    /// over any length of followers, as telling waiters is.
-    @usableFromInline
+    /// Makes this promise settle as `other` does, which is of the same type. A promise that would wait for itself is rejected
+    /// (``PromiseCycle``). False if this promise is resolved already; if it was cancelled, `other` then loses this consumer
+    /// (RUNTIME X2). Iterative over any length of followers, as delivery is.
+    @usableFromInline @discardableResult
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
-        // Before the link itself: of promises that close a ring at the same time, the last one to link sees the mark.
+        // Before the link itself: of promises that close a cycle at the same time, the last one to link sees the mark.
         var otherState = other.lock()
         otherState.set(PromiseState.followed)
         other.unlock(otherState)
@@ -37,11 +38,12 @@ extension AnyPromise {
         var state = lock()
         guard state.follow(byHandler: byHandler) else {
             unlock(state)
+            withdrawIfCancelled(from: other)
             return false
         }
-        let mayCloseRing = state.has(PromiseState.followed)
+        let mayCloseCycle = state.has(PromiseState.followed) || !waiters.isEmpty
         if state.has(PromiseState.linked) {
-            // Who runs the handler keeps his reference.
+            // The call that runs the handler keeps its reference.
             let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
             link.take(parent: parent, owned: !state.has(PromiseState.running))
         }
@@ -50,31 +52,21 @@ extension AnyPromise {
         state.set(PromiseState.following)
         unlock(state)
         if isRecording { report(.adopted, other: other.id) }
-        if other === self || (mayCloseRing && other.leads(to: self)) {
-            return reject(PromiseCycle(site: callSite.site), by: .machinery)
+        let hasFollowers = state.has(PromiseState.followed)
+        if other === self || mayCloseCycle, let cycle = other.cycle(to: self, followers: hasFollowers) {
+            return reject(cycle, by: .machinery)
         }
         other.register(link)
-        // A cancellation that came between the link and the waiter found nothing to go on to.
-        cancelLate(other)
+        // A cancellation that came between the link and the waiter found no consumer to withdraw.
+        withdrawIfCancelled(from: other)
         return true
     }
 
-    /// Goes on to what this promise was to follow, where it was cancelled meanwhile (RUNTIME X2).
-    @usableFromInline
-    final func cancelLate(_ other: AnyPromise) {
-        guard current.isBeingCancelled, other !== self, !other.isSettled, !other.hasConsumers else { return }
-        let why = error as? PromiseCancelled
-        other.cancel(why?.reason, by: why?.by ?? .program)
-    }
-
-    /// Whether this promise follows `target`, over however many others.
-    private func leads(to target: AnyPromise) -> Bool {
-        var next: AnyPromise? = self
-        while let promise = next {
-            next = promise.waitsFor.followed
-            if next === target { return true }
-            if promise === next { return false }
+    /// Ends this promise's interest in `other` if this promise was cancelled (RUNTIME X2).
+    private final func withdrawIfCancelled(from other: AnyPromise) {
+        guard other !== self, current.has(PromiseState.cancelled), let cancellation = error as? PromiseCancelled else {
+            return
         }
-        return false
+        other.consumerWithdrew(cancellation, origin: id)
     }
 }

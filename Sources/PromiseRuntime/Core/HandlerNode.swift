@@ -112,28 +112,45 @@ extension Unmanaged where Instance == AnyPromise {
 extension AnyPromise {
     /// A link's parent has its outcome: queue the handler for it, or pass it on.
     final func parentSettled(_ parent: AnyPromise) {
-        var state = lock()
-        guard !state.hasOutcome else { return unlock(state) }
         let isRejected = parent.current.has(PromiseState.rejected)
-        var isWanted = state.has(isRejected ? PromiseState.wantsError : PromiseState.wantsValue)
-        if isRejected, state.has(PromiseState.wantsCancellation), parent.error is PromiseCancelled { isWanted = true }
-        if isWanted {
-            let isOurs = state.queue()
+        let isWanted = wantsHandler(for: parent, isRejected: isRejected)
+        var state = lock()
+        if !state.hasOutcome {
+            if isWanted {
+                let isOurs = state.queue()
+                unlock(state)
+                if isOurs { submitHandler() }
+                return
+            }
             unlock(state)
-            if isOurs { submitHandler() }
-            return
+            if isRejected {
+                passError(of: parent, flags: .skipping)
+            } else {
+                _ = perform(.pass(Unmanaged.passUnretained(parent)))
+            }
+            state = lock()
         }
         unlock(state)
-        if isRejected {
-            passError(of: parent, flags: .skipping)
-        } else {
-            _ = perform(.pass(Unmanaged.passUnretained(parent)))
-        }
-        // Only now: a cancellation that came first needs the handler for clean-up (RUNTIME X3).
-        state = lock()
-        let isOurs = !state.has(PromiseState.cancelled) && state.takeHandler()
+        // A cancellation that came first left the handler here: it may be one for clean-up (RUNTIME X3).
+        if state.has(PromiseState.cancelled) { return handOverCleanUp() }
+        dropHandlerUnlessTaken()
+    }
+
+    private final func dropHandlerUnlessTaken() {
+        var state = lock()
+        let isOurs = state.takeHandler()
         unlock(state)
         if isOurs { _ = perform(.drop) }
+    }
+
+    /// Whether the handler is one for the parent's outcome.
+    @inline(__always)
+    private final func wantsHandler(for parent: AnyPromise, isRejected: Bool) -> Bool {
+        let wanted = word.load(ordering: .relaxed)
+        guard isRejected else { return wanted & PromiseState.wantsValue != 0 }
+        let both = wanted & PromiseState.wantsAnyError
+        if both == 0 || both == PromiseState.wantsAnyError { return both != 0 }
+        return (both == PromiseState.wantsCancellation) == (parent.error is PromiseCancelled)
     }
 
     /// Runs a link's handler, on its executor.
@@ -144,7 +161,7 @@ extension AnyPromise {
         guard isPending, state.has(PromiseState.linked) else {
             unlock(state)
             // Cancelled before it ran: only clean-up does, with the cancellation.
-            if !isPending, state.has(PromiseState.wantsError | PromiseState.wantsCancellation) {
+            if !isPending, state.has(PromiseState.wantsCancellation) {
                 runAsCurrent { perform(.error(of: Unmanaged.passUnretained(self))) }
             }
             _ = perform(.drop)
@@ -162,19 +179,19 @@ extension AnyPromise {
         if !isEndTold, isRecording { report(.ended) }
         leave(to: maker)
         _ = perform(.drop)
-        letGo(of: parent)
+        release(parent)
     }
 
-    /// The handler has run: tells the parent, unless the end is still to come.
+    /// The handler has run: ends the wait for the parent, unless this promise is still to be settled.
     @inline(__always)
-    private final func letGo(of parent: Unmanaged<AnyPromise>) {
+    private final func release(_ parent: Unmanaged<AnyPromise>) {
         if !current.hasOutcome {
             var state = lock()
             let isPending = !state.hasOutcome
             state.clear(isPending ? PromiseState.running : 0)
             unlock(state)
             if isPending {
-                // Whoever settles it lets the parent go; or does the link, by a reference of its own.
+                // The parent is released as this promise settles, or by the link to the promise that it follows.
                 if state.has(PromiseState.following) { parent.release() }
                 return
             }

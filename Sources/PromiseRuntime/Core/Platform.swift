@@ -9,6 +9,12 @@ import CChainRuntime
 /// Gives the processor to another thread.
 func threadYield() { sched_yield() }
 
+/// Puts the calling thread to sleep for so long at least, or until a signal comes.
+func threadSleep(nanoseconds: Int) {
+    var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
+    nanosleep(&time, nil)
+}
+
 /// How many processors this process may use, at least 1.
 var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 

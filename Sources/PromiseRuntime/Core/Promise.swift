@@ -112,17 +112,27 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 
     /// Waits, without blocking a thread, for the value; throws the error of a rejection.
     ///
-    /// Cancelling the task that waits does not cancel the promise, and does not end the waiting.
+    /// Cancelling the task that waits ends the wait with `CancellationError`, and this promise is cancelled if it has no
+    /// other consumer (RUNTIME X2): use ``detached()`` for work that is to go on. Cost: one object, and the switch of tasks.
     public final var value: Value {
         get async throws {
-            try await withUnsafeThrowingContinuation { continuation in
-                register(
-                    CallbackWaiter { promise in
-                        promise.markErrorSeen()
-                        continuation.resume(with: unsafeDowncast(promise, to: Promise<Value>.self).result!)
-                    })
+            let waiter = TaskWaiter<Value>(self)
+            return try await withTaskCancellationHandler {
+                try await withUnsafeThrowingContinuation { waiter.start($0) }
+            } onCancel: {
+                waiter.cancel()
             }
         }
+    }
+
+    /// Exempts this promise from cancellation by lack of consumers (RUNTIME X2): it goes on although every consumer that it
+    /// had was cancelled or timed out. An explicit ``cancel(_:by:)`` still cancels it. Returns the promise itself.
+    @discardableResult
+    public final func detached() -> Promise<Value> {
+        var state = lock()
+        state.set(PromiseState.detached)
+        unlock(state)
+        return self
     }
 }
 
@@ -160,7 +170,7 @@ extension AnyPromise {
         node.adopted = followed?.id ?? .none
         node.label = context.label
         node.executor = context.executor.identity.id
-        node.cancelRequested = state.has(PromiseState.cancelRequested)
+        node.cancelRequested = state.has(PromiseState.cancelled)
         if !state.hasOutcome {
             node.settlement = .pending
         } else if !state.has(PromiseState.rejected) {

@@ -45,15 +45,19 @@ extension AnyPromise {
             callbackCount: 0, followers: [], combinators: [], blockedThreads: [], parent: parent?.id,
             followed: followed?.id, error: error,
             isFulfilled: state.hasOutcome && !state.has(PromiseState.rejected))
-        for waiter in liveWaiters() {
+        forEachLiveWaiter { waiter in
             switch waiter {
             case let waiter as ThreadWaiter:
                 facts.blockedThreads.append(.init(thread: waiter.thread, node: waiter.node))
-            case is CallbackWaiter: facts.callbackCount += 1
             case let waiter as FollowLink: facts.followers.append(waiter.follower.id)
             case let child as AnyPromise where child.isChild: facts.handlers.append(child.id)
             default:
-                if waiter.isConsumer, let combinator = waiter.consumer { facts.combinators.append(combinator.id) }
+                guard waiter.isConsumer else { return }
+                if let combinator = waiter.consumer {
+                    facts.combinators.append(combinator.id)
+                } else {
+                    facts.callbackCount += 1
+                }
             }
         }
         return facts

@@ -49,21 +49,21 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let errorSeen: UInt32 = 1 << 9
     // A handler of the program ran with the error, here or before it was passed on to here.
     static let errorHandled: UInt32 = 1 << 15
-    // A loser of a race: nobody waits for it any more, so its release is no defect.
+    // A loser of a race: nothing waits for it any more, so its release is no defect.
     static let quiet: UInt32 = 1 << 10
-    // Somebody who waited for it, however far down, waits no more: he lost, or was cancelled.
-    static let deserted: UInt32 = 1 << 18
+    // A consumer of it, however far down, no longer needs it: that one lost, or was cancelled.
+    static let unneeded: UInt32 = 1 << 18
     // Some promise follows this one, so that following another may close a ring.
     static let followed: UInt32 = 1 << 11
-    // The node has a handler for values; for errors.
+    // The node has a handler for values; for errors other than a cancellation; for cancellations. They never change.
     @usableFromInline static let wantsValue: UInt32 = 1 << 12
     @usableFromInline static let wantsError: UInt32 = 1 << 13
-    // The node's handler is for clean-up only under a cancellation, not under any error.
     @usableFromInline static let wantsCancellation: UInt32 = 1 << 16
+    @usableFromInline static let wantsAnyError = wantsError | wantsCancellation
     // The value in the slot has to be destroyed.
     static let ownsValue: UInt32 = 1 << 17
-    // The cancellation was asked for, whether or not it came in time.
-    static let cancelRequested: UInt32 = 1 << 14
+    // It goes on although all its consumers withdrew.
+    static let detached: UInt32 = 1 << 14
 
     // The slot holds the parent; the link to a promise that this one follows.
     static let linked: UInt32 = 1 << 19
@@ -93,14 +93,10 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Whether a cancellation has rejected it, or is about to.
-    var isBeingCancelled: Bool { has(Self.cancelled) || (has(Self.cancelRequested) && !hasOutcome) }
-
-    /// Reserves the promise for the one that it will follow; false where it is resolved already, or being cancelled.
-    /// `byHandler` tells the promise's own handler, which may follow even though the write side is in nobody's hands.
+    /// Reserves the promise for the one that it will follow; false if it is resolved already. `byHandler` says that its own
+    /// handler asks, which may follow even though the promise has no write side.
     mutating func follow(byHandler: Bool) -> Bool {
-        // Who has asked for the cancellation saw nothing that was followed, so would cancel nothing.
-        if hasOutcome || has(Self.cancelRequested) || (has(Self.resolved) && !byHandler) { return false }
+        if hasOutcome || (has(Self.resolved) && !byHandler) { return false }
         set(Self.resolved)
         return true
     }

@@ -115,6 +115,15 @@ extension AnyPromise {
         box?._withUnsafeGuaranteedRef { tell($0, of: state, flags: flags) }
     }
 
+    /// Reports the request and what came of it; the promise is rejected already.
+    func reportCancelled(_ state: PromiseState, _ cancellation: PromiseCancelled, origin: NodeID) {
+        guard state.has(PromiseState.registered) || joinsSettling(state) else { return }
+        var flags: EventFlags = []
+        if case .viewer = cancellation.by { flags = .byViewer }
+        report(.cancelRequested, other: origin, flags: flags, text: cancellation.who)
+        reportSettled(state, flags: [])
+    }
+
     private func tell(_ box: SinkBox, of state: PromiseState, flags: EventFlags) {
         var record = EventRecord(.fulfilled, node: id, flags: flags)
         var text: String?

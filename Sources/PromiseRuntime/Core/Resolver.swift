@@ -1,4 +1,5 @@
 import ChainEvents
+import Synchronization
 
 /// The write side of a promise: settles it, once. Released while the promise is pending, it rejects it with
 /// ``PromiseAbandoned``, since then nobody can settle it any more (RUNTIME S2).
@@ -29,12 +30,10 @@ public final class Resolver<Value: Sendable>: Sendable {
     /// Makes the promise follow another (A+ 2.3.2); nothing happens, but an event, if it is resolved already.
     ///
     /// Until the other is settled the promise stays pending, and can still be cancelled, which cancels the other, too, if
-    /// nobody else waits for it. Following itself, or a ring, rejects with ``PromiseCycle`` (A+ 2.3.1).
+    /// that has no other consumer (RUNTIME X2). A promise that would wait for itself is rejected with ``PromiseCycle``
+    /// (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
-        let other = other.asPromise()
-        if promise.follow(other, byHandler: false) { return }
-        promise.reportSettledAgain()
-        promise.cancelLate(other)
+        if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
 
     /// Fulfils or rejects by a result; nothing happens, but an event, if the promise is resolved already.
@@ -61,21 +60,23 @@ public final class Resolver<Value: Sendable>: Sendable {
 
 /// Runs an action when the promise is cancelled; is dropped when it settles otherwise.
 final class CancelWaiter: Waiter, @unchecked Sendable {
-    // Sendable: `action` is behind its lock.
+    // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private let executor: any PromiseExecutor
-    private let action: Lock<(@Sendable () -> Void)?>
+    private var action: (@Sendable () -> Void)?
+    private let wasCalled = Atomic(false)
 
     init(_ executor: any PromiseExecutor, _ action: @escaping @Sendable () -> Void) {
         self.executor = executor
-        self.action = Lock(action)
+        self.action = action
     }
 
     override func settled(_ promise: AnyPromise) {
-        let action = self.action.withLock { $0.take() }
+        if wasCalled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        let action = action.take()
         if promise.current.has(PromiseState.cancelled), let action { executor.execute(action) }
     }
 
-    override var isDone: Bool { action.withLock { $0 == nil } }
+    override var isDone: Bool { wasCalled.load(ordering: .relaxed) }
     override var isConsumer: Bool { false }
 }
 
@@ -88,9 +89,9 @@ extension AnyPromise {
     /// Rejects a pending promise that nobody can settle any more, and says so unless that is no defect.
     @inline(never)
     private final func abandon() {
-        if !isWanted {
-            // Its last use was to lose, or to be cancelled: over, and no defect.
-            _ = reject(PromiseCancelled(reason: "nobody waits for it any more"), by: .cancellation)
+        if !isNeeded {
+            // Its last consumer lost, or was cancelled: that is no defect.
+            _ = reject(PromiseCancelled(reason: "nothing waits for it any more"), by: .release)
             return
         }
         let error = PromiseAbandoned(site: callSite.site, labels: labelsToRoot)
@@ -112,6 +113,6 @@ extension AnyPromise {
     @usableFromInline
     final func reportSettledAgain() {
         // After a cancellation the late result of work that went on is expected, and dropped (X3).
-        if isRecording, !current.isBeingCancelled { report(.settledAgain) }
+        if isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
     }
 }

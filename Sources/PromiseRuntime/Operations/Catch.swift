@@ -4,7 +4,7 @@ extension Promise {
     /// Recovers from an error with a value; a value is passed on. A throw rejects the child (A+ 2.2.7, ES6 `catch`).
     ///
     /// Runs in a cancelled branch, too, with ``PromiseCancelled``; what it returns is then dropped (RUNTIME X3). So do
-    /// `recover`, `failed`, `anyway`, `finally` and `ignore`.
+    /// `failed`, `anyway`, `finally` and `ignore`.
     @inlinable @discardableResult
     public final func `catch`(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -29,20 +29,27 @@ extension Promise {
 
     /// Recovers from an error with another promise, which the child follows; a value is passed on. A throw rejects the
     /// child (PromiseKit).
+    ///
+    /// A cancellation is passed on as well, so that a cancelled branch starts no new work (RUNTIME X3): clean-up belongs to
+    /// `failed`, `anyway` and `finally`.
+    ///
+    /// - Parameter includingCancellation: Whether the handler runs for ``PromiseCancelled``, too. In a branch that was
+    ///   cancelled itself, what it returns has no consumer and is cancelled (X2).
     @inlinable
     public final func recover<Next: Thenable>(
-        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
+        includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
     ) -> Promise<Value> where Next.Value == Value {
+        let wants = includingCancellation ? PromiseState.wantsAnyError : PromiseState.wantsError
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Next>
         return Node.make(
             .recover, of: self, label: label, on: executor, site: CallSite(file, line),
-            wants: PromiseState.wantsError, handler: onRejected
+            wants: wants, handler: onRejected
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
             guard case .error(let source) = step else { return node.passOn(step) }
             do {
-                _ = node.follow(try node.handler(source.failure).asPromise(), byHandler: true)
+                node.follow(try node.handler(source.failure).asPromise(), byHandler: true)
                 return false
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
@@ -57,7 +64,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Void
     ) -> Promise<Value> {
-        lookLink(.failed, label, executor, CallSite(file, line), wants: PromiseState.wantsError) { result in
+        lookLink(.failed, label, executor, CallSite(file, line), wants: PromiseState.wantsAnyError) { result in
             if case .failure(let error) = result { try onRejected(error) }
         }
     }
@@ -70,7 +77,7 @@ extension Promise {
         line: UInt = #line, _ onSettled: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
         lookLink(
-            .anyway, label, executor, CallSite(file, line), wants: PromiseState.wantsValue | PromiseState.wantsError,
+            .anyway, label, executor, CallSite(file, line), wants: PromiseState.wantsValue | PromiseState.wantsAnyError,
             onSettled)
     }
 
@@ -116,7 +123,7 @@ extension Promise {
         typealias Node = HandlerNode<Value, Result<Value, any Error>, NoHandler>
         return Node.make(
             .asResult, of: self, label: label, on: InlineExecutor.shared, site: CallSite(file, line),
-            wants: PromiseState.wantsValue | PromiseState.wantsError, handler: NoHandler()
+            wants: PromiseState.wantsValue | PromiseState.wantsAnyError, handler: NoHandler()
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
@@ -131,7 +138,7 @@ extension Promise {
     ) -> Promise<Value> {
         typealias Node = HandlerNode<Value, Value, @Sendable (any Error) throws -> Value>
         return Node.make(
-            kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsError, handler: handler
+            kind, of: self, label: label, on: executor, site: site, wants: PromiseState.wantsAnyError, handler: handler
         ) { node, step in
             let node = unsafeDowncast(node, to: Node.self)
             guard case .error(let source) = step else { return node.passOn(step) }

@@ -1,7 +1,7 @@
 import ChainEvents
 import Synchronization
 
-/// Waits for one member on behalf of a combinator, which it tells with the member's place.
+/// Waits for one member on behalf of a combinator, and delivers it with the member's index.
 class MemberWaiter: Waiter {
     final let combinator: AnyPromise & Combinator
     private let index: Int
@@ -53,7 +53,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     private let leftCount: Atomic<Int>
     private let collect: Collect
     // Emptied as the node settles, so that a settled combinator keeps no member.
-    private let members: Lock<[AnyPromise]>
+    private let pendingMembers: Lock<[AnyPromise]>
 
     @usableFromInline
     init(
@@ -64,7 +64,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         self.cancelsLosers = cancelsLosers
         self.collect = collect
         leftCount = Atomic(members.count)
-        self.members = Lock(members)
+        pendingMembers = Lock(members)
         super.init(kind: kind, site: site, context: .root(label: label, executor: nil))
         if isRecording {
             for member in members { report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue)) }
@@ -76,7 +76,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         var settledCount = 0
         for member in members {
             if isDone {
-                // It has lost already: its error concerns nobody (RUNTIME S3).
+                // It has lost already: its error is no defect (RUNTIME S3).
                 member.markErrorSeen()
             } else if member.current.has(PromiseState.settled) {
                 if !decides(member) { settledCount += 1 }
@@ -108,22 +108,23 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
 
     private func count(_ number: Int) {
         if leftCount.subtract(number, ordering: .acquiringAndReleasing).newValue > 0 { return }
-        let members = members.withLock { $0 }
+        let members = members
         // Empty where it was settled meanwhile.
         if !members.isEmpty { collect(self, members) }
     }
 
     override func didSettle() {
-        let members = members.withLock { take(&$0) }
+        let members = pendingMembers.withLock { take(&$0) }
         if leftCount.load(ordering: .acquiring) == 0 { return }
-        let cancels = cancelsLosers && !current.has(PromiseState.cancelled)
+        let reason = error as? PromiseCancelled ?? PromiseCancelled(reason: "lost to another member")
         for member in members where !member.isSettled {
-            member.quieten()
+            member.suppressAbandonReport()
             member.waiterIsDone()
-            if cancels { member.cancel("lost to another member") }
+            if cancelsLosers { member.consumerWithdrew(reason, origin: id) }
         }
     }
 
+    override var members: [AnyPromise] { pendingMembers.withLock { $0 } }
     override var child: AnyPromise? { nil }
     override var isChild: Bool { false }
     override var consumer: AnyPromise? { self }

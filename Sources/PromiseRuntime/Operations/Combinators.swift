@@ -1,14 +1,15 @@
 import ChainEvents
 
-// All take O(n) for n members, and one object. Members are links: a combinator is nobody's child, and cancelling it
-// leaves them alone.
+// All take O(n) for n members, and one object. Members are links: a combinator is no child of them, and cancelling it
+// leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled ends its interest in them: those
+// that have no other consumer are cancelled (RUNTIME X2).
 extension Promise {
     /// Fulfilled with the values of all members, in their order; rejected as the first of them is rejected (ES6).
     ///
     ///     let pages = Promise.all([1, 2, 3].map { fetch($0) }).map { $0.joined() }
     ///
-    /// No members: fulfilled with `[]`. The other members run on; with `cancellingLosers` they are cancelled once one
-    /// was rejected.
+    /// No members: fulfilled with `[]`. The other members run on; with `cancellingLosers` those without another consumer are
+    /// cancelled once one was rejected.
     @inlinable
     public static func all<Member>(
         _ members: some Sequence<Promise<Member>>, cancellingLosers: Bool = false, label: String = "",

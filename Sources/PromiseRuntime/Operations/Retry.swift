@@ -17,8 +17,7 @@ extension Promise {
     ///
     /// A cancelled attempt is the last one, whatever `onlyIf` would say; a throw of `onlyIf` is what it is rejected with.
     /// Errors of earlier attempts count as handled. Cancelling it cancels the wait or the attempt under way and what the
-    /// body returned, whoever else waits for that (RUNTIME X2), but nothing above that (X1): a body that returns
-    /// `work().map { … }` has the `map` cancelled, not the work.
+    /// body returned, up to the source of that work, unless it has another consumer (RUNTIME X2).
     ///
     /// Each attempt is a node of its own under this one, and so is each wait between two. Any number of attempts takes
     /// neither stack nor memory, since one that has ended is released; an attempt costs one hop to the executor, two

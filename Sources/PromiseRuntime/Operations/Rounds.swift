@@ -108,13 +108,9 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         guard let body = plan.withLock({ $0?.body }) else { return false }
         do {
             let made = try body()
-            // It would wait for itself, by way of the round.
-            if made === self { throw PromiseCycle(site: callSite.site) }
-            if !round.follow(made, byHandler: true) {
-                made.endWith(round)
-            } else if !made.isSettled {
-                round.register(StartedWaiter(made))
-            }
+            // This node waits for the round, which is to follow what was made.
+            if let cycle = made.cycle(to: self) { throw cycle }
+            if !round.follow(made, byHandler: true), made.isSettled { made.markErrorSeen() }
             return false
         } catch {
             return round.reject(error, by: .machinery, flags: .handlerEnded)
@@ -153,6 +149,8 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         start(delay, at: number - 1)
         delay.set(pause) { delay in _ = delay.fulfill((), by: .machinery) }
     }
+
+    override var members: [AnyPromise] { startedMembers }
 
     override func didSettle() {
         let plan = plan.withLock { $0.take() }

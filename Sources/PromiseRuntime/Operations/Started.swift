@@ -1,30 +1,24 @@
 import ChainEvents
 
-/// Stands in the list of a node that started another promise, so that a cancellation goes on to it as to a child: in the
-/// canceller's loop, however deep such nodes are nested, with the reason and who asked (RUNTIME X1, X2).
+/// Stands in the list of a node that started another promise. As the starter ends it withdraws its interest, so that the
+/// started promise is cancelled unless it has another consumer: in the canceller's loop, however deep such nodes are
+/// nested, with the canceller and the reason (RUNTIME X2).
 final class StartedWaiter: Waiter {
-    private let started: AnyPromise
+    let started: AnyPromise
 
     init(_ started: AnyPromise) { self.started = started }
 
-    /// The starter has ended: what it started is of no more use.
-    override func settled(_ starter: AnyPromise) { started.endWith(starter) }
+    override func settled(_ starter: AnyPromise) {
+        if started.isSettled { return started.markErrorSeen() }
+        let cancellation = starter.error as? PromiseCancelled ?? PromiseCancelled(reason: "what started it has ended")
+        started.consumerWithdrew(cancellation, origin: starter.id)
+    }
 
     override var isDone: Bool { started.isSettled }
     override var isConsumer: Bool { false }
-    override var child: AnyPromise? { started }
 }
 
-extension AnyPromise {
-    /// Cancels this promise, whose starter has ended, for the reason that the starter was cancelled for, if it was.
-    func endWith(_ starter: AnyPromise) {
-        guard !isSettled else { return markErrorSeen() }
-        let why = starter.error as? PromiseCancelled
-        cancel(why == nil ? "what started it has ended" : why?.reason, by: why?.by ?? .program)
-    }
-}
-
-/// Tells a node that a promise which it started has ended: the ``StartedWaiter`` is needed no more.
+/// Ends the ``StartedWaiter`` of a promise that is settled, and delivers that one as a member.
 private final class EndWaiter: MemberWaiter {
     override func settled(_ promise: AnyPromise) {
         combinator.waiterIsDone()
@@ -33,13 +27,21 @@ private final class EndWaiter: MemberWaiter {
 }
 
 extension Combinator {
-    /// Takes a promise for a member that this node has started: it tells of its settlement, and ends with this node.
+    /// The members that this node has started and that are pending. O(its waiters).
+    var startedMembers: [AnyPromise] {
+        var members: [AnyPromise] = []
+        forEachLiveWaiter { waiter in if let waiter = waiter as? StartedWaiter { members.append(waiter.started) } }
+        return members
+    }
+
+    /// Makes a promise a member that this node has started: its settlement is delivered here, and this node's end ends the
+    /// interest in it.
     func start(_ member: AnyPromise, at index: Int) {
         if isRecording {
             report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue))
         }
-        if member === self {
-            _ = reject(PromiseCycle(site: callSite.site), by: .machinery)
+        if let cycle = member.cycle(to: self) {
+            _ = reject(cycle, by: .machinery)
         } else if member.isSettled {
             // Nothing to wait for and nothing to cancel.
             member.markErrorSeen()

@@ -21,7 +21,8 @@ extension Promise {
     ///
     ///     let receipt = Promise { try reserve(order) }.then { charge($0) }
     ///
-    /// Cancelling the child cancels the promise that the handler returned, too, if nobody else waits for it. Cost of this and
+    /// Cancelling the child cancels the promise that the handler returned, too, and what that one waits for, unless it has
+    /// another consumer (RUNTIME X2). Cost of this and
     /// of every operation with a handler: one object, and what the closure captures; no hop where parent and child have the
     /// same executor.
     ///
@@ -34,7 +35,7 @@ extension Promise {
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> Next,
         onRejected: (@Sendable (any Error) throws -> Next)? = nil
     ) -> Promise<Next.Value> {
-        let wants = PromiseState.wantsValue | (onRejected == nil ? 0 : PromiseState.wantsError)
+        let wants = PromiseState.wantsValue | (onRejected == nil ? 0 : PromiseState.wantsAnyError)
         typealias Node = HandlerNode<Value, Next.Value, ThenHandlers<Value, Next>>
         return Node.make(
             .then, of: self, label: label, on: executor, site: CallSite(file, line), wants: wants,
@@ -49,8 +50,8 @@ extension Promise {
                 case .pass, .drop: return node.dropHandler()
                 }
                 let promise = next.asPromise()
-                // What clean-up returns is dropped, not cancelled (RUNTIME X3).
-                if !node.follow(promise, byHandler: true), case .value = step { node.cancelLate(promise) }
+                // Clean-up of a cancelled promise follows nothing: what it returned loses its consumer (RUNTIME X3).
+                node.follow(promise, byHandler: true)
                 return false
             } catch {
                 return node.reject(error, by: .machinery, flags: .handlerEnded)

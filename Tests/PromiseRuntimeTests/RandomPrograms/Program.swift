@@ -1,6 +1,6 @@
 import SeededNumbers
 
-/// A random program: what is made, settled, cancelled, dropped and let pass, step by step. Nodes are named by their
+/// A random program: what is made, settled, cancelled and dropped, and how time passes, step by step. Nodes are named by their
 /// number in the order in which they are made; a step that names one that is not there yet does nothing, or throws.
 struct Program: Sendable {
     /// What a handler does.
@@ -18,7 +18,8 @@ struct Program: Sendable {
     enum Step: Sendable {
         case pending, resolved(Int), rejected(Int), work(Act), pause(Int)
         case map(Int, Act), then(Int, Act), thenEither(Int, Act, Act), tap(Int, fails: Bool)
-        case `catch`(Int, Act), recover(Int, Act), failed(Int, fails: Bool), anyway(Int, fails: Bool)
+        case `catch`(Int, Act), recover(Int, Act, includingCancellation: Bool), failed(Int, fails: Bool), anyway(
+            Int, fails: Bool)
         case delay(Int, Int), timeout(Int, Int)
         case gather(Gather, [Int], cancelling: Bool)
         case sequence([Act], concurrency: Int)
@@ -55,7 +56,7 @@ struct Program: Sendable {
         case 8: return .thenEither(some(), act(), act())
         case 9: return .tap(some(), fails: number(0...4) == 0)
         case 10: return .catch(some(), valueAct())
-        case 11: return .recover(some(), act())
+        case 11: return .recover(some(), act(), includingCancellation: number(0...1) == 0)
         case 12: return .failed(some(), fails: number(0...4) == 0)
         case 13: return .anyway(some(), fails: number(0...4) == 0)
         case 14: return .fulfill(some(), number(1...99))

@@ -70,9 +70,12 @@ final class ProgramRun: Sendable {
             with(parent) { $0.tap(self.handling(number) { _ in if fails { throw Coded(7) } }) }
         case .catch(let parent, let act):
             with(parent) { $0.catch(self.rejected(number) { try Self.value(of: act, 0) }) }
-        case .recover(let parent, let act):
+        case .recover(let parent, let act, let including):
             let act = frozen(act)
-            with(parent) { $0.recover(self.rejected(number) { try self.promise(of: act, 0) }) }
+            with(parent) {
+                $0.recover(
+                    includingCancellation: including, self.rejected(number) { try self.promise(of: act, 0) })
+            }
         case .failed(let parent, let fails):
             with(parent) { $0.failed(self.rejected(number) { if fails { throw Coded(7) } }) }
         case .anyway(let parent, let fails):

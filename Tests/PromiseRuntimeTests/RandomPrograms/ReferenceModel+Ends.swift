@@ -3,35 +3,45 @@
 extension ReferenceModel {
     // MARK: Cancellation (X1, X2)
 
-    mutating func cancel(_ first: Int) {
+    mutating func cancel(_ first: Int) { spread([(first, false)]) }
+
+    /// A consumer of the node no longer needs it.
+    mutating func withdraw(from node: Int) { spread([(node, true)]) }
+
+    private mutating func spread(_ first: [(node: Int, isWithdrawal: Bool)]) {
         telling { model in
-            var left = [first]
-            while let node = left.popLast() {
+            var left = first
+            while let (node, isWithdrawal) = left.popLast() {
+                if isWithdrawal {
+                    if model.isSettled(node) { continue }
+                    if model.hasConsumers(node) {
+                        model.markUnneeded(node)
+                        continue
+                    }
+                }
                 let waiters = model.nodes[node].waiters
                 if !model.isSettled(node) {
                     let (parent, followed) = (model.nodes[node].parent, model.nodes[node].follows)
                     model.settle(node, .error(.cancelled), isCancellation: true)
-                    if case .link(_, .some) = model.nodes[node].kind {
-                        model.queueHandler(node)
-                    } else {
-                        model.nodes[node].isTaken = true
+                    // A settled parent hands clean-up over in its turn.
+                    if !(parent.map { model.isSettled($0) } ?? false) { model.handOverCleanUp(node) }
+                    if let parent {
+                        if isWithdrawal { left.append((parent, true)) } else { model.markUnneeded(parent) }
                     }
-                    if let parent { model.desert(parent) }
-                    if let followed {
-                        if model.hasConsumers(followed) { model.desert(followed) } else { left.append(followed) }
-                    }
+                    if let followed { left.append((followed, true)) }
                 }
-                for waiter in waiters.reversed() {
-                    switch waiter {
-                    case .child(let next), .started(let next): if !model.isSettled(next) { left.append(next) }
-                    default: break
-                    }
+                for case .child(let next) in waiters.reversed() where !model.isSettled(next) {
+                    left.append((next, false))
                 }
             }
         }
     }
 
-    /// Who waits for the outcome, and is not settled otherwise.
+    mutating func handOverCleanUp(_ node: Int) {
+        if case .link(_, .some, true) = nodes[node].kind { queueHandler(node) } else { nodes[node].isTaken = true }
+    }
+
+    /// The node that a waiter waits for, unless it is settled.
     func consumer(_ waiter: Waiter) -> Int? {
         switch waiter {
         case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
@@ -41,19 +51,19 @@ extension ReferenceModel {
 
     func hasConsumers(_ node: Int) -> Bool { nodes[node].waiters.contains { consumer($0) != nil } }
 
-    mutating func desert(_ node: Int) {
-        let goesOn = !nodes[node].isDeserted && !isSettled(node)
-        nodes[node].isDeserted = true
+    mutating func markUnneeded(_ node: Int) {
+        let goesOn = !nodes[node].isUnneeded && !isSettled(node)
+        nodes[node].isUnneeded = true
         guard goesOn else { return }
-        if let parent = nodes[node].parent { desert(parent) }
-        if let followed = nodes[node].follows { desert(followed) }
+        if let parent = nodes[node].parent { markUnneeded(parent) }
+        if let followed = nodes[node].follows { markUnneeded(followed) }
     }
 
-    func isWanted(_ node: Int, known: Set<Int> = []) -> Bool {
+    func isNeeded(_ node: Int, known: Set<Int> = []) -> Bool {
         if known.contains(node) { return false }
-        if !nodes[node].isDeserted { return true }
+        if !nodes[node].isUnneeded { return true }
         let known = known.union([node])
-        return nodes[node].waiters.contains { consumer($0).map { isWanted($0, known: known) } ?? false }
+        return nodes[node].waiters.contains { consumer($0).map { isNeeded($0, known: known) } ?? false }
     }
 
     // MARK: Time
@@ -80,10 +90,7 @@ extension ReferenceModel {
         case .timeout:
             let parent = nodes[node].parent!
             settle(node, .error(.timedOut))
-            if !hasConsumers(parent), !isSettled(parent) {
-                desert(parent)
-                cancel(parent)
-            }
+            withdraw(from: parent)
         default: settle(node, .value([]))
         }
     }
@@ -107,7 +114,9 @@ extension ReferenceModel {
     }
 
     /// `all`, `allSettled` and `sequence` give lists; a `map` behind each makes one number of it.
-    mutating func addSum(of node: Int) { addLink(.link(value: .act(.add(0)), error: nil), of: node) }
+    mutating func addSum(of node: Int) {
+        addLink(.link(value: .act(.add(0)), error: nil, includesCancellation: true), of: node)
+    }
 
     mutating func memberSettled(_ whole: Int, _ place: Int, _ outcome: Outcome) {
         guard !isSettled(whole) else { return }
@@ -131,10 +140,10 @@ extension ReferenceModel {
     /// A combinator that is settled waits for its members no more.
     mutating func endMembers(of node: Int) {
         switch nodes[node].kind {
-        case .gather(_, let cancelling):
+        case .gather(let kind, let cancelling):
             for member in nodes[node].members where !isSettled(member) {
-                desert(member)
-                if cancelling, !nodes[node].wasCancelled { cancel(member) }
+                markUnneeded(member)
+                if cancelling, kind != .allSettled { withdraw(from: member) }
             }
         default: break
         }
@@ -168,6 +177,7 @@ extension ReferenceModel {
             case .add(let value): memberSettled(node, place, .value([value]))
             case .node(let other):
                 guard exists(other), nodes[other].isInt else { return settle(node, .error(.failure(9))) }
+                if waits(other, for: node) { return settle(node, .error(.cycle)) }
                 if !isSettled(other) { nodes[node].waiters.append(.started(other)) }
                 register(.member(of: node, place: place), at: other)
             }

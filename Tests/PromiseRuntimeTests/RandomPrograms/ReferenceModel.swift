@@ -1,12 +1,12 @@
-/// What the rules of RUNTIME.md say becomes of a program, on one thread: no locks, no classes, nodes are numbers. Written
+/// What the rules (TheRules) say becomes of a program, on one thread: no locks, no classes, nodes are numbers. Written
 /// from the rules and kept simple; it knows nothing of how the runtime does it.
 struct ReferenceModel {
-    /// Who is told of a settling, in order of registration.
+    /// What waits for a promise, in order of registration.
     enum Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
 
     enum Kind {
         case plain, work(Program.Act), pause
-        case link(value: Handler?, error: Handler?)
+        case link(value: Handler?, error: Handler?, includesCancellation: Bool)
         case delay(Int), timeout
         case gather(Program.Gather, cancelling: Bool)
         case sequence([Program.Act])
@@ -24,8 +24,8 @@ struct ReferenceModel {
         var isQueued = false
         var isTaken = false
         var wasCancelled = false
-        // Somebody who waited for it, however far down, gave up (S2).
-        var isDeserted = false
+        // A consumer, however far down, no longer needs it (S2).
+        var isUnneeded = false
         var members: [Int] = []
         var results: [Outcome?] = []
         var left = 0
@@ -74,7 +74,9 @@ struct ReferenceModel {
         case .map(let parent, let act), .then(let parent, let act): link(parent, value: .act(act), error: nil)
         case .thenEither(let parent, let act, let other): link(parent, value: .act(act), error: .act(other))
         case .tap(let parent, let fails): link(parent, value: .look(fails: fails), error: nil)
-        case .catch(let parent, let act), .recover(let parent, let act): link(parent, value: nil, error: .act(act))
+        case .catch(let parent, let act): link(parent, value: nil, error: .act(act))
+        case .recover(let parent, let act, let including):
+            link(parent, value: nil, error: .act(act), includesCancellation: including)
         case .failed(let parent, let fails): link(parent, value: nil, error: .look(fails: fails))
         case .anyway(let parent, let fails): link(parent, value: .look(fails: fails), error: .look(fails: fails))
         case .delay(let parent, let time): addChild(.delay(time), of: parent)
@@ -113,8 +115,10 @@ struct ReferenceModel {
         return nodes.count - 1
     }
 
-    mutating func link(_ parent: Int, value: Handler?, error: Handler?) {
-        addChild(.link(value: value.map(frozen), error: error.map(frozen)), of: parent)
+    mutating func link(_ parent: Int, value: Handler?, error: Handler?, includesCancellation: Bool = true) {
+        addChild(
+            .link(value: value.map(frozen), error: error.map(frozen), includesCancellation: includesCancellation),
+            of: parent)
     }
 
     /// Where the schedule may not matter, what a handler is to give is decided as it is made.
@@ -179,14 +183,16 @@ struct ReferenceModel {
         case .child(let child): parentSettled(child, nodes[node].outcome)
         case .follower(let follower): settle(follower, nodes[node].outcome)
         case .member(let whole, let place): memberSettled(whole, place, nodes[node].outcome)
-        case .started(let member): if !isSettled(member) { cancel(member) }
+        case .started(let member): withdraw(from: member)
         }
     }
 
     mutating func parentSettled(_ child: Int, _ outcome: Outcome) {
-        guard !isSettled(child) else { return }
+        // Cancelled before: clean-up alone is left.
+        if isSettled(child) { return handOverCleanUp(child) }
         switch (nodes[child].kind, outcome) {
-        case (.link(.some, _), .value), (.link(_, .some), .error): queueHandler(child)
+        case (.link(.some, _, _), .value), (.link(_, .some, true), .error): queueHandler(child)
+        case (.link(_, .some, false), .error(let cause)) where cause != .cancelled: queueHandler(child)
         case (.delay(let time), .value(let value)):
             nodes[child].results = [.value(value)]
             setTimer(time, child)
@@ -232,7 +238,8 @@ struct ReferenceModel {
             if case .fail(let code) = act { settle(node, .error(.failure(code))) }
             return
         }
-        guard case .link(let onValue, let onError) = nodes[node].kind else { return }
+        guard case .link(let onValue, let onError, let includesCancellation) = nodes[node].kind else { return }
+        if isSettled(node), !includesCancellation { return }
         // Cancelled before it ran: clean-up alone runs, with the cancellation; what it gives is dropped.
         let input = isSettled(node) ? nodes[node].outcome : nodes[nodes[node].parent!].outcome
         let handler: Handler?
@@ -247,7 +254,9 @@ struct ReferenceModel {
             if case .value(let values) = input { sum = values.reduce(more, &+) }
             settle(node, .value([sum]))
         case .act(.node(let other)):
-            if exists(other), nodes[other].isInt { follow(node, other) } else { settle(node, .error(.failure(9))) }
+            guard exists(other), nodes[other].isInt else { return settle(node, .error(.failure(9))) }
+            // What clean-up returns has no consumer (X3).
+            if isSettled(node) { if node != other { withdraw(from: other) } } else { follow(node, other) }
         }
     }
 
@@ -257,17 +266,25 @@ struct ReferenceModel {
         guard !isSettled(node) else { return }
         nodes[node].isResolved = true
         nodes[node].follows = other
-        var next: Int? = other
-        while let step = next, step != node { next = nodes[step].follows }
-        if next == node { return settle(node, .error(.cycle)) }
+        if waits(other, for: node) { return settle(node, .error(.cycle)) }
         register(.follower(node), at: other)
     }
 
     mutating func followByResolver(_ node: Int, _ other: Int) {
         guard nodes[other].isInt else { return }
         if !nodes[node].isResolved { return follow(node, other) }
-        // Too late by a cancellation: what it was to follow is cancelled in its place (X2).
-        if nodes[node].wasCancelled, node != other, !isSettled(other), !hasConsumers(other) { cancel(other) }
+        // Too late by a cancellation: what it was to follow loses this consumer (X2).
+        if nodes[node].wasCancelled, node != other { withdraw(from: other) }
+    }
+
+    /// Whether a pending node waits for another: over parents, followed nodes and members.
+    func waits(_ node: Int, for target: Int, known: Set<Int> = []) -> Bool {
+        if node == target { return true }
+        if isSettled(node) || known.contains(node) { return false }
+        var sources = nodes[node].members
+        for case .started(let member) in nodes[node].waiters { sources.append(member) }
+        if let source = nodes[node].follows ?? nodes[node].parent { sources.append(source) }
+        return sources.contains { waits($0, for: target, known: known.union([node])) }
     }
 
     mutating func resolve(_ node: Int, _ outcome: Outcome) {
@@ -278,11 +295,11 @@ struct ReferenceModel {
         guard isPlain(node) else { return }
         dropped.insert(node)
         guard !nodes[node].isResolved else { return }
-        if isWanted(node) {
+        if isNeeded(node) {
             abandonedCount += 1
             settle(node, .error(.abandoned))
         } else {
-            settle(node, .error(.cancelled), isCancellation: true)
+            settle(node, .error(.cancelled))
         }
     }
 }

@@ -1,0 +1,125 @@
+// The waiters of a promise: registration, delivery, and removal. Each hold of the lock bit looks at a few of them.
+extension AnyPromise {
+    /// Adds a waiter, or delivers to it at once if the promise is settled already.
+    @usableFromInline
+    final func register(_ waiter: Waiter) {
+        var spare: WaiterSpare?
+        while true {
+            let state = lock()
+            let registration = state.register()
+            let isKept = registration == .wait || waiter.isChild
+            if isKept, !waiters.append(waiter, &spare) {
+                let lacking = waiters.lacking
+                unlock(state)
+                spare = WaiterSpare(lacking)
+                continue
+            }
+            unlock(state)
+            if registration == .deliver { waiter.settled(self) }
+            return
+        }
+    }
+
+    /// Delivers the outcome to the waiters, in order of registration, until there are none left; then the promise is
+    /// settled. What stays in the list is the children that are still pending, for cancellations (RUNTIME X1).
+    final func deliverOutcome() {
+        var position = WaiterPosition()
+        var last: Unmanaged<Waiter>?
+        while true {
+            // The list keeps its entries while the promise is settling, so the unretained references hold.
+            let isOver = last.map { $0._withUnsafeGuaranteedRef { $0.isDone } } ?? false
+            var state = lock()
+            if isOver { waiters.takeOut(before: &position) }
+            let next = waiters.next(&position)
+            var emptied = WaiterSlot()
+            var mustSweep = false
+            if next == nil {
+                state.finishSettling()
+                emptied = waiters.takeEmptyList()
+                mustSweep = waiters.beginSweep()
+            }
+            unlock(state)
+            if isOver { last?.release() }
+            emptied.release()
+            guard let next else {
+                if mustSweep { sweepWaiters() }
+                return
+            }
+            next._withUnsafeGuaranteedRef { $0.settled(self) }
+            last = next
+        }
+    }
+
+    /// Notes that one of the waiters is done before this promise is, or that a child has settled after it.
+    final func waiterIsDone() {
+        let state = lock()
+        // While the promise is settling, the delivery takes out the waiters that are done.
+        let mustSweep = waiters.noteDone(mayBegin: !state.has(PromiseState.settling))
+        unlock(state)
+        if mustSweep { sweepWaiters() }
+    }
+
+    /// The same of one that is known: mostly the only one, which then is released without looking at any list.
+    @inline(__always)
+    final func waiterIsDone(_ waiter: Unmanaged<AnyPromise>) {
+        let state = lock()
+        guard !state.has(PromiseState.settling), waiters.takeOnly(waiter) else {
+            unlock(state)
+            return waiterIsDone()
+        }
+        unlock(state)
+        waiter.release()
+    }
+
+    /// Removes the waiters that are done, a few in each hold of the lock bit.
+    private final func sweepWaiters() {
+        var taken = TakenWaiters()
+        var isOver = false
+        while !isOver {
+            var position = WaiterPosition()
+            var isSwept = false
+            while !isSwept {
+                let state = lock()
+                isSwept = state.has(PromiseState.settling)
+                if isSwept { waiters.abortSweep() } else { isSwept = waiters.sweep(&position, &taken) }
+                unlock(state)
+                taken.release()
+            }
+            let state = lock()
+            let isSettling = state.has(PromiseState.settling)
+            let emptied = isSettling ? WaiterSlot() : waiters.takeEmptyList()
+            isOver = isSettling || !waiters.beginSweep()
+            unlock(state)
+            emptied.release()
+        }
+    }
+
+    /// Whether a consumer of this promise is not done.
+    final var hasConsumers: Bool {
+        while true {
+            let state = lock()
+            let isFound = waiters.findConsumer(limit: 16)
+            unlock(state)
+            if let isFound { return isFound }
+        }
+    }
+
+    /// Calls `body` with each waiter that is not done, in order of registration, without a lock.
+    final func forEachLiveWaiter(_ body: (Waiter) -> Void) {
+        var position = WaiterPosition()
+        while true {
+            let state = lock()
+            waiters.beginWalk(&position)
+            let next = waiters.next(&position)?.retain()
+            if next == nil { waiters.endWalk(position) }
+            let mustSweep = next == nil && !state.has(PromiseState.settling) && waiters.beginSweep()
+            unlock(state)
+            guard let next else {
+                if mustSweep { sweepWaiters() }
+                return
+            }
+            let waiter = next.takeRetainedValue()
+            if !waiter.isDone { body(waiter) }
+        }
+    }
+}

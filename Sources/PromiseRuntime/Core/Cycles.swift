@@ -1,0 +1,72 @@
+import ChainEvents
+
+// Promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
+extension AnyPromise {
+    /// How many promises a search visits. So an adoption at the end of a long chain stays cheap, and a cycle through more
+    /// promises than that is found only if it consists of followers.
+    private static let visitLimit = 1_000
+
+    /// The error of a promise `target` that is to wait for this one, if this one waits for it, directly or over others.
+    ///
+    /// - Parameter followers: Whether a promise follows `target` already: then the followers on the way do not count
+    ///   towards the limit.
+    final func cycle(to target: AnyPromise, followers: Bool = false) -> PromiseCycle? {
+        if self === target { return PromiseCycle(sites: [target.callSite.site]) }
+        // A promise waits for one other at a time, unless it has members: no list is needed.
+        var left = Self.visitLimit
+        var next: AnyPromise? = self
+        while let promise = next, left > 0 {
+            if promise.hasMembers { return promise.cycleOverMembers(to: target, left) }
+            let (parent, followed) = promise.waitsFor
+            next = followed ?? parent
+            if !followers || followed == nil { left -= 1 }
+            if next === target { return PromiseCycle(sites: sites(from: target)) }
+            if next === promise { return nil }
+        }
+        return nil
+    }
+
+    private final var hasMembers: Bool {
+        switch kind {
+        case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry: true
+        default: false
+        }
+    }
+
+    /// The same over all members of combinators, breadth first.
+    private final func cycleOverMembers(to target: AnyPromise, _ limit: Int) -> PromiseCycle? {
+        var visits: [(promise: AnyPromise, from: Int)] = [(self, -1)]
+        var known: Set = [ObjectIdentifier(self)]
+        var index = 0
+        while index < visits.count, index < limit {
+            let promise = visits[index].promise
+            let (parent, followed) = promise.waitsFor
+            for source in promise.members + [followed ?? parent].compactMap({ $0 }) where !source.isSettled {
+                if source === target {
+                    var sites: [Site] = []
+                    var step = index
+                    while step >= 0 {
+                        sites.append(visits[step].promise.callSite.site)
+                        step = visits[step].from
+                    }
+                    return PromiseCycle(sites: [target.callSite.site] + sites.reversed())
+                }
+                if known.insert(ObjectIdentifier(source)).inserted { visits.append((source, index)) }
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// The sites of `target` and of the promises from this one to it, each of which waits for the next.
+    private final func sites(from target: AnyPromise) -> [Site] {
+        var sites = [target.callSite.site]
+        var next: AnyPromise? = self
+        while let promise = next, promise !== target, sites.count < Self.visitLimit {
+            sites.append(promise.callSite.site)
+            let (parent, followed) = promise.waitsFor
+            next = followed ?? parent
+        }
+        return sites
+    }
+}
