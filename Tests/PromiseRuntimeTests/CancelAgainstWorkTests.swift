@@ -1,0 +1,69 @@
+import PromiseRuntime
+import Testing
+
+/// Executors that run one handler at a time.
+enum SerialRunner: CaseIterable, Sendable {
+    case thread, queue
+
+    var executor: any PromiseExecutor {
+        switch self {
+        case .thread: ThreadExecutor(name: "serial", limit: 1)
+        case .queue: DispatchExecutor(label: "serial")
+        }
+    }
+}
+
+/// A cancellation against the work that it is to stop, on real threads (TheRules X1, X4, P4).
+@Suite(.nothingLeft) struct CancelAgainstWorkTests {
+    @Test("X4 work that polls isCancelled finds the promise cancelled")
+    func polling() throws {
+        for round in 0..<3_000 {
+            let (promise, resolver) = Runtime(executor: InlineExecutor.shared).run { Promise<Int>.pending() }
+            try onThreads(2) { thread in
+                if thread == 0 { return promise.cancel() }
+                while !resolver.isCancelled {}
+                switch round % 3 {
+                case 0: resolver.fulfill(1)
+                case 1: resolver.resolve(Promise.resolve(1))
+                default: resolver.reject(Failure())
+                }
+            }
+            let outcome = try #require(promise.result)
+            #expect(throws: PromiseCancelled.self, "round \(round)") { try outcome.get() }
+        }
+    }
+
+    @Test("X4, S2 work that leaves when it was cancelled abandons nothing")
+    func leaving() throws {
+        let abandoned = Box(0)
+        for _ in 0..<3_000 {
+            let runtime = Runtime(executor: InlineExecutor.shared)
+            runtime.onAbandoned = { _ in abandoned.change { $0 += 1 } }
+            let (promise, only) = runtime.run { Promise<Int>.pending() }
+            let resolver = Box<Resolver<Int>?>(only)
+            try onThreads(2) { thread in
+                if thread == 0 { return promise.cancel() }
+                while !promise.isCancelled {}
+                resolver.value = nil
+            }
+            #expect(try error(of: promise) is PromiseCancelled)
+        }
+        #expect(abandoned.value == 0)
+    }
+
+    @Test("P4 handlers of one promise keep their order while fulfil and cancel race", arguments: SerialRunner.allCases)
+    func order(runner: SerialRunner) throws {
+        let handlerCount = 8
+        let runtime = Runtime(executor: runner.executor)
+        for round in 0..<1_500 {
+            let (promise, resolver) = runtime.run { Promise<Int>.pending() }
+            let log = Log<Int>()
+            for index in 0..<handlerCount { promise.anyway { _ in log.add(index) } }
+            try onThreads(2) { thread in
+                if thread == 0 { resolver.fulfill(1) } else { promise.cancel() }
+            }
+            try eventually("all handlers") { log.count == handlerCount }
+            try #require(log.entries == Array(0..<handlerCount), "round \(round)")
+        }
+    }
+}
