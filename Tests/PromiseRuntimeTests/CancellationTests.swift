@@ -266,6 +266,7 @@ import Testing
             #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
         }
         #expect(!pairs[2].promise.isSettled && !other.isSettled)
+        withExtendedLifetime(pairs) {}
     }
 
     @Test func x2LosersAreCancelledOnlyWhereAskedFor() throws {

@@ -126,7 +126,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     }
 
     /// Exempts this promise from cancellation by lack of consumers (RUNTIME X2): it goes on although every consumer that it
-    /// had was cancelled or timed out. An explicit ``cancel(_:by:)`` still cancels it. Returns the promise itself.
+    /// had was cancelled or timed out. An explicit ``AnyPromise/cancel(_:by:)`` still cancels it. Returns the promise itself.
     @discardableResult
     public final func detached() -> Promise<Value> {
         var state = lock()

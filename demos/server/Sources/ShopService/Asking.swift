@@ -14,34 +14,28 @@ extension Shop {
         }
     }
 
-    /// One request. Cancelling it cancels the task that waits for the answer: a cancellation goes down to what hangs on a
-    /// promise, and up only where somebody says so.
+    /// One request. Its task is cancelled if the answer comes too late, or if nothing waits for it any more.
     private func get<Answer: Decodable & Sendable>(_ path: String, as type: Answer.Type, for client: String) -> Promise<
         Answer
     > {
         let port = desk.port.withLock { $0 }
         return Promise(
             label: "GET \(path)",
-            resolver: { resolver in
-                let exchange = Promise(
-                    label: "exchange",
-                    async: {
-                        var http = HTTPClient()
-                        let request = HTTPRequest(
-                            method: .GET, version: .http11, path: path, query: [],
-                            headers: [.client: client, .connection: "close"],
-                            body: Data())
-                        let response = try await http.sendHTTPRequest(request, to: .inet(ip4: "127.0.0.1", port: port))
-                        return Reply(status: response.statusCode, body: try await response.bodyData)
-                    })
-                resolver.onCancel { exchange.cancel("nobody waits for \(path) any more") }
-                resolver.resolve(
-                    exchange.timeout(patience, label: "within \(patience)")
-                        .catch(only: PromiseTimedOut.self, label: "too late") { error in
-                            throw Refusal(.gatewayTimeout, "\(path) did not answer", cause: error)
-                        }
-                        .map(label: "decode") { try $0.decoded(path) })
-            })
+            async: {
+                var http = HTTPClient()
+                let request = HTTPRequest(
+                    method: .GET, version: .http11, path: path, query: [],
+                    headers: [.client: client, .connection: "close"],
+                    body: Data())
+                let response = try await http.sendHTTPRequest(request, to: .inet(ip4: "127.0.0.1", port: port))
+                return Reply(status: response.statusCode, body: try await response.bodyData)
+            }
+        )
+        .timeout(patience, label: "within \(patience)")
+        .catch(only: PromiseTimedOut.self, label: "too late") { error in
+            throw Refusal(.gatewayTimeout, "\(path) did not answer", cause: error)
+        }
+        .map(label: "decode") { try $0.decoded(path) }
     }
 }
 

@@ -42,13 +42,11 @@ final class Desk: Sendable {
         defer { underWay.withLock { _ = $0.chains.removeValue(forKey: ObjectIdentifier(chain)) } }
         if !isOpen { chain.cancel(Self.closing) }
         do {
-            // FlyingFox cancels the task that answers after the limit. (It does not tell when a client hangs up.)
-            let value = try await withTaskCancellationHandler {
-                try await chain.value
-            } onCancel: {
-                chain.cancel("no answer within \(Self.limit)")
-            }
-            return .json(.ok, value)
+            // FlyingFox cancels the task that answers after the limit, which ends the wait and cancels the chain. (It does
+            // not report a client that hangs up.)
+            return .json(.ok, try await chain.value)
+        } catch is CancellationError {
+            return .json(.serviceUnavailable, Failure(error: "no answer within \(Self.limit)"))
         } catch {
             return .json(error.status, Failure(error, node: chain.id.rawValue))
         }

@@ -51,14 +51,14 @@ struct CancelTests {
         }
     }
 
-    /// Order 35 is a hard case, and one of its articles is sold out: nobody waits for the bureau any more.
-    @Test func anOrderThatFailsLetsGoOfWhatElseItAskedFor() async throws {
+    /// Order 35 is a hard case, and one of its articles is sold out: nothing waits for the bureau any more.
+    @Test func anOrderThatFailsStopsWhatElseItAskedFor() async throws {
         try await Running.inspected(patience: .seconds(400)) { running, inspector in
             let answer = try await running.get("/order/35")
             #expect(answer.status == 409)
             #expect(answer.fields["error"] as? String == "sold out: globe")
-            try await running.eventually("the cancelled exchange") {
-                inspector.dump(settled: true).contains("exchange: cancelled by program: nobody waits for /fraud/35")
+            try await running.eventually("the cancelled request") {
+                inspector.dump(settled: true).contains("GET /fraud/35: cancelled by program")
                     ? () : nil
             }
         }
