@@ -120,9 +120,13 @@ import Testing
         try server.leftUnanswered.wait("the end of the connection")
     }
 
-    @Test func p10ATimeoutCancelsTheTask() throws {
+    @Test("P10, X2 a timeout cancels the request, also behind other links", arguments: [false, true])
+    func p10ATimeoutCancelsTheTask(hasLinks: Bool) throws {
         let clock = VirtualClock()
-        let promise = Runtime(clock: clock).run { session.load(server.url("/hang")).timeout(.seconds(1)) }
+        let promise = Runtime(clock: clock).run {
+            let request = session.load(server.url("/hang"))
+            return (hasLinks ? request.tap { _ in }.map { $0 } : request).timeout(.seconds(1))
+        }
         try server.asked.wait("the request")
         #expect(!promise.isSettled)
         clock.advance(by: .seconds(1))
