@@ -163,7 +163,7 @@ struct StoryTests {
                 """)
     }
 
-    /// The first order of this seed is refused by one check: the one that is still under way is cancelled.
+    /// The first order of this seed is refused by one check: those still under way are cancelled, up to what they wait for.
     @Test func aSuspiciousOrderIsCheckedNoFurther() throws {
         assertChain(
             try firstOrder(seed: 17),
@@ -177,10 +177,10 @@ struct StoryTests {
                     rejected anyway release the shelf ! fraud score 0.97: refused
                     rejected all 3 checks ! fraud score 0.97: refused · total 0.59s
                       cancelled promise address ! cancelled by program: lost to another member · total 0.59s
-                        fulfilled delay wait for it · total 1.07s
+                        cancelled delay wait for it ! cancelled by program: lost to another member · total 0.59s
                         cancelled map read ! cancelled by program: lost to another member
                       cancelled promise credit limit ! cancelled by program: lost to another member · total 0.59s
-                        fulfilled delay wait for it · total 0.63s
+                        cancelled delay wait for it ! cancelled by program: lost to another member · total 0.59s
                         cancelled map read ! cancelled by program: lost to another member
                       rejected promise fraud score ! fraud score 0.97: refused · total 0.59s
                         fulfilled delay wait for it · total 0.59s
