@@ -88,6 +88,8 @@ public struct SnapshotFlags: OptionSet, Hashable, Sendable {
     public static let hasBlocked = SnapshotFlags(rawValue: 16)
     /// Its handler wanted to wait where that could not end (``EventKind/awaitMisused``).
     public static let hasMisusedAwait = SnapshotFlags(rawValue: 32)
+    /// Its handler has returned, at a time that the snapshot does not know (then ``NodeSnapshot/ended`` is 0).
+    public static let handlerEnded = SnapshotFlags(rawValue: 64)
 }
 
 /// All that is known of one node at one moment: what a late comer gets instead of its past.

@@ -171,6 +171,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         slot = outcome
         state.clear(PromiseState.linked | PromiseState.following)
         if ownsValue { state.set(PromiseState.ownsValue) }
+        state.noteHandlerEnd(flags)
         unlock(state)
         if isRecordingAround { reportSettled(state, flags: flags) }
         completeSettling(state, before: before, slot: old)

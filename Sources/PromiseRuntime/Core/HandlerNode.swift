@@ -176,7 +176,7 @@ extension AnyPromise {
         let maker = enter()
         if isRecording { report(.started) }
         let isEndTold = perform(isRejected ? .error(of: parent) : .value(of: parent))
-        if !isEndTold, isRecording { report(.ended) }
+        if !isEndTold, isRecording { reportHandlerEnded() }
         leave(to: maker)
         _ = perform(.drop)
         release(parent)

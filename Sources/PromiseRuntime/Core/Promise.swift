@@ -171,6 +171,7 @@ extension AnyPromise {
         node.label = context.label
         node.executor = context.executor.identity.id
         node.cancelRequested = state.has(PromiseState.cancelled)
+        if state.has(PromiseState.handlerEnded) { node.flags.insert(.handlerEnded) }
         if !state.hasOutcome {
             node.settlement = .pending
         } else if !state.has(PromiseState.rejected) {

@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// The state of one promise as one word, and its transitions as pure functions: the storage takes the word's lock bit,
 /// applies one transition, acts on what it returns after unlocking (DESIGN §2, §13).
 @usableFromInline
@@ -72,8 +74,16 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     static let running: UInt32 = 1 << 21
     // A recording left the node out (RecordingFilter); a node that is registered is recorded all the same.
     static let leftOut: UInt32 = 1 << 22
+    // The handler has returned while the node was recorded; by a settlement, or before it.
+    static let handlerEnded: UInt32 = 1 << 23
     // From here on the word holds the node's kind, which no transition touches.
     static let kindShift: UInt32 = 24
+
+    /// Notes that the handler has returned, where a settlement's flags say so. Without a branch: each settlement asks.
+    @inline(__always)
+    mutating func noteHandlerEnd(_ flags: EventFlags) {
+        rawValue |= UInt32(flags.rawValue & EventFlags.handlerEnded.rawValue) << 22
+    }
 
     func has(_ bit: UInt32) -> Bool { rawValue & bit != 0 }
     mutating func set(_ bit: UInt32) { rawValue |= bit }

@@ -8,8 +8,16 @@ extension AnyPromise {
         runAsMaker {
             if isRecording { report(.started) }
             let isEndTold = body()
-            if !isEndTold, isRecording { report(.ended) }
+            if !isEndTold, isRecording { reportHandlerEnded() }
         }
+    }
+
+    /// Reports that the handler has returned without settling the node; ``snapshot()`` says so from then on.
+    final func reportHandlerEnded() {
+        var state = lock()
+        state.set(PromiseState.handlerEnded)
+        unlock(state)
+        report(.ended)
     }
 
     /// Runs code that makes promises in this node's name.

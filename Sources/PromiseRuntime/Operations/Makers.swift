@@ -182,6 +182,6 @@ extension Promise {
     }
 
     private func reportEnded() {
-        if isRecording { report(.ended) }
+        if isRecording { reportHandlerEnded() }
     }
 }
