@@ -26,6 +26,8 @@ extension ChainForest {
             return
         }
         if node.pointee.settlement == .pending {
+            // Its memory is gone, so no handler of it runs any more.
+            node.pointee.bits.insert(.released)
             settle(slot, .unknown, now)
             refresh(slot)
         } else if node.pointee.activity == .running {

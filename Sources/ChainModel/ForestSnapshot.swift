@@ -151,6 +151,19 @@ extension ChainForest {
             isNew = settle(slot, snapshot.settlement, snapshot.settled == 0 ? now : snapshot.settled)
         }
         if let summary = snapshot.summary { setSummary(slot, summary, replacing: isNew) }
+        if snapshot.flags.contains(.handlerEnded) { endHandler(slot) }
+    }
+
+    /// A handler has returned, which was not heard: from now on it runs no more. An `ended` that comes after all says when
+    /// that was, for the earliest time counts.
+    private mutating func endHandler(_ slot: UInt32) {
+        let node = nodes[slot]
+        guard !node.pointee.isEnded else { return }
+        if !node.pointee.isStarted {
+            guard node.pointee.isQueued, node.pointee.settlement == .pending else { return }
+            started(slot, now, 0)
+        }
+        ended(slot, now)
     }
 
     private mutating func foldLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {

@@ -53,6 +53,51 @@ import Testing
         #expect(script.forest.label(of: script.index(7)) == "kept")
     }
 
+    /// Of four handlers the end was lost, or the whole of it; of a fifth nothing was, it runs on after the settlement.
+    @Test func handlersWhoseEndWasLostRunNoMore() {
+        var script = Script()
+        for node in 1...5 as ClosedRange<UInt64> {
+            script.make(node, node == 3 ? .callback : .then, at: 10)
+            script.tell(.queued, node, at: 11, detail: 1)
+        }
+        for node in [1, 2, 3, 5] as [UInt64] { script.tell(.started, node, at: 12) }
+        script.tell(.cancelled, 2, at: 13)
+        script.tell(.cancelled, 5, at: 13)
+        func snapshot(_ node: UInt64, _ kind: NodeKind, _ settlement: Settlement) -> NodeSnapshot {
+            var snapshot = NodeSnapshot(id: NodeID(node), kind: kind)
+            snapshot.settlement = settlement
+            if node != 5 { snapshot.flags = .handlerEnded }
+            return snapshot
+        }
+        script.forest.apply(batch(20, .begin(epoch: 20)))
+        let named = [
+            snapshot(1, .then, .fulfilled), snapshot(2, .then, .cancelled), snapshot(3, .callback, .pending),
+            snapshot(4, .then, .pending), snapshot(5, .then, .cancelled),
+        ]
+        script.forest.apply(batch(25, .end(epoch: 20), nodes: named))
+        #expect((1...4).allSatisfy { script.node($0).activity == .none })
+        #expect(script.state(3) == .pending && script.state(4) == .pending)
+        #expect(script.timing(1, now: 900).run == 13 && script.timing(2, now: 900).run == 13)
+        #expect(script.node(5).activity == .running && script.node(5).marks.contains(.stillOnThread))
+        script.forest.expectConsistent()
+        // What comes after all is truer than the time of the resync.
+        script.tell(.ended, 2, at: 15)
+        #expect(script.timing(2, now: 900).run == 3)
+        script.tell(.ended, 5, at: 40)
+        #expect(script.timing(5, now: 900).run == 28)
+    }
+
+    /// A node that is not named has no memory, so its handler does not run either.
+    @Test func whoIsGoneRunsNoMore() {
+        var script = Script()
+        script.make(1, at: 10)
+        script.tell(.started, 1, at: 12)
+        script.forest.apply(batch(20, .begin(epoch: 20)))
+        script.forest.apply(batch(25, .end(epoch: 20)))
+        #expect(script.state(1) == .unknown && script.node(1).activity == .none)
+        #expect(script.timing(1, now: 900).run == 13 && !script.node(1).marks.contains(.stillOnThread))
+    }
+
     @Test func anEndWithoutItsBeginDoesNothing() {
         var script = Script()
         script.make(1, at: 10)
