@@ -11,7 +11,7 @@ public struct ChainSummary: Hashable, Sendable {
     /// The one that was rejected or abandoned first, by time and id; cancelled and skipped ones do not count. Once that one
     /// was evicted it is the first among the next 256 nodes, or none until another is rejected.
     public var firstRejected: NodeIndex?
-    /// When its last live node settled, as the forest's time was then; nil while it is live.
+    /// When its last node settled; nil while it is live.
     public var settled: UInt64?
 
     /// Its nodes that are kept.

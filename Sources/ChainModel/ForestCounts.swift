@@ -30,6 +30,7 @@ extension ChainForest {
                 if record.pointee.counts.liveCount == 1 { turnedLive(root, nodeCount: record.pointee.nodeCount) }
             } else {
                 let isOver = !record.pointee.isLive
+                record.pointee.settled = max(record.pointee.settled, nodes[slot].pointee.settled ?? now)
                 // A leaf of a chain that has settled once and for all goes with it.
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
                     enqueueLeaf(slot)
@@ -59,9 +60,29 @@ extension ChainForest {
     mutating func turnedSettled(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount -= 1
         settledChainNodeCount += Int(nodeCount)
-        let chain = nodes[root].pointee.chain
-        if chain != noSlot { chains[chain].pointee.settled = now }
         enqueueRoot(root)
+    }
+
+    /// How many nodes of a chain are looked at to find when the last of them settled.
+    private static let settledSearchLimit = 512
+
+    /// A settlement that was known already got another time: so may that of its chain have, which is the latest of all.
+    /// In a chain of many nodes a time that is earlier than it was is not made good.
+    mutating func settlementMoved(_ slot: UInt32, from old: UInt64) {
+        let (chain, new) = (nodes[slot].pointee.chain, nodes[slot].pointee.settled ?? old)
+        guard chain != noSlot else { return }
+        let record = chains[chain]
+        if new >= record.pointee.settled {
+            record.pointee.settled = new
+        } else if old == record.pointee.settled, record.pointee.nodeCount <= Self.settledSearchLimit {
+            record.pointee.settled = new
+            var cursor = record.pointee.root
+            while cursor != noSlot {
+                record.pointee.settled = max(record.pointee.settled, nodes[cursor].pointee.settled ?? 0)
+                cursor = following(cursor, within: record.pointee.root)
+            }
+        }
+        note(record.pointee.root, .summary)
     }
 
     // MARK: The first rejection

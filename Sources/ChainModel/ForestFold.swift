@@ -167,10 +167,14 @@ extension ChainForest {
         let node = nodes[slot]
         let known = node.pointee.settlement
         if rank < known { return false }
-        if rank == known, let before = node.pointee.settled, before <= time { return false }
+        let before = node.pointee.settled
+        if rank == known, let before, before <= time { return false }
         node.pointee.settlement = rank
         node.pointee.settled = time
-        if known != .pending { rejectionMoved(slot) }
+        if known != .pending {
+            rejectionMoved(slot)
+            settlementMoved(slot, from: before ?? time)
+        }
         return true
     }
 

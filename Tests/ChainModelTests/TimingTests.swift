@@ -89,6 +89,30 @@ import Testing
         #expect(script.timing(2, now: 70) == Timing())
     }
 
+    /// A chain ends when its last node settles, however late that is heard: a viewer that attaches later sees the same.
+    @Test func aChainLastsToTheSettlementOfItsLastNode() throws {
+        var script = Script()
+        script.make(1, at: 10)
+        script.then(2, on: 1, at: 20)
+        script.tell(.fulfilled, 1, at: 30)
+        script.tell(.fulfilled, 2, at: 65)
+        #expect(script.forest.chain(of: script.index(1)).settled == 65)
+        var late = ChainForest(process: .test)
+        var batch = EventBatch(process: .test, sequence: 1, time: 12_600)
+        batch.nodes = script.forest.snapshot(limit: .max).nodes
+        late.apply(batch)
+        let root = try #require(late.index(of: NodeID(1)))
+        #expect(late.chain(of: root).settled == 65)
+        // A settlement that is known better later moves the end of its chain.
+        script.forest.apply(batch)
+        script.tell(.fulfilled, 2, at: 60)
+        #expect(script.forest.chain(of: script.index(1)).settled == 60)
+        script.tell(.rejected, 1, at: 80)
+        #expect(script.forest.chain(of: script.index(1)).settled == 80)
+        script.tell(.rejected, 1, at: 70)
+        #expect(script.forest.chain(of: script.index(1)).settled == 70)
+    }
+
     @Test func longDurationsAreExactAndTimesBeforeTheMakingAreNotNegative() {
         var script = Script()
         let day: UInt64 = 86_400_000_000_000

@@ -1,0 +1,45 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import Dashboard
+
+/// What a dashboard says of a past that it did not see.
+struct LateAttachTests {
+    /// A chain of three that took 2.5 ms, attached to more than twelve seconds later.
+    private func screen() -> Screen {
+        var script = Script(time: 10)
+        script.make(1, .promise, "order")
+        script.make(2, .then, "check", under: 1)
+        script.make(3, .then, "charge", under: 2)
+        script.at(11)
+        script.fulfill(1)
+        script.fulfill(2)
+        script.at(12.5)
+        script.fulfill(3)
+        var program = ChainForest(process: Script.process.key)
+        program.apply(script.batch)
+        var batch = EventBatch(process: Script.process.key, sequence: 1, time: 12_600_000_000)
+        batch.nodes = program.snapshot(limit: .max).nodes
+        var screen = Screen(150, 20)
+        screen.act(.received(SourceID(0), batch))
+        screen.tick(12_600)
+        return screen
+    }
+
+    @Test func aSettledChainLastedAsLongAsItDid() {
+        let screen = screen()
+        #expect(screen.text.contains("2.5ms") && !screen.text.contains("12.6s"), "\(screen.text)")
+    }
+
+    @Test func soItDoesInTheTimeline() {
+        var screen = screen()
+        screen.type("3a")
+        #expect(screen.text.contains("lasted 2.5ms"), "\(screen.text)")
+    }
+
+    /// It has been over for long: it stands among the settled ones at once, as one row.
+    @Test func itIsFoldedAtOnce() {
+        #expect(screen().visibleIDs == [1])
+    }
+}
