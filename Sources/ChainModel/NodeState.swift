@@ -42,36 +42,6 @@ public enum Activity: UInt8, Hashable, Sendable {
     case running = 2
 }
 
-/// What is said of a node besides its state.
-public struct NodeMarks: OptionSet, Hashable, Sendable {
-    /// The bits.
-    public let rawValue: UInt16
-
-    /// Wraps raw bits.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    /// Somebody asked to cancel it and it is still live.
-    public static let cancelRequested = NodeMarks(rawValue: 1)
-    /// It is settled, yet its handler still runs.
-    public static let stillOnThread = NodeMarks(rawValue: 2)
-    /// It was made before recording began, or its making was lost: facts are missing.
-    public static let seenLate = NodeMarks(rawValue: 4)
-    /// The cancellation (asked for or done) came from a viewer.
-    public static let byViewer = NodeMarks(rawValue: 8)
-    /// Somebody tried to settle it again.
-    public static let settledAgain = NodeMarks(rawValue: 16)
-    /// It was released rejected and nobody had handled that.
-    public static let unhandled = NodeMarks(rawValue: 32)
-    /// Its memory is gone in the observed program.
-    public static let released = NodeMarks(rawValue: 64)
-    /// Nothing of ours settles it, a resolver does.
-    public static let external = NodeMarks(rawValue: 128)
-    /// Its handler blocked a worker of a pool for longer than the pool allows, without using the processor.
-    public static let hasBlocked = NodeMarks(rawValue: 256)
-    /// Its handler wanted to wait where that could never have ended, and was refused.
-    public static let hasMisusedAwait = NodeMarks(rawValue: 512)
-}
-
 /// How many nodes there are in each state.
 public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
     // One a state, in the order of their raw values.

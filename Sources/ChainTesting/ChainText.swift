@@ -35,7 +35,7 @@ extension ChainForest {
             // What `Void` has to say is nothing.
             if !isValue || summary != "()" { line += (isValue ? " = " : " ! ") + summary.oneLine }
         }
-        for (mark, text) in Self.marks where node.marks.contains(mark) { line += " (\(text))" }
+        for text in node.marks.list.compactMap(Self.words) { line += " (\(text))" }
         let timing = timing(of: index, now: now)
         for (name, time) in [("wait", timing.wait), ("run", timing.run), ("total", timing.total)] {
             if let time, time > 0 { line += " · \(name) \(time.seconds)" }
@@ -44,10 +44,19 @@ extension ChainForest {
         return line
     }
 
-    private static let marks: [(NodeMarks, String)] = [
-        (.cancelRequested, "cancel requested"), (.stillOnThread, "still on a thread"), (.seenLate, "seen late"),
-        (.byViewer, "by a viewer"), (.settledAgain, "settled again"), (.unhandled, "unhandled"),
-    ]
+    /// What stands in brackets behind a node; nil for what a snapshot is not to depend on.
+    private static func words(_ mark: NodeMark) -> String? {
+        switch mark {
+        case .cancelRequested: "cancel requested"
+        case .stillOnThread: "still on a thread"
+        case .seenLate: "seen late"
+        case .byViewer: "by a viewer"
+        case .settledAgain: "settled again"
+        case .unhandled: "unhandled"
+        // How soon a worker counts as blocked, and when memory goes, differs from run to run.
+        case .released, .external, .hasBlocked, .hasMisusedAwait: nil
+        }
+    }
 }
 
 extension String {

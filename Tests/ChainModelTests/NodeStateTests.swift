@@ -95,6 +95,29 @@ import Testing
         #expect(script.forest.summary(of: script.index(1)) == nil)
     }
 
+    /// Whatever a node can be marked with is in the one table.
+    @Test func everyMarkIsInTheTable() {
+        #expect(NodeMarks(rawValue: .max).list == NodeMark.allCases)
+        let whole = NodeMark.allCases.reduce(into: NodeMarks()) { $0.insert(NodeMarks($1)) }
+        #expect(
+            whole.rawValue == UInt16(1) << NodeMark.allCases.count - 1 && Set(NodeMark.allCases.map(\.name)).count == 10
+        )
+        #expect(NodeMark.hasMisusedAwait.name == "hasMisusedAwait")
+        // All that a record can hold, settled and live.
+        var marks: NodeMarks = []
+        for settlement in [Settlement.pending, .cancelled] {
+            var record = NodeRecord(id: 1, created: 1)
+            (record.bits, record.troubles) = (NodeBits(rawValue: .max), NodeTroubles(rawValue: .max))
+            record.bits.subtract([.createdKnown, .released])
+            (record.started, record.settlement) = (1, settlement)
+            record.state = record.derivedState
+            marks.formUnion(record.marks)
+            record.bits.insert(.released)
+            marks.formUnion(record.marks)
+        }
+        #expect(marks == whole)
+    }
+
     @Test func marksAreSaid() {
         var script = Script()
         script.make(1, at: 10)

@@ -121,6 +121,34 @@ struct ListingTests {
         #expect((tree["totals"] as? [String: Any])?["live"] as? Int == 5 && tree["leftOut"] as? Int == 0)
     }
 
+    /// Each mark that a node can have is in the JSON by its name, and none but those of no news in the text.
+    @Test func everyMarkIsListed() throws {
+        var forest = ChainForest(process: Script.process.key)
+        var batch = EventBatch(process: Script.process.key, sequence: 1, time: 50)
+        var live = NodeSnapshot(id: NodeID(1), kind: .then)
+        (live.seen, live.started, live.cancelRequested, live.isExternal) = (10, 12, true, true)
+        live.flags = [.settledAgain, .unhandled, .byViewer, .hasBlocked, .hasMisusedAwait]
+        var settled = live
+        (settled.id, settled.settlement, settled.settled) = (NodeID(2), .rejected, 20)
+        var gone = settled
+        gone.id = NodeID(3)
+        gone.flags.insert(.released)
+        batch.nodes = [live, settled, gone]
+        forest.apply(batch)
+        var json = ""
+        TreeJSON().write(forest, of: Script.process, now: 60) { json += $0 }
+        let tree = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+        let nodes = try #require(tree["nodes"] as? [[String: Any]])
+        let names = nodes.flatMap { $0["marks"] as? [String] ?? [] }
+        #expect(Set(names) == Set(NodeMark.allCases.map(\.name)))
+        var text = ""
+        TreeText().write(forest, of: Script.process, now: 60) { text += $0 }
+        for mark in NodeMark.allCases {
+            if let note = mark.note { #expect(text.contains("[\(note)]"), "\(text)") }
+        }
+        #expect(NodeMark.allCases.filter { $0.note == nil } == [.released, .external])
+    }
+
     /// Every control, line end, format and bidi character, and what JSON and terminals care about.
     static let hostile = "\u{1B}]0;x\u{7}\u{9B}31m\r\n\t\"\\\u{202E}\u{2028}\u{FEFF}\u{E000}\u{7F}\u{0}é漢😀"
 

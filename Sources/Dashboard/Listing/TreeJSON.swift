@@ -84,11 +84,6 @@ public struct TreeJSON: Sendable {
     }
 
     private static func words(of marks: NodeMarks) -> [String] {
-        let names: [(NodeMarks, String)] = [
-            (.cancelRequested, "cancelRequested"), (.stillOnThread, "stillOnThread"), (.seenLate, "seenLate"),
-            (.byViewer, "byViewer"), (.settledAgain, "settledAgain"), (.unhandled, "unhandled"),
-            (.released, "released"), (.external, "external"),
-        ]
-        return names.filter { marks.contains($0.0) }.map { JSONText.string($0.1) }
+        marks.list.map { JSONText.string($0.name) }
     }
 }

@@ -155,9 +155,7 @@ public struct TreeText: Sendable {
                 text += "  (\(NodeText.summary(of: chain, NodeText.role(of: chain))))"
             }
         }
-        if view.marks.contains(.cancelRequested) { text += "  [cancel requested]" }
-        if view.marks.contains(.stillOnThread) { text += "  [still on its thread]" }
-        if view.marks.contains(.unhandled) { text += "  [nobody handled it]" }
+        for note in view.marks.list.compactMap(\.note) { text += "  [\(note)]" }
         if let site = forest.site(of: row.node), !site.fileID.isEmpty { text += "  " + safe(site.description) }
         if let summary = forest.summary(of: row.node), !summary.isEmpty {
             text += (view.state == .fulfilled ? "  = " : "  ! ") + safe(summary)

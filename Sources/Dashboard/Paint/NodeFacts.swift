@@ -30,12 +30,7 @@ struct NodeFacts {
     /// The word for it, what else is said of it, and its value or error.
     func addState(to text: inout DetailWriter) {
         var parts = [(text.glyphs.state(view.state.role) + " " + view.state.word, Style(view.state.role).bold)]
-        let marks: [(NodeMarks, String, Style)] = [
-            (.cancelRequested, "cancel requested", .cancelled), (.stillOnThread, "still on a thread", .warning),
-            (.unhandled, "nobody handled it", .warning), (.settledAgain, "settled again", .warning),
-            (.hasBlocked, "blocked a worker", .warning), (.hasMisusedAwait, "a wait was refused", .warning),
-        ]
-        for (mark, words, style) in marks where view.marks.contains(mark) { parts.append(("  " + words, style)) }
+        for case let detail? in view.marks.list.map(\.detail) { parts.append(("  " + detail.words, detail.style)) }
         text.add(parts)
         guard let summary = forest.summary(of: node), !summary.isEmpty else { return }
         switch view.state {

@@ -17,7 +17,8 @@ struct PS: ParsableCommand {
             With a target: a line a node, or with --json an object with process, totals, time, leftOut, and nodes, which \
             are objects with id, under, parent, chain, depth, kind, label, state, isLive, marks, thread, threadID, \
             executor, file, line, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, summary, \
-            cancelledBy. Times are seconds since 1970, durations seconds; what is not known is null.
+            cancelledBy. Times are seconds since 1970, durations seconds; what is not known is null. The marks are a list \
+            of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
 
             Exit codes: 0 done (also where there is nothing), 64 a target that is none or means several programs, 65 \
             another version of the protocol, 66 no such program, 69 it is gone or does not answer, 77 it does not let \

@@ -1,0 +1,68 @@
+/// One thing that is said of a node besides its state. The one table of them: whatever lists marks goes through it, by
+/// `allCases` or by a `switch` without a default, so that none can be left out.
+public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
+    /// A cancellation of it was asked for, and it is still live.
+    case cancelRequested = 1
+    /// It is settled, yet its handler still runs.
+    case stillOnThread = 2
+    /// It was made before recording began, or its making was lost: facts are missing.
+    case seenLate = 4
+    /// The cancellation (asked for or done) came from a viewer.
+    case byViewer = 8
+    /// Another attempt to settle it was made, which did nothing.
+    case settledAgain = 16
+    /// It was released rejected and nothing had handled that.
+    case unhandled = 32
+    /// Its memory is gone in the observed program.
+    case released = 64
+    /// Nothing of ours settles it, a resolver does.
+    case external = 128
+    /// Its handler blocked a worker of a pool for longer than the pool allows, without using the processor.
+    case hasBlocked = 256
+    /// Its handler wanted to wait where that could never have ended, and was refused.
+    case hasMisusedAwait = 512
+
+    /// Its name for programs: that of the case.
+    public var name: String { Self.names[rawValue.trailingZeroBitCount] }
+
+    /// Making a word of an enumeration takes a microsecond.
+    private static let names = allCases.map { "\($0)" }
+}
+
+/// What is said of a node besides its state.
+public struct NodeMarks: OptionSet, Hashable, Sendable {
+    /// The bits: the raw values of ``NodeMark``.
+    public let rawValue: UInt16
+
+    /// Wraps raw bits.
+    @inlinable
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// One mark.
+    @inlinable
+    public init(_ mark: NodeMark) { self.init(rawValue: mark.rawValue) }
+
+    /// Its marks, in the order of the table.
+    public var list: [NodeMark] { isEmpty ? [] : NodeMark.allCases.filter { contains(NodeMarks($0)) } }
+
+    /// ``NodeMark/cancelRequested``.
+    @inlinable public static var cancelRequested: NodeMarks { NodeMarks(.cancelRequested) }
+    /// ``NodeMark/stillOnThread``.
+    @inlinable public static var stillOnThread: NodeMarks { NodeMarks(.stillOnThread) }
+    /// ``NodeMark/seenLate``.
+    @inlinable public static var seenLate: NodeMarks { NodeMarks(.seenLate) }
+    /// ``NodeMark/byViewer``.
+    @inlinable public static var byViewer: NodeMarks { NodeMarks(.byViewer) }
+    /// ``NodeMark/settledAgain``.
+    @inlinable public static var settledAgain: NodeMarks { NodeMarks(.settledAgain) }
+    /// ``NodeMark/unhandled``.
+    @inlinable public static var unhandled: NodeMarks { NodeMarks(.unhandled) }
+    /// ``NodeMark/released``.
+    @inlinable public static var released: NodeMarks { NodeMarks(.released) }
+    /// ``NodeMark/external``.
+    @inlinable public static var external: NodeMarks { NodeMarks(.external) }
+    /// ``NodeMark/hasBlocked``.
+    @inlinable public static var hasBlocked: NodeMarks { NodeMarks(.hasBlocked) }
+    /// ``NodeMark/hasMisusedAwait``.
+    @inlinable public static var hasMisusedAwait: NodeMarks { NodeMarks(.hasMisusedAwait) }
+}
