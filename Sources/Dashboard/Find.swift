@@ -32,21 +32,8 @@ extension State {
 
     /// What a typed line means: a query, or by `@name` one that was saved.
     func query(_ text: String) throws(QueryError) -> Query {
-        guard let name = Self.savedName(text) else { return try Query(text) }
-        let whole = 0..<text.count
-        guard let saved = options.savedQueries[name] else {
-            let names = options.savedQueries.keys.sorted()
-            let known = names.isEmpty ? "none is in the configuration" : names.map { "@" + $0 }.joined(separator: " ")
-            throw QueryError("there is no saved query \(name): \(known)", at: whole)
-        }
-        do {
-            return try Query(saved)
-        } catch {
-            throw QueryError("the saved query \(name) cannot be read: \(error)", at: whole)
-        }
+        try SavedQueries.query(text, among: options.savedQueries)
     }
-
-    private static func savedName(_ text: String) -> String? { text.hasPrefix("@") ? String(text.dropFirst()) : nil }
 
     /// Completes what is typed, by what there is in the programs; again: with the next choice.
     mutating func completeFilter(_ text: String) {
@@ -57,7 +44,7 @@ extension State {
 
     /// How a query could go on.
     func filterChoices(_ text: String) -> Typing.Choices {
-        if let name = Self.savedName(text) {
+        if let name = SavedQueries.name(in: text) {
             let names = options.savedQueries.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
             // All of it was typed: it becomes what it stands for.
             let whole = options.savedQueries[name].map { [$0] } ?? []

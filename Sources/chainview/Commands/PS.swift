@@ -41,7 +41,7 @@ struct PS: ParsableCommand {
         help: ArgumentHelp(
             """
             Of a tree only what a query finds, and what that stands under: 'state:rejected', 'kind:all age>5s', \
-            'site:Order.swift:42 or thread:worker', 'not run<=100ms'.
+            'site:Order.swift:42 or thread:worker', 'not run<=100ms', or '@name' for a query of the configuration file.
             """, valueName: "query"))
     var query: String?
 
@@ -54,7 +54,7 @@ struct PS: ParsableCommand {
     func validate() throws {
         if let name { _ = try Target(validating: name) }
         if let limit, limit < 0 { throw ValidationError("The limit is a number of nodes, not \(limit).") }
-        if let query { _ = try Query(validating: query) }
+        if let query { _ = try Self.query(query) }
         if name == nil, live || limit != nil || query != nil {
             throw ValidationError("--live, --where and --limit are for the tree of a target: name one.")
         }
@@ -74,7 +74,7 @@ struct PS: ParsableCommand {
         let endpoint = try discovery.find(target)
         let (info, forest) = try Self.state(of: endpoint)
         let listing = TreeListing(
-            isLiveOnly: live, query: try query.map { try Query(validating: $0) }, nodeLimit: limit ?? .max)
+            isLiveOnly: live, query: try query.map { try Self.query($0) }, nodeLimit: limit ?? .max)
         // A million lines are not kept in one text.
         var waiting = ""
         func output(_ text: String) throws {
@@ -100,12 +100,16 @@ struct PS: ParsableCommand {
             return (hello.process, forest)
         } catch { throw Failure(error) }
     }
-}
 
-extension Query {
-    /// Reads what was typed, or says in one sentence what is wrong with it and where.
-    fileprivate init(validating text: String) throws {
-        do { try self.init(text) } catch {
+    /// Reads what was typed, or says in one sentence what is wrong with it. `@name` is a query of the configuration file.
+    private static func query(_ text: String) throws -> Query {
+        guard SavedQueries.name(in: text) == nil else {
+            let saved = ConfigFile.saved(Folders()).configuration.queries
+            do { return try SavedQueries.query(text, among: saved) } catch {
+                throw ValidationError("--where: \(Words.shown(error.description)).")
+            }
+        }
+        do { return try Query(text) } catch {
             throw ValidationError("--where cannot be read \(error.words(in: text)).")
         }
     }

@@ -106,6 +106,12 @@ extension DisplayOptions {
 }
 
 extension ConfigFile {
+    /// The user's file, as far as it can be read: for commands that take no configuration of their own.
+    static func saved(_ folders: Folders) -> ConfigFile {
+        guard let path = folders.configuration, let text = try? SmallFile.read(path) else { return .none }
+        return ConfigFile(text, file: path)
+    }
+
     /// The file that is meant: the one that was named, the user's own, or none.
     init(_ display: DisplayOptions, _ folders: Folders) throws {
         guard !display.noConfig, let path = display.configFile ?? folders.configuration else {
