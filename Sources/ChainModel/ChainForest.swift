@@ -53,6 +53,11 @@ public struct ChainForest: Sendable {
     var resyncEpoch: UInt64?
     /// By thread, what it waits for, from the outside in.
     var threadWaits: [ThreadID: [ThreadWait]] = [:]
+    var threadWaitHighWater = 0
+    /// How many threads were waiting when those were dropped last whose waits had ended.
+    var usedWaitCount = 0
+    /// How many waits are refused, for want of room, before those that have ended are looked for again.
+    var refusedWaitCount = 0
     /// How many names were left when the unused ones were dropped.
     var usedThreadCount = 0, usedSiteCount = 0
     /// Nodes of chains in which nothing is live.
@@ -61,6 +66,7 @@ public struct ChainForest: Sendable {
     var settledLeaves = EvictionQueue()
     /// Roots of chains over the limit.
     var longChains: [UInt32] = []
+    var longChainHighWater = 0
     /// What reading ahead gave; nobody needs it.
     var warmed: UInt64 = 0
 

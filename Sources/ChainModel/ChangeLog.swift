@@ -4,6 +4,7 @@ struct ChangeLog: Sendable {
     var evicted: [ForestChanges.Eviction] = []
     var isEverything = true
     var tables = false
+    var highWaterMark = 0
 }
 
 extension ChainForest {
@@ -36,6 +37,7 @@ extension ChainForest {
     /// Moves what changed since the last take into `changes` (whose storage is used again).
     public mutating func takeChanges(into changes: inout ForestChanges) {
         makeUnique()
+        log.highWaterMark = max(log.highWaterMark, log.slots.count, log.evicted.count)
         changes.nodes.removeAll(keepingCapacity: true)
         changes.evicted.removeAll(keepingCapacity: true)
         changes.isEverything = log.isEverything

@@ -9,6 +9,7 @@ struct EvictionQueue: Sendable {
 
     private var entries: [Entry] = []
     private var head = 0
+    private(set) var highWaterMark = 0
 
     var count: Int { entries.count - head }
     var first: Entry? { head < entries.count ? entries[head] : nil }
@@ -16,12 +17,22 @@ struct EvictionQueue: Sendable {
     /// The first few.
     func next(_ limit: Int) -> ArraySlice<Entry> { entries[head...].prefix(limit) }
 
-    mutating func append(_ entry: Entry) { entries.append(entry) }
+    mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        highWaterMark = max(highWaterMark, count)
+    }
+
+    /// Keeps the entries that are still valid.
+    mutating func removeAll(where isStale: (Entry) -> Bool) {
+        entries = entries[head...].filter { !isStale($0) }
+        head = 0
+    }
 
     mutating func removeFirst() {
         head += 1
         guard head >= 1024, head * 2 >= entries.count else { return }
-        entries.removeFirst(head)
+        // A new array: removing from this one would keep its memory.
+        entries = Array(entries[head...])
         head = 0
     }
 }

@@ -4,11 +4,26 @@ import ChainEvents
 /// the settled beginning of chains without end.
 extension ChainForest {
     mutating func enqueueRoot(_ slot: UInt32) {
-        if let entry = evictionEntry(of: slot) { settledChains.append(entry) }
+        guard let entry = evictionEntry(of: slot) else { return }
+        if settledChains.count >= evictionLimit { dropStale(in: \.settledChains, isRoot: true) }
+        settledChains.append(entry)
+    }
+
+    /// How many entries a queue of what can be evicted has at most: a node has one valid entry, and when there are twice
+    /// as many the stale ones go.
+    var evictionLimit: Int { max(16_384, 2 * nodes.count) }
+
+    private mutating func dropStale(in queue: WritableKeyPath<ChainForest, EvictionQueue>, isRoot: Bool) {
+        var entries = EvictionQueue()
+        swap(&entries, &self[keyPath: queue])
+        entries.removeAll { isStale($0, isRoot: isRoot) }
+        swap(&entries, &self[keyPath: queue])
     }
 
     mutating func enqueueLeaf(_ slot: UInt32) {
-        if let entry = evictionEntry(of: slot) { settledLeaves.append(entry) }
+        guard let entry = evictionEntry(of: slot) else { return }
+        if settledLeaves.count >= evictionLimit { dropStale(in: \.settledLeaves, isRoot: false) }
+        settledLeaves.append(entry)
     }
 
     /// Of a node that is not in a queue yet.
@@ -36,8 +51,18 @@ extension ChainForest {
     mutating func noteLength(of chain: UInt32) {
         let record = chains[chain]
         guard record.pointee.nodeCount > limits.chainNodeLimit else { return }
-        if longChains.last != record.pointee.root { longChains.append(record.pointee.root) }
+        guard longChains.last != record.pointee.root else { return }
+        // Several chains may grow side by side: each is looked at once.
+        if longChains.count >= longChainLimit {
+            var seen: Set<UInt32> = []
+            longChains.removeAll { !seen.insert($0).inserted }
+        }
+        longChains.append(record.pointee.root)
+        longChainHighWater = max(longChainHighWater, longChains.count)
     }
+
+    /// How many entries the list of long chains has at most: so many chains can be long at one time, and as many more.
+    var longChainLimit: Int { 64 + 2 * (nodes.count / max(1, limits.chainNodeLimit)) }
 
     /// Evicts settled nodes that are past the limits, first settled first, in at most `budget` small steps, so that a
     /// frame is never held up; call it once a frame. Returns how many nodes went.
@@ -174,6 +199,10 @@ extension ChainForest {
     }
 
     private mutating func shedBeginnings(_ budget: inout Int) {
+        if longChains.count > 1 {
+            var seen: Set<UInt32> = []
+            longChains.removeAll { !seen.insert($0).inserted }
+        }
         var index = 0
         while index < longChains.count {
             var root = longChains[index]

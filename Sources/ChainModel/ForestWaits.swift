@@ -36,16 +36,39 @@ extension ChainForest {
 
     /// How many threads may be waiting before those are dropped whose waits have ended unheard.
     private static let pruneCount = 1_024
+    /// How many waiting threads are kept at all; a thread that begins to wait after them is not.
+    static let waitingThreadLimit = 16_384
+    /// How many waits of one thread are kept, one inside the other; past it those go whose ends were lost, then the
+    /// outermost one.
+    private static let depthLimit = 64
 
     mutating func awaited(_ event: ChainEvent) {
         let wait = ThreadWait(thread: event.thread, node: event.node, waiter: event.other, since: event.time)
-        guard !threadWaits[event.thread, default: []].contains(wait) else { return }
-        threadWaits[event.thread, default: []].append(wait)
-        threadWaits[event.thread]?.sort { $0.since < $1.since }
-        if threadWaits.count > Self.pruneCount {
-            for thread in Array(threadWaits.keys) where waits(of: thread).isEmpty { threadWaits[thread] = nil }
-        }
+        var known = threadWaits[event.thread] ?? []
+        guard !known.contains(wait) else { return }
+        guard !known.isEmpty || hasRoomForWait() else { return }
+        if known.count >= Self.depthLimit { known = waits(of: event.thread) }
+        if known.count >= Self.depthLimit { known.removeFirst() }
+        known.append(wait)
+        known.sort { $0.since < $1.since }
+        threadWaits[event.thread] = known
+        threadWaitHighWater = max(threadWaitHighWater, threadWaits.count)
         noteWaiter(of: wait)
+    }
+
+    /// Whether another thread's wait can be kept. Looks for waits that have ended unheard where there are many more than
+    /// the last time: O(1) amortized.
+    private mutating func hasRoomForWait() -> Bool {
+        let limit = Self.waitingThreadLimit
+        guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * usedWaitCount)) else { return true }
+        guard refusedWaitCount == 0 else {
+            refusedWaitCount -= 1
+            return false
+        }
+        for thread in Array(threadWaits.keys) where waits(of: thread).isEmpty { threadWaits[thread] = nil }
+        usedWaitCount = threadWaits.count
+        if threadWaits.count >= limit { refusedWaitCount = limit }
+        return threadWaits.count < limit
     }
 
     mutating func awaitEnded(_ event: ChainEvent) {

@@ -36,6 +36,12 @@ struct Descriptions {
     /// Where the pane is, and since when (nanoseconds since 1970).
     private var rest: (subject: Subject, since: UInt64)?
 
+    var queueStatistics: QueueStatistics {
+        let count = known.count + asked.count
+        return QueueStatistics(
+            name: "details of nodes", count: count, highWaterMark: count, limit: 2 * Self.limit)
+    }
+
     subscript(subject: Subject) -> Answer? { known[subject]?.answer }
 
     /// Whether there is something to ask about a node.

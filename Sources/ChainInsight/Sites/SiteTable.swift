@@ -29,6 +29,7 @@ public struct SiteTable: Sendable {
     private var counted = SlotSet(), settled = SlotSet()
     /// Settled, and yet more is to come.
     private var open: [UInt32: OpenEnd] = [:]
+    private var openHighWater = 0
     private var stale: [Int] = []
     private var staleCursor = 0
     /// The next index to look at; nil when all were.
@@ -64,6 +65,17 @@ public struct SiteTable: Sendable {
 
     /// What is known of one call site and kind; nil where none of its nodes was seen.
     public func statistics(_ key: SiteKey) -> SiteStatistics? { places[key].map { records[$0].counts } }
+
+    /// What is kept of call sites, and of settled nodes of which more is to come.
+    public var queueStatistics: [QueueStatistics] {
+        [
+            QueueStatistics(
+                name: "call sites", count: records.count, highWaterMark: records.count, limit: Self.keyLimit + 1),
+            QueueStatistics(
+                name: "settled nodes that run on", count: open.count, highWaterMark: openHighWater,
+                limit: Self.openLimit),
+        ]
+    }
 
     // MARK: Looking at everything
 
@@ -186,7 +198,9 @@ public struct SiteTable: Sendable {
             markStale(place)
         }
         if view.activity == .running { rest.insert(.run) } else { recordRun(view, timing, place) }
-        if !rest.isEmpty, open.count < Self.openLimit { open[view.index.rawValue] = rest }
+        guard !rest.isEmpty, open.count < Self.openLimit else { return }
+        open[view.index.rawValue] = rest
+        openHighWater = max(openHighWater, open.count)
     }
 
     private mutating func countEnd(_ view: NodeView, _ place: Int) {

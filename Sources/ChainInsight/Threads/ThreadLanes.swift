@@ -92,6 +92,11 @@ public struct ThreadLanes: Sendable {
         }
     }
 
+    /// The lanes that are kept.
+    public var queueStatistics: QueueStatistics {
+        QueueStatistics(name: "threads", count: lanes.count, highWaterMark: lanes.count, limit: Self.laneLimit)
+    }
+
     // MARK: Lanes
 
     @inline(__always)

@@ -40,6 +40,8 @@ struct WarningList: Sendable {
             historyCount -= 1
         } else {
             if kept.count >= Self.limit { dropOldest() }
+            // Those that were removed one by one are still named.
+            if order.count >= 2 * Self.limit { order.removeAll { kept[$0] == nil } }
             order.append(warning.node)
         }
         kept[warning.node] = warning

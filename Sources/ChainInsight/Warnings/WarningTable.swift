@@ -23,6 +23,8 @@ public struct WarningTable: Sendable {
     /// Who is to be looked at next.
     var watch = WatchList()
     private var dismissed: Set<Warning.ID> = []
+    /// The most warnings that were kept at a tick.
+    private var keptHighWater = 0
     private var dismissedLossCount: UInt64 = 0
     /// Races that were decided before all members had settled.
     var races: Set<NodeID> = []
@@ -71,6 +73,20 @@ public struct WarningTable: Sendable {
 
     /// Whether a look at everything is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
     public var isLooking: Bool { sweep != nil }
+
+    /// What is kept of warnings, and of nodes for them.
+    public var queueStatistics: [QueueStatistics] {
+        let kept = lists.reduce(0) { $0 + $1.kept.count }
+        return [
+            QueueStatistics(
+                name: "warnings", count: kept, highWaterMark: keptHighWater, limit: lists.count * Self.keptLimit),
+            QueueStatistics(
+                name: "dismissed warnings", count: dismissed.count, highWaterMark: dismissed.count,
+                limit: Self.dismissedLimit),
+            QueueStatistics(
+                name: "races with losers", count: races.count, highWaterMark: races.count, limit: Self.raceLimit),
+        ]
+    }
 
     // MARK: Taking away
 
@@ -210,6 +226,7 @@ public struct WarningTable: Sendable {
         for place in lists.indices where lists[place].expire(at: now) { revision += 1 }
         noteLoss(forest, now)
         goOn(forest, now, budget)
+        if revision != before { keptHighWater = max(keptHighWater, lists.reduce(0) { $0 + $1.kept.count }) }
         return revision != before
     }
 

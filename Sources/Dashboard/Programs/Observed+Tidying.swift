@@ -54,5 +54,5 @@ extension Observed {
         requests.firstIndex { $0.id == command }.map { requests.remove(at: $0) }
     }
 
-    private static let requestLimit = 64
+    static let requestLimit = 64
 }

@@ -25,12 +25,16 @@ struct Observed {
     var isFolded = false
     /// What waits while the picture stands still; nil while it moves.
     var held: Held?
+    /// The most events and nodes that waited while the picture stood still.
+    var heldHighWater = 0
     private var clock = RemoteClock()
     /// The moment at which running times stand still, since nobody knows what became of them.
     private var lastSeen: UInt64?
     private var changes = ForestChanges()
     /// Whether changes were taken in of which ``follow()`` has not told.
     private var isTakenIn = false
+    /// Events and nodes that were folded since the last tick.
+    private var foldedCount = 0
 
     init(source: SourceID, name: String) {
         self.source = source
@@ -112,6 +116,7 @@ struct Held {
     var batches: [EventBatch] = []
     /// Events and nodes that wait.
     var waitingCount = 0
+    var highWaterMark = 0
     /// The limit was passed: what had waited was dropped, but for the tables.
     var isOverflown = false
     /// Events that were dropped.
@@ -129,7 +134,8 @@ extension Observed {
     mutating func connect(_ new: ProcessInfo, _ options: State.Options) {
         if info?.key != new.key {
             forest = ChainForest(process: new.key, limits: options.limits)
-            outline = Outline(longFrom: options.longFrom, chunkLimit: options.chunkLimit)
+            outline = Outline(
+                longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
             insight = Insight()
             requests = []
             clock = RemoteClock()
@@ -153,12 +159,18 @@ extension Observed {
     mutating func receive(_ batch: EventBatch, heldLimit: Int) {
         guard batch.process == (held?.successor?.key ?? forest?.process) else { return }
         rate.add(batch.events.count)
-        if held != nil { held!.take(batch, limit: heldLimit) } else { fold(batch) }
+        if held != nil {
+            held!.take(batch, limit: heldLimit)
+            heldHighWater = max(heldHighWater, held!.highWaterMark)
+        } else {
+            fold(batch)
+        }
     }
 
     private mutating func fold(_ batch: EventBatch) {
         guard forest != nil else { return }
         clock.hear(batch.time)
+        foldedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
         batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
             forest!.apply(piece, isLast: isLast)
@@ -171,6 +183,9 @@ extension Observed {
     /// Events that are folded at once. Of more than that what they changed is taken in between: what they touched is still
     /// near the processor then, and at the end of a large batch no longer.
     private static let pieceLength = 512
+
+    /// Steps of retention in a tick at least.
+    private static let retainBudget = 4_096
 
     /// Takes in what the forest changed; true if there was anything since the last time.
     @discardableResult
@@ -196,7 +211,10 @@ extension Observed {
         // What stands still can be sorted, too.
         guard held == nil else { return tickOutline(wall) }
         if link.isLive { clock.tick(wall: wall, own: process) }
-        forest!.retain(now: now)
+        // Twice what came: a node costs a step, and so does an entry that is no longer valid. Else a flood of nodes would
+        // stay beyond the limits.
+        forest!.retain(now: now, budget: max(Self.retainBudget, 2 * foldedCount))
+        foldedCount = 0
         let isChanged = follow()
         return tickOutline(wall) || isChanged
     }
@@ -237,7 +255,9 @@ extension Observed {
 extension Held {
     mutating func take(_ batch: EventBatch, limit: Int) {
         waitingCount += batch.events.count + batch.nodes.count
-        if waitingCount > limit { isOverflown = true }
+        // A batch without events takes some memory, too.
+        if waitingCount + batches.count > limit { isOverflown = true }
+        if !isOverflown { highWaterMark = waitingCount }
         guard isOverflown else { return batches.append(batch) }
         // What was told of names is not told again: it is kept, all in one batch.
         var tables = EventBatch(process: batch.process, sequence: batch.sequence, time: batch.time)

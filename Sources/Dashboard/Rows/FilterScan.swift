@@ -29,9 +29,15 @@ struct FilterScan {
     private var matches = MatchCounts()
     /// What the filter of before knew, until it is given back: of a million nodes that takes a while.
     private var spent: [MatchCounts] = []
-    private var clock = SecondQueue()
+    /// Filters whose memory waits to be freed at most; that of older ones is freed at once.
+    private static let spentLimit = 16
+    private(set) var clock = SecondQueue()
     /// Those whose time has come, or whose parent was settled.
     private var due: [NodeIndex] = []
+    private(set) var dueHighWater = 0
+    /// How many nodes wait to be tested again; past it all nodes are, in the order of their indices.
+    static let dueLimit = 131_072
+    var dueCount: Int { due.count }
     /// Nodes that ``markShown(of:in:)`` found: those that hold the number of the last round.
     private var shownRound = Paged<UInt32>(filler: 0)
     private var lastShown: UInt32 = 0
@@ -59,6 +65,7 @@ struct FilterScan {
         asked = matcher.asked.union([.created, .placed])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
+        if spent.count >= Self.spentLimit { spent.removeFirst() }
         spent.append(matches)
         matches = MatchCounts(revision: matches.revision &+ 1)
         clock = SecondQueue()
@@ -83,6 +90,14 @@ struct FilterScan {
         guard dependsOnTime, second > moment / SecondQueue.unit else { return }
         moment = second * SecondQueue.unit
         clock.take(upTo: second, into: &due)
+        boundDue()
+    }
+
+    private mutating func boundDue() {
+        dueHighWater = max(dueHighWater, min(due.count, Self.dueLimit))
+        guard due.count > Self.dueLimit else { return }
+        due = []
+        lookAgain()
     }
 
     /// If names came that may be those that were missed, or instead of others, everything is looked at again.
@@ -173,6 +188,7 @@ struct FilterScan {
             due.append(current)
             child = forest.nextSibling(of: current)
         }
+        boundDue()
     }
 
     /// A node that is gone.

@@ -15,17 +15,32 @@ extension Outline {
         /// The new order in the making.
         var build: SortBuild?
         /// What is to be given back one part a slice: of a million chains each takes a millisecond or two.
-        var spent: [Any] = []
+        var spent: [Any] = [] {
+            didSet { if spent.count > Self.spentLimit { spent.removeFirst(spent.count - Self.spentLimit) } }
+        }
+        /// Parts of old orders that are kept to be freed later.
+        static let spentLimit = 256
         /// Chains whose place has to be looked up anew: those before `staleEnd` as soon as possible, the others with
-        /// the next second.
+        /// the next second. A chain that is gone may stand there, and several times: when the queue is full these go.
         fileprivate(set) var stale: [NodeIndex] = []
         fileprivate var staleStart = 0
         fileprivate var staleEnd = 0
+        fileprivate let leastStaleLimit: Int
+        fileprivate(set) var staleLimit: Int
+        fileprivate(set) var staleHighWater = 0
+        /// The most changes that a new order in the making had to make good.
+        fileprivate(set) var mendHighWater = 0
         fileprivate var second: UInt64 = 0
         /// The moment at which what grows is compared.
         fileprivate(set) var moment: UInt64 = 0
 
+        init(queueLimit: Int = Outline.leastQueueLimit) {
+            leastStaleLimit = queueLimit
+            staleLimit = queueLimit
+        }
+
         var shown: TreeOrder { rank.order }
+        var staleCount: Int { stale.count - staleStart }
         var isGrouped: Bool { shown.isGrouped }
         var isSorting: Bool { build != nil }
         /// Whether something waits for its place, or the lists for a new order.
@@ -93,7 +108,7 @@ extension Outline {
     /// Forgets all places, before the forest is read anew.
     mutating func beginOrderAnew() {
         let old = order
-        order = Order()
+        order = Order(queueLimit: old.leastStaleLimit)
         order.wanted = old.wanted
         order.openSites = old.openSites
         order.second = old.second
@@ -168,7 +183,27 @@ extension Outline {
         let place = Int(slotOf[root.rawValue] - 1)
         guard order.moves, !slots.has(.stale, place) else { return }
         slots.set(.stale, true, place)
+        order.staleLimit = max(order.leastStaleLimit, 2 * slots.count)
+        if order.staleCount >= order.staleLimit { dropStale() }
         order.stale.append(root)
+        order.staleHighWater = max(order.staleHighWater, order.staleCount)
+    }
+
+    /// Drops, of the chains that wait for their place, those that are gone, and all but the first entry of each.
+    private mutating func dropStale() {
+        var kept: [NodeIndex] = []
+        var keptEnd = 0
+        var seen: Set<NodeIndex> = []
+        for index in order.staleStart..<order.stale.count {
+            if index == order.staleEnd { keptEnd = kept.count }
+            let root = order.stale[index]
+            let number = slotOf[root.rawValue]
+            guard number != 0, slots.has(.stale, Int(number - 1)), seen.insert(root).inserted else { continue }
+            kept.append(root)
+        }
+        if order.staleEnd >= order.stale.count { keptEnd = kept.count }
+        order.stale = kept
+        (order.staleStart, order.staleEnd) = (0, keptEnd)
     }
 
     /// A chain goes down to the settled ones, or comes back.
@@ -278,7 +313,8 @@ extension Outline {
         }
         order.staleStart = end
         if end == order.stale.count || end > 4_096 && end * 2 > order.stale.count {
-            order.stale.removeFirst(end)
+            // A new array: removing from this one would keep its memory.
+            order.stale = Array(order.stale[end...])
             (order.staleStart, order.staleEnd) = (0, order.staleEnd - end)
         }
         return true
@@ -290,6 +326,7 @@ extension Outline {
         guard var build = order.build else { return false }
         // Taken out, so that it is changed in place.
         order.build = nil
+        order.mendHighWater = max(order.mendHighWater, build.openCount)
         guard build.step(self, in: forest, budget: budget) else {
             order.build = build
             return false

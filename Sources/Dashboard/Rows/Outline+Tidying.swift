@@ -11,14 +11,6 @@ extension Outline {
     /// Chains of more nodes are not tidied: finding out costs a walk over the node's inside.
     static let tidyLimit = 512
 
-    struct Tidy {
-        var deadline: UInt64
-        var node: NodeIndex
-        var id: NodeID
-        /// The user was in it when its time came.
-        var isPutOff = false
-    }
-
     /// Takes note of a node whose state has changed: it, or the node that it stands in, may be finished.
     mutating func noteState(of node: NodeIndex, _ state: NodeState, in forest: borrowing ChainForest, now: UInt64) {
         // Nothing has folded itself that it could open.
@@ -27,7 +19,7 @@ extension Outline {
         let count = forest.nodeCount(ofRoot: root)
         guard count > 1, count <= Self.tidyLimit else { return }
         if !state.isWell { return open(around: node, in: forest) }
-        if node != root, forest.childCount(of: node) > 0 { enqueueTidy(node, in: forest, now) }
+        if node != root { enqueueTidy(node, in: forest, now) }
         if let outer = self.outer(of: node, in: forest), outer != root { enqueueTidy(outer, in: forest, now) }
     }
 
@@ -43,8 +35,22 @@ extension Outline {
     }
 
     private mutating func enqueueTidy(_ node: NodeIndex, in forest: borrowing ChainForest, _ now: UInt64) {
-        guard forest.state(of: node).isWell else { return }
-        tidies.append(Tidy(deadline: now &+ Self.tidyLinger, node: node, id: forest.node(node).id))
+        guard forest.state(of: node).isWell, hasInside(node, in: forest) else { return }
+        let id = forest.id(of: node)
+        let owner = UInt32(truncatingIfNeeded: id.rawValue)
+        // Its entry is in the queue: it is looked at when its turn comes, whatever has happened to it by then.
+        guard owner == 0 || tidyOwners[node.rawValue] != owner else { return }
+        tidyOwners[node.rawValue] = owner
+        tidies.append(NodeQueue.Entry(deadline: now &+ Self.tidyLinger, node: node, id: id), in: forest)
+    }
+
+    /// Whether anything stands under a node but what goes on from it.
+    private func hasInside(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        switch forest.childCount(of: node) {
+        case 0: false
+        case 1: forest.continuation(of: node) == nil
+        default: true
+        }
     }
 
     /// Opens what folded itself around a node that is live or went wrong.
@@ -57,33 +63,35 @@ extension Outline {
         }
     }
 
-    func hasTidy(now: UInt64) -> Bool { tidyStart < tidies.count && tidies[tidyStart].deadline <= now }
+    func hasTidy(now: UInt64) -> Bool { tidies.hasDue(now: now) }
+
+    /// What folding finished nodes may cost in a tick, in nodes that are looked at: 1 to 3 ms.
+    private static let tidyBudget = 20_000
+    /// What an entry costs besides the nodes inside it; an entry whose node was evicted costs 1.
+    private static let tidyEntryCost = 8
 
     /// Folds what has been finished for long enough, but for nodes that `selected` stands in.
     mutating func tidy(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
         var steps = 0
-        while hasTidy(now: now), steps < 500 {
+        var budget = Self.tidyBudget
+        while let entry = tidies.first, entry.deadline <= now, budget > 0 {
             if steps.isMultiple(of: Self.warmCount) {
-                for entry in tidies[tidyStart...].prefix(Self.warmCount) { warmed ^= forest.warmth(of: entry.node) }
+                for entry in tidies.prefix(Self.warmCount) { warmed ^= forest.warmth(of: entry.node) }
             }
-            let entry = tidies[tidyStart]
-            tidyStart += 1
+            tidies.removeFirst()
             steps += 1
-            if entry.isPutOff { putOffCount -= 1 }
-            guard forest.contains(entry.id, at: entry.node), folds.finished[entry.node] == nil,
-                isFinished(entry.node, in: forest)
-            else { continue }
+            budget -= 1
+            guard forest.contains(entry.id, at: entry.node) else { continue }
+            budget -= Self.tidyEntryCost
+            tidyOwners[entry.node.rawValue] = 0
+            guard folds.finished[entry.node] == nil, isFinished(entry.node, in: forest, &budget) else { continue }
             if let selected, stands(selected, in: entry.node, forest) {
-                putOffCount += 1
-                tidies.append(
-                    Tidy(deadline: now &+ Self.tidyLinger, node: entry.node, id: entry.id, isPutOff: true))
+                tidyOwners[entry.node.rawValue] = UInt32(truncatingIfNeeded: entry.id.rawValue)
+                let deadline = now &+ Self.tidyLinger
+                tidies.append(.init(deadline: deadline, node: entry.node, id: entry.id, isPutOff: true), in: forest)
             } else {
                 setFinished(entry.node, true, in: forest)
             }
-        }
-        if tidyStart > 1_024, tidyStart * 2 > tidies.count {
-            tidies.removeFirst(tidyStart)
-            tidyStart = 0
         }
     }
 
@@ -92,8 +100,8 @@ extension Outline {
         noteFold(of: node, in: forest)
     }
 
-    /// Whether a node and all inside it went well.
-    private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+    /// Whether a node and all inside it went well; `budget` shrinks by the nodes that were looked at.
+    private func isFinished(_ node: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int) -> Bool {
         guard forest.state(of: node).isWell else { return false }
         guard forest.nodeCount(ofRoot: forest.root(of: node)) <= Self.tidyLimit else { return false }
         let tail = forest.continuation(of: node)
@@ -102,7 +110,7 @@ extension Outline {
         while let current = child {
             if current != tail {
                 hasInner = true
-                guard isAllWell(under: current, in: forest) else { return false }
+                guard isAllWell(under: current, in: forest, &budget) else { return false }
             }
             child = forest.nextSibling(of: current)
         }
@@ -110,9 +118,12 @@ extension Outline {
     }
 
     /// Whether a node and all under it went well.
-    private func isAllWell(under top: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+    private func isAllWell(
+        under top: NodeIndex, in forest: borrowing ChainForest, _ budget: inout Int
+    ) -> Bool {
         var next: NodeIndex? = top
         while let node = next {
+            budget -= 1
             guard forest.state(of: node).isWell else { return false }
             next = forest.next(after: node, within: top)
         }

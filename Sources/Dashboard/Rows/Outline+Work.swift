@@ -124,11 +124,10 @@ extension Outline {
         slots = RootSlots()
         slotOf.removeAll()
         beginOrderAnew()
-        due = []
-        (dueStart, putOffCount) = (0, 0)
+        for queue in dues.indices { dues[queue].removeAll() }
         folds.finished = [:]
-        tidies = []
-        tidyStart = 0
+        tidies.removeAll()
+        tidyOwners.removeAll()
         openCount = 0
         for root in forest.roots {
             touch(root, in: forest, now: now)

@@ -16,18 +16,13 @@ struct Outline {
         static let rejected: UInt64 = 5_000_000_000
         /// For chains that are one row anyway.
         static let folded: UInt64 = 500_000_000
+        static let all = [folded, settled, rejected]
+        /// How much longer a chain stays that the user is in.
+        static let putOff: UInt64 = 1_000_000_000
     }
 
     /// Chains that unfold by themselves at one time; more arrive folded, so that a storm is a list of rows.
     static let openLimit = 24
-
-    struct Due {
-        var deadline: UInt64
-        var root: NodeIndex
-        var id: UInt64
-        /// The user was in it when its time came.
-        var isPutOff = false
-    }
 
     struct Shape {
         var nodeCount: Int
@@ -39,7 +34,7 @@ struct Outline {
     /// Only those in which something matches, by key.
     var matchList = RootLists()
     /// What the lists are in the order of.
-    var order = Order()
+    var order: Order
     var filter = FilterScan()
     var slots = RootSlots()
     /// 1 + the slot of a root's index; 0 for who is none.
@@ -57,12 +52,12 @@ struct Outline {
     var waitingLarge: [NodeIndex: NodeID] = [:]
     var hasNewLarge = false
     var lastSelected: NodeIndex?
-    var tidies: [Tidy] = []
-    var tidyStart = 0
-    var due: [Due] = []
-    var dueStart = 0
-    /// How many in the two queues only wait for the user to leave.
-    var putOffCount = 0
+    /// Nodes that may fold themselves.
+    var tidies: NodeQueue
+    /// By node, the last bits of the id that has an entry in ``tidies``; 0 for none.
+    var tidyOwners = Paged<UInt32>(filler: 0)
+    /// Settled chains that are to be retired: a queue for each duration in ``Linger/all``, so that each is in order.
+    var dues: [NodeQueue]
     var openCount = 0
     var shapes: [NodeIndex: Shape] = [:]
     var matchShapes: [NodeIndex: Shape] = [:]
@@ -70,9 +65,15 @@ struct Outline {
     /// What reading ahead gave; nobody needs it.
     var warmed: UInt64 = 0
 
+    /// The least limit of each queue of nodes; the limit is twice the nodes of the forest where those are more.
+    static let leastQueueLimit = 16_384
+
     /// Chains of more than `longFrom` nodes are kept in lists, in chunks of at most `chunkLimit` nodes.
-    init(longFrom: Int = 256, chunkLimit: Int = 256) {
+    init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int = Outline.leastQueueLimit) {
         self.longFrom = longFrom
+        tidies = NodeQueue(leastLimit: queueLimit)
+        dues = Linger.all.map { _ in NodeQueue(leastLimit: queueLimit) }
+        order = Order(queueLimit: queueLimit)
         lists = ChainLists(chunkLimit: chunkLimit)
     }
 
@@ -192,7 +193,8 @@ struct Outline {
                 let linger =
                     slots.has(.folded, place) || chain.nodeCount == 1
                     ? Linger.folded : chain.firstRejected == nil ? Linger.settled : Linger.rejected
-                enqueue(Due(deadline: settled &+ linger, root: root, id: slots.id(place)))
+                let entry = NodeQueue.Entry(deadline: settled &+ linger, node: root, id: NodeID(slots.id(place)))
+                enqueue(entry, linger, in: forest)
             }
         } else if slots.has(.retired, place) {
             // It lives again: something was hung on it.

@@ -89,7 +89,8 @@ struct SortBuild {
 
     /// Does a slice of the work; true if all of it is done.
     mutating func step(_ outline: borrowing Outline, in forest: borrowing ChainForest, budget: Int) -> Bool {
-        var budget = budget
+        // More would come than can be made good: the rest is done at once.
+        var budget = openCount > Self.openLimit ? Int.max / 2 : budget
         while budget > 0 {
             switch step {
             case .gather: gather(outline, in: forest, &budget)
@@ -186,7 +187,10 @@ struct SortBuild {
     }
 
     /// What is still to be made good.
-    private var openCount: Int { gone.count + late.count + changed.count }
+    var openCount: Int { gone.count + late.count + changed.count }
+
+    /// From how many changes on the order is finished at once: some tenths of a second.
+    static let openLimit = 131_072
 
     /// Makes good what changed since the chains were gathered; true if nothing is left.
     private mutating func mend(

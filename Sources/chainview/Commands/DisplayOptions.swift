@@ -53,6 +53,11 @@ struct DisplayOptions: ParsableArguments {
     @Flag(help: "Begin as if nothing had been set before, and remember nothing.")
     var fresh = false
 
+    @Flag(
+        name: .customLong("debug-statistics"),
+        help: "At the end, print each queue of the dashboard on standard error: how full it was, and its limit.")
+    var printsStatistics = false
+
     func validate() throws {
         if noConfig, configFile != nil { throw ValidationError("--config and --no-config exclude each other.") }
         let both = warn.filter(allow.contains)

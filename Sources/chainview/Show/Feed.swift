@@ -1,5 +1,6 @@
 import ChainBus
 import ChainEvents
+import ChainModel
 import ChainSource
 import Dashboard
 
@@ -21,6 +22,8 @@ final class Feed {
     /// Batches that were taken out of the mailbox, those before `next` being dispatched.
     private var mail: [EventBatch] = []
     private var next = 0
+    /// The most events and nodes that waited when the mailbox was drained.
+    private var highWaterMark = 0
     private var process: ProcessInfo?
     private var lastCommand: UInt64 = 1 << 63
     /// Whether it was ever live.
@@ -78,6 +81,7 @@ final class Feed {
         // A program is announced before its first batch: whoever said something in this mail is in the next.
         let waiting = batches.drain()
         (mail, next) = (waiting.elements, 0)
+        highWaterMark = max(highWaterMark, mail.reduce(0) { $0 + Self.cost(of: $1) })
         for status in status.drain().elements {
             switch status {
             case .connecting(let attempt, let failure):
@@ -103,6 +107,14 @@ final class Feed {
             }
         }
         if waiting.droppedCount > 0 { requestSnapshot() }
+    }
+
+    /// What waited for the dashboard: in the mailbox, and taken out of it.
+    var queueStatistics: QueueStatistics {
+        let count = batches.waitingCost + (hasMail ? mail[next...].reduce(0) { $0 + Self.cost(of: $1) } : 0)
+        return QueueStatistics(
+            name: "\(name): events and nodes to take in", count: count, highWaterMark: highWaterMark,
+            limit: Self.eventLimit)
     }
 
     private static func cost(of batch: EventBatch) -> Int { 1 + batch.events.count + batch.nodes.count }

@@ -9,6 +9,8 @@ import PromiseRuntime
 struct Headless {
     var duration: Duration
     var size: Size
+    /// Whether the queues are printed at the end.
+    var printsStatistics = false
 
     /// Runs the sources and prints; throws where standard output takes nothing.
     func run(_ sources: [NamedSource], options: State.Options, showing: Remembered) throws {
@@ -39,6 +41,7 @@ struct Headless {
             throw Failure(status: .gone, message: trouble + ".")
         }
         try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
+        if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
     }
 
     private func tick(_ store: Store<State, Action, Effect>, _ now: UInt64) {

@@ -17,6 +17,8 @@ final class Session {
     private var isOver = false
     private var endingSignal: Int32?
     private let glyphs: Glyphs
+    /// Whether the queues are printed at the end.
+    private let printsStatistics: Bool
     /// What a program writes that was started together with the dashboard.
     private let output: ShownOutput?
     private var dashboardFrame: Frame?
@@ -46,6 +48,7 @@ final class Session {
         let options = settings.stateOptions
         screenOptions = settings.screenOptions
         glyphs = options.glyphs
+        printsStatistics = settings.display.printsStatistics
         memory = remembers ? settings.memory : nil
         words = settings.problems.first.map { first in
             let more = settings.problems.count - 1
@@ -68,6 +71,7 @@ final class Session {
             screen.close()
             for feed in feeds { feed.stop() }
             keep()
+            if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
         }
         do {
             var nextTick = SystemClock.shared.now

@@ -6,8 +6,11 @@ extension Settings {
     /// Shows sources in the way that was asked for, until that is over; ends with the signal that ended it, if one did.
     func show(_ sources: [NamedSource], remembers: Bool = true) throws {
         guard !isHeadless else {
-            return try Headless(duration: display.duration.duration, size: display.size.size)
-                .run(sources, options: stateOptions, showing: base.overlaid(with: demanded))
+            return try Headless(
+                duration: display.duration.duration, size: display.size.size,
+                printsStatistics: display.printsStatistics
+            )
+            .run(sources, options: stateOptions, showing: base.overlaid(with: demanded))
         }
         try show(sources, on: openScreen(), remembers: remembers)
     }

@@ -54,6 +54,7 @@ struct EventsInsight {
     private var lostCount: UInt64 = 0
     private var heardTime: UInt64?
     private var missedCount: UInt64 = 0
+    private var rowHighWater = 0
     /// The number of the row that comes next: how many there ever were.
     private(set) var end: UInt64 = 0
 
@@ -86,6 +87,7 @@ struct EventsInsight {
         end = kept.end
         batches.append(kept)
         drop()
+        rowHighWater = max(rowHighWater, Int(end - batches[head].first))
     }
 
     /// More events came while the picture was frozen than wait then.
@@ -108,7 +110,8 @@ struct EventsInsight {
         }
         while textByteCount > Self.textByteLimit, textHead < batches.count - 1 { dropTexts(of: textHead) }
         if head > 64, head * 2 > batches.count {
-            batches.removeFirst(head)
+            // A new array: removing from this one would keep its memory.
+            batches = Array(batches[head...])
             (head, textHead) = (0, max(0, textHead - head))
         }
     }
@@ -157,6 +160,13 @@ struct EventsInsight {
             if batches[middle].first <= number { low = middle } else { high = middle - 1 }
         }
         return number < batches[low].end ? low : nil
+    }
+
+    /// Rows that are kept: up to ``limit``, and the rest of the batch that the oldest of them came with.
+    var queueStatistics: QueueStatistics {
+        let count = head < batches.count ? Int(end - batches[head].first) : 0
+        return QueueStatistics(
+            name: "rows of events", count: count, highWaterMark: rowHighWater, limit: 2 * Self.limit)
     }
 
     /// Batches, events and bytes of texts that are held, for tests of the bound.

@@ -35,6 +35,8 @@ struct SitesInsight {
     private static let smallForest = 50_000
     static let rest: UInt64 = 250_000_000
 
+    var queueStatistics: [QueueStatistics] { (table ?? one ?? SiteTable()).queueStatistics }
+
     /// Whether there are figures of all to show.
     var isReady: Bool { generation > 0 }
 

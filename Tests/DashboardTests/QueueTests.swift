@@ -1,0 +1,122 @@
+import ChainEvents
+import ChainModel
+import Testing
+
+@testable import Dashboard
+
+/// The queues of a dashboard have limits, and what it shows is right when they are reached.
+struct QueueTests {
+    /// Chains of four nodes that go well and settle, as many as there are in `ids`; each folds twice on its way.
+    private func storm(_ ids: Range<UInt64>, sequence: UInt64, at milliseconds: Double) -> Script {
+        var script = Script(sequence: sequence, time: milliseconds)
+        for chain in ids {
+            let first = chain * 10
+            script.make(first + 1, .promise, "order", external: true)
+            script.make(first + 2, .then, "check", under: first + 1)
+            script.make(first + 3, .work, "look-up", by: first + 2)
+            script.make(first + 4, .map, under: first + 3)
+            script.fulfill(first + 3)
+            script.fulfill(first + 4)
+            script.fulfill(first + 2)
+            script.fulfill(first + 1)
+        }
+        return script
+    }
+
+    private func expectBounded(_ state: State, _ comment: Comment) {
+        for queue in state.queueStatistics {
+            #expect(queue.count <= queue.limit && queue.highWaterMark <= queue.limit, "\(queue), \(comment)")
+        }
+    }
+
+    @Test func aStormOfFinishedNodesDoesNotGrowTheQueues() {
+        var options = State.Options()
+        options.limits.settledNodeLimit = 400
+        options.queueLimit = 64
+        var screen = Screen(100, 20, options: options)
+        for step in 0..<20 as Range<UInt64> {
+            screen.feed(storm(step * 600..<(step + 1) * 600, sequence: step + 1, at: Double(step) * 33))
+            expectBounded(screen.state, "step \(step)")
+        }
+        // Nodes that are evicted before their time leave their entries behind: the queues were full.
+        let marks = screen.state.queueStatistics.map { ($0.name, $0.highWaterMark) }
+        #expect(marks.contains { $0.0 == "finished nodes to fold" && $0.1 >= 64 })
+        // At rest everything is worked off, and the memory is freed.
+        for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
+        let left = screen.state.queueStatistics.filter {
+            $0.name.hasSuffix("to fold") || $0.name.hasSuffix("to retire")
+        }
+        #expect(left.count == 4 && left.allSatisfy { $0.count == 0 })
+    }
+
+    /// Live chains, in each of which a part is finished, more than a queue takes in: each part folds all the same.
+    @Test func whatAFullQueueHoldsIsFoldedInTheEnd() {
+        var options = State.Options()
+        options.queueLimit = 8
+        var screen = Screen(100, 60, options: options)
+        var script = Script(time: 10)
+        for chain in 1...20 as ClosedRange<UInt64> {
+            let first = chain * 10
+            script.make(first + 1, .promise, "order", external: true)
+            script.make(first + 2, .then, "check", by: first + 1)
+            script.make(first + 3, .work, "look-up", by: first + 2)
+            script.start(first + 2)
+            script.end(first + 2)
+            script.adopt(first + 2, first + 3)
+            script.fulfill(first + 3)
+            script.fulfill(first + 2)
+            // Twenty that come and go meanwhile.
+            for other in 0..<20 { script.make(10_000 + first * 20 + UInt64(other), .work, by: first + 2) }
+            for other in 0..<20 { script.fulfill(10_000 + first * 20 + UInt64(other)) }
+        }
+        screen.feed(script)
+        expectBounded(screen.state, "fed")
+        screen.type("*")
+        screen.type("_")
+        for moment in stride(from: 100.0, through: 3_000, by: 100) { screen.tick(moment) }
+        expectBounded(screen.state, "ticked")
+        #expect(screen.state.outline.folds.finished.count == 20)
+    }
+
+    /// Changes that a sorted tree has yet to follow are listed once for each chain that is there.
+    @Test func aSortedTreeKeepsUpWithAStorm() {
+        var options = State.Options()
+        options.limits.settledNodeLimit = 200
+        options.queueLimit = 64
+        var screen = Screen(100, 20, options: options)
+        screen.type("ss")
+        for step in 0..<30 as Range<UInt64> {
+            screen.feed(storm(step * 100..<(step + 1) * 100, sequence: step + 1, at: Double(step) * 20))
+            expectBounded(screen.state, "step \(step)")
+        }
+        for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
+        #expect(screen.state.queueStatistics.first { $0.name == "chains to place anew" }?.count == 0)
+    }
+
+    @Test func nodesThatMatchLaterAreListedOnce() {
+        var queue = SecondQueue()
+        for round in 0..<100 as Range<UInt64> {
+            for node in 0..<1_000 as Range<UInt32> {
+                queue.put(NodeIndex(rawValue: node), until: (10_000 + round) * SecondQueue.unit)
+                queue.forget(NodeIndex(rawValue: node))
+            }
+            #expect(queue.count <= queue.limit)
+        }
+        for node in 0..<5 as Range<UInt32> { queue.put(NodeIndex(rawValue: node), until: 7 * SecondQueue.unit) }
+        var due: [NodeIndex] = []
+        queue.take(upTo: 7, into: &due)
+        #expect(due.map(\.rawValue).sorted() == [0, 1, 2, 3, 4])
+        queue.take(upTo: 20_000, into: &due)
+        #expect(due.count == 5 && queue.count == 0)
+    }
+
+    @Test func aFloodOfNodesIsEvictedAsFastAsItComes() {
+        var options = State.Options()
+        options.limits.settledNodeLimit = 1_000
+        var screen = Screen(100, 20, options: options)
+        for step in 0..<10 as Range<UInt64> {
+            screen.feed(storm(step * 3_000..<(step + 1) * 3_000, sequence: step + 1, at: Double(step) * 33))
+        }
+        #expect(screen.state.forest!.totals.nodeCount <= 1_000 + 12_000)
+    }
+}
