@@ -147,7 +147,7 @@ struct BatchNumbering {
     mutating func number(_ batch: inout EventBatch) {
         sequence += 1
         batch.sequence = sequence
-        batch.loss.lostAtClient += lostBefore
+        batch.loss.lostAtClient = batch.loss.lostAtClient.addingClamped(lostBefore)
         lost = batch.loss.lostAtClient
     }
 }

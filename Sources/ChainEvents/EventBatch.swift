@@ -19,8 +19,8 @@ public struct Loss: Hashable, Sendable {
         self.lostAtClient = lostAtClient
     }
 
-    /// All that were lost, wherever.
-    public var lostCount: UInt64 { lostInRings + lostAtClient }
+    /// All that were lost, wherever; the greatest number where they are more.
+    public var lostCount: UInt64 { lostInRings.addingClamped(lostAtClient) }
 }
 
 /// A mark in the stream of batches that sets a forest right after a loss.

@@ -86,6 +86,9 @@ extension ChainForest {
     /// Where a node stands; nil where it is not known or was evicted.
     public func index(of id: NodeID) -> NodeIndex? { slot(of: id)?.asNode }
 
+    /// Events that were lost, and nodes that there was no room for.
+    public var lostCount: UInt64 { loss.lostCount.addingClamped(totals.refusedCount) }
+
     /// Whether a node was evicted, so that it will not come back.
     public func isEvicted(_ id: NodeID) -> Bool { ids.find(id) == goneSlot && id != .none }
 

@@ -171,10 +171,10 @@ extension Query.Comparison {
     /// The least duration of the longer ones, and whether those are meant.
     fileprivate func least(_ limit: UInt64) -> (duration: UInt64, isAtLeast: Bool) {
         switch self {
-        case .greater, .equal, .contains: (limit + 1, true)
+        case .greater, .equal, .contains: (limit.addingClamped(1), true)
         case .atLeast: (limit, true)
         case .less: (limit, false)
-        case .atMost: (limit + 1, false)
+        case .atMost: (limit.addingClamped(1), false)
         }
     }
 }

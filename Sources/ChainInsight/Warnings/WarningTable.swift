@@ -110,7 +110,7 @@ public struct WarningTable: Sendable {
     }
 
     private mutating func remember(_ warning: Warning) {
-        if warning.kind == .lostEvents { dismissedLossCount += warning.amount }
+        if warning.kind == .lostEvents { dismissedLossCount = dismissedLossCount.addingClamped(warning.amount) }
         guard warning.node != .none else { return }
         if dismissed.count >= Self.dismissedLimit { dismissed.removeAll() }
         dismissed.insert(warning.id)
@@ -244,7 +244,7 @@ public struct WarningTable: Sendable {
     }
 
     private mutating func noteLoss(_ forest: borrowing ChainForest, _ now: UInt64) {
-        let lost = forest.loss.lostCount &+ forest.totals.refusedCount
+        let lost = forest.lostCount
         guard rules.tells(.lostEvents), lost > dismissedLossCount else { return }
         let amount = lost - dismissedLossCount
         let place = WarningKind.lostEvents.place

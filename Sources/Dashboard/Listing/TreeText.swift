@@ -104,7 +104,7 @@ public struct TreeText: Sendable {
             (forest.totals.chainCount, "chain", "chains"), (counts.nodeCount, "node", "nodes"),
             (counts.liveCount, "live", "live"), (counts[.running], "running", "running"),
             (counts[.rejected] + counts[.abandoned], "rejected", "rejected"),
-            (Int(clamping: forest.loss.lostCount &+ forest.totals.refusedCount), "lost", "lost"),
+            (Int(clamping: forest.lostCount), "lost", "lost"),
         ]
         let words = parts.map { "\(CountText.grouped($0.0)) \($0.0 == 1 ? $0.1 : $0.2)" }
         return "\(safe(process.name)) \(process.pid)  \(words.joined(separator: " \(glyphs.dot) "))\n"

@@ -52,7 +52,7 @@ extension Painter {
             counted(rejected, "rejected", "rejected", rank: 2, style: rejected > 0 ? .headerAccent : .header))
         let rate = reached.reduce(0) { $0 + $1.rate.shown }
         items.append(Item(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: 7))
-        let lost = reached.reduce(0) { $0 + $1.lostCount }
+        let lost = Int(clamping: reached.reduce(0 as UInt64) { $0.addingClamped(UInt64(clamping: $1.lostCount)) })
         // Shown losses are never the first to go.
         items.append(counted(lost, "lost", "lost", rank: lost > 0 ? 1 : 8, style: lost > 0 ? .headerAccent : .header))
         switch state.following {

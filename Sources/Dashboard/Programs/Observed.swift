@@ -59,7 +59,7 @@ struct Observed {
     var liveCount: Int { forest?.totals.counts.liveCount ?? 0 }
 
     /// Events and nodes that it made and that are not in the picture.
-    var lostCount: Int { forest.map { Int(clamping: $0.loss.lostCount &+ $0.totals.refusedCount) } ?? 0 }
+    var lostCount: Int { forest.map { Int(clamping: $0.lostCount) } ?? 0 }
 
     /// How old what stands in the rows of a window is, the least of them, as long as that is to be seen growing; nil where
     /// nothing grows. Any age under `limit` will do. `place` is its own among the programs.

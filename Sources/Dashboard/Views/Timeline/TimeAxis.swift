@@ -1,3 +1,5 @@
+import ChainEvents
+
 /// Which stretch of time is on the screen: linear, in nanoseconds since 1970 (of all programs alike).
 struct TimeAxis: Hashable {
     /// The moment at which the first column begins.
@@ -6,11 +8,13 @@ struct TimeAxis: Hashable {
     var scale: UInt64
     var columns: Int
 
-    var right: UInt64 { left &+ scale &* UInt64(max(0, columns)) }
+    var right: UInt64 { left.addingClamped(scale.multipliedClamped(by: UInt64(max(0, columns)))) }
 
     /// The column that a moment is in, which may be outside.
     func column(of time: UInt64) -> Int {
-        time >= left ? Int(clamping: (time - left) / scale) : -1 - Int(clamping: (left - time - 1) / scale)
+        time >= left
+            ? Int(clamping: (time - left) / scale)
+            : -1 - Int(clamping: min(UInt64(Int.max) - 1, (left - time - 1) / scale))
     }
 
     // MARK: Scales
@@ -28,7 +32,7 @@ struct TimeAxis: Hashable {
 
     /// The least scale at which a duration fits into so many columns.
     static func scale(fitting duration: UInt64, into columns: Int) -> UInt64 {
-        scales.first { $0 * UInt64(max(1, columns)) >= duration } ?? scales[scales.count - 1]
+        scales.first { $0.multipliedClamped(by: UInt64(max(1, columns))) >= duration } ?? scales[scales.count - 1]
     }
 
     // MARK: Ticks
@@ -44,7 +48,8 @@ struct TimeAxis: Hashable {
 
     /// The distance of ticks that stand at least so many columns apart.
     func tickDistance(columnsApart: Int) -> UInt64 {
-        Self.distances.first { $0 >= scale * UInt64(columnsApart) } ?? Self.distances[Self.distances.count - 1]
+        Self.distances.first { $0 >= scale.multipliedClamped(by: UInt64(columnsApart)) }
+            ?? Self.distances[Self.distances.count - 1]
     }
 
     /// The moments of the ticks on the screen, counted from `origin`.
@@ -54,7 +59,7 @@ struct TimeAxis: Hashable {
         var ticks: [UInt64] = []
         while tick < right, tick >= left, ticks.count < 500 {
             ticks.append(tick)
-            tick &+= distance
+            tick = tick.addingClamped(distance)
         }
         return ticks
     }

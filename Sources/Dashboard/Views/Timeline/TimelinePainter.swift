@@ -37,7 +37,7 @@ extension Painter {
             guard column >= free, column < axis.columns else { continue }
             let label =
                 isChain
-                ? TimeAxis.label(tick - begin, distance: distance)
+                ? TimeAxis.label(tick.subtractingClamped(begin), distance: distance)
                 : distance >= 1_000_000_000
                     ? ClockText.seconds(tick, offset: state.options.clockOffset)
                     : ClockText.milliseconds(tick, offset: state.options.clockOffset)

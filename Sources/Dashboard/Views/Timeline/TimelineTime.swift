@@ -44,10 +44,11 @@ extension State {
         var left = begin
         if let fixed = timeline.left {
             left = fixed
-        } else if end - begin > scale * UInt64(room) {
+        } else if case let shown = scale.multipliedClamped(by: UInt64(room)), end - begin > shown {
             // Moved by some columns at a time: what stands still between is not drawn again.
-            let step = scale * 4
-            left = begin + (end - begin - scale * UInt64(room) + step - 1) / step * step
+            let step = scale.multipliedClamped(by: 4)
+            let hidden = end - begin - shown
+            left = begin.addingClamped((hidden / step + (hidden % step == 0 ? 0 : 1)).multipliedClamped(by: step))
         }
         return (TimeAxis(left: left, scale: scale, columns: columns), begin)
     }
@@ -91,7 +92,7 @@ extension State {
                 (0..<axis.columns).contains(axis.column(of: time)) ? time : nil
             }
             let center = moment ?? axis.left &+ axis.scale &* UInt64(axis.columns / 2)
-            let before = scale * UInt64(max(0, axis.column(of: center)))
+            let before = scale.multipliedClamped(by: UInt64(max(0, axis.column(of: center))))
             timeline.left = center > before ? center - before : 0
         }
         timeline.scale = scale
@@ -112,7 +113,7 @@ extension State {
         guard timeline.scale != nil else { return say("everything is in sight; + goes nearer") }
         let axis = timelineAxis(rows).axis
         let (begin, _, isLive) = timelineSpan(rows)
-        let distance = axis.scale * UInt64(max(1, axis.columns / 4))
+        let distance = axis.scale.multipliedClamped(by: UInt64(max(1, axis.columns / 4)))
         if quarters < 0 {
             guard axis.left > begin else { return say("this is the beginning") }
             timeline.left = axis.left - begin > distance ? axis.left - distance : begin
