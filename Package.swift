@@ -173,6 +173,11 @@ let package = Package(
 // a sanitizer or an optimised build then compiles only the suites that it runs.
 if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
     var kept: Set<String> = []
+// The fuzzer, a package of its own, draws what it has read.
+if Context.environment["CHAINVIEW_FUZZ"] != nil {
+    package.products.append(.library(name: "Dashboard", targets: ["Dashboard"]))
+}
+
     var pending = names.split(whereSeparator: { " ,|".contains($0) }).map(String.init)
     while let name = pending.popLast() {
         guard kept.insert(name).inserted else { continue }

@@ -2,13 +2,18 @@
 import PackageDescription
 
 // A package of its own, since everything that it builds is instrumented for the fuzzer, which brings its own `main`.
+// The dashboard is no product but for it: `fuzz` sets CHAINVIEW_FUZZ (see ../../Package.swift).
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "chainview", path: "../..")],
     targets: [
         .executableTarget(
-            name: "WireFuzzer", dependencies: [.product(name: "ChainInspector", package: "chainview")],
+            name: "WireFuzzer",
+            dependencies: [
+                .product(name: "ChainInspector", package: "chainview"),
+                .product(name: "Dashboard", package: "chainview"),
+            ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])])
     ],
     swiftLanguageModes: [.v6]

@@ -26,6 +26,12 @@ struct Script {
             case 200..<230: batch.nodes.append(node())
             case 230..<245:
                 batch.time = time()
+                if step % 2 == 0 {
+                    batch.loss = Loss(
+                        madeCount: time(), deliveredCount: time(), lostInRings: time(), lostAtClient: time())
+                    batch.threads = [UInt32(next() >> 6): "c"]
+                    batch.sites = [UInt32(next() & 3): Site(fileID: "A/B.swift", line: 1)]
+                }
                 batch.resync = step % 3 == 0 ? .begin(epoch: time()) : step % 3 == 1 ? .end(epoch: time()) : nil
                 messages.append(.batch(batch))
                 batch = EventBatch(process: Fold.process, sequence: batch.sequence + 1, time: batch.time)

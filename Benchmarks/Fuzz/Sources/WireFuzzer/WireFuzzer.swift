@@ -11,6 +11,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let messages = first == Script.mark ? roundTrip(Script(input.dropFirst()).messages) : read(input)
     let batches = messages.compactMap { if case .batch(let batch) = $0 { batch } else { nil } }
     Fold.check(batches, isThorough: count % 16 == 5)
+    // A frame takes a hundred times as long as an input.
+    if count % 64 == 9 { View.check(batches) }
     return 0
 }
 

@@ -1,0 +1,39 @@
+import ChainEvents
+import ChainModel
+import Dashboard
+import Frames
+
+/// Folds batches into a dashboard and draws every view of it: nothing that a program says may stop that.
+enum View {
+    private static let limits = ForestLimits(
+        settledNodeLimit: 12, settledLeafLimit: 4, ageLimit: 100, chainNodeLimit: 10, nodeLimit: 40, changeLimit: 16)
+    private static let views: [Intent] = [.chains, .threads, .timeline, .sites, .warnings, .events]
+    private static let keys: [Intent] = [
+        .unfoldAll, .detail, .end, .sort, .sort, .group, .zoomIn, .zoomIn, .later, .earlier, .scope, .why, .freeze,
+        .home, .freeze, .zoomOut, .invertSort, .foldAll,
+    ]
+
+    static func check(_ batches: [EventBatch]) {
+        guard let first = batches.first else { return }
+        var state = State(size: Size(columns: 120, rows: 30), options: State.Options(limits: limits))
+        let info = ProcessInfo(
+            key: first.process, pid: .max, name: "a", wallOffset: first.time, startTime: first.loss.madeCount)
+        act(&state, .connected(SourceID(0), info))
+        for (number, batch) in batches.enumerated() {
+            act(&state, .received(SourceID(0), batch))
+            let moment = 1_790_000_000_000_000_000 + UInt64(number) * 700_000_000
+            act(&state, .tick(wall: moment, process: moment))
+            act(&state, .work)
+        }
+        for (place, view) in views.enumerated() {
+            act(&state, .perform(view))
+            _ = render(state)
+            for key in keys[(place * 3)...].prefix(3) { act(&state, .perform(key)) }
+            act(&state, .tick(wall: .max, process: .max))
+            _ = render(state)
+        }
+        for queue in state.queueStatistics { precondition(queue.count <= queue.limit, "\(queue) is over its limit") }
+    }
+
+    private static func act(_ state: inout State, _ action: Action) { _ = reduce(into: &state, action) }
+}
