@@ -1,6 +1,6 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test check bench counts cost fuzz tsan soak format picture record clean
+.PHONY: help demo man server test check bench counts cost fuzz tsan soak growth format picture record clean
 
 ARGS ?=
 FILTER ?=
@@ -72,9 +72,15 @@ tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for oth
 	@.ci/need ncursesw vterm
 	$(utf8) .ci/test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
 
-soak: ## random keys, sizes and load on the dashboard for SECONDS=600, compared with a fresh redraw
+soak: ## random keys, sizes and load on the dashboard for SECONDS=600, then `make growth` for 20 minutes
 	@.ci/need ncursesw vterm
 	CHAINVIEW_SOAK=$(SECONDS) $(utf8) swift test --filter SoakTests
+	.ci/growth 1200
+
+growth: SECONDS = 60
+growth: ## whether program and viewer grow at 200,000 events a second for SECONDS=60
+	@.ci/need ncursesw vterm
+	.ci/growth $(SECONDS)
 
 format: ## brings all sources into the one format
 	swift format --in-place --parallel --recursive $(ours)

@@ -90,6 +90,10 @@ let package = Package(
         .target(name: "TerminalHarness", dependencies: ["CVirtualTerminal"], path: "Tests/TerminalHarness"),
         .executableTarget(name: "ScreenProbe", dependencies: ["Terminal", "Frames"], path: "Tests/ScreenProbe"),
         .target(name: "PlainPainter", dependencies: ["Terminal", "Frames"], path: "Tests/PlainPainter"),
+        // Whether memory grows under load: `make growth`.
+        .executableTarget(
+            name: "GrowthProbe", dependencies: ["CMemory", "ChainInspector", "PromiseRuntime", "TerminalHarness"],
+            path: "Tests/GrowthProbe"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
         .executableTarget(
@@ -169,15 +173,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// With CHAINVIEW_TARGETS="ChainBusTests ChainWireTests" the package consists of these targets and of what they depend on:
-// a sanitizer or an optimised build then compiles only the suites that it runs.
-if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
-    var kept: Set<String> = []
 // The fuzzer, a package of its own, draws what it has read.
 if Context.environment["CHAINVIEW_FUZZ"] != nil {
     package.products.append(.library(name: "Dashboard", targets: ["Dashboard"]))
 }
 
+// With CHAINVIEW_TARGETS="ChainBusTests ChainWireTests" the package consists of these targets and of what they depend on:
+// a sanitizer or an optimised build then compiles only the suites that it runs.
+if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
+    var kept: Set<String> = []
     var pending = names.split(whereSeparator: { " ,|".contains($0) }).map(String.init)
     while let name = pending.popLast() {
         guard kept.insert(name).inserted else { continue }

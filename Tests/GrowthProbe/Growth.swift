@@ -1,0 +1,185 @@
+import Foundation
+import TerminalHarness
+
+/// One run: a program under load and a viewer that shows it, sampled four times a second.
+struct Growth {
+    let duration: Double
+    let rate: Double
+
+    private struct Sample {
+        var time: Double
+        var program: Double
+        var viewer: Double
+    }
+
+    private static let interval = 0.25
+    /// What may be added an hour, in megabytes.
+    private static let limit = 1.0
+
+    func run() throws -> Bool {
+        let folder = FileManager.default.temporaryDirectory.path + "/chainview-growth-\(getpid())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let program = try ProgramProcess(folder: folder, rate: rate)
+        defer { program.end() }
+        let viewer = try attach("unix:\(folder)/\(program.pid).sock")
+        try viewer.waitUntil("the first frame") { $0.contains("live") }
+
+        let start = Clock.seconds
+        let first = program.ask()
+        var samples: [Sample] = []
+        var warm: (words: [Double], time: Double)?
+        while Clock.seconds - start < duration {
+            let next = start + Double(samples.count + 1) * Self.interval
+            try viewer.waitUntil("the next sample", timeout: .seconds(30)) { _ in Clock.seconds >= next }
+            let time = Clock.seconds - start
+            samples.append(
+                Sample(time: time, program: resident(program.pid), viewer: resident(viewer.processID)))
+            if warm == nil, time > duration / 3 { warm = (program.ask(), time) }
+        }
+        let last = program.ask()
+        let seconds = Clock.seconds - start
+        let header = viewer.screen.text(row: 0)
+        viewer.send("q")
+        _ = try viewer.waitForExit()
+
+        var isOK = true
+        let kept = samples.filter { $0.time > duration / 3 }
+        for (name, memory) in [("program", \Sample.program), ("viewer", \.viewer)] {
+            let line = Line(through: kept.map { ($0.time, $0[keyPath: memory]) })
+            let (slope, error) = (line.slope * 3_600, line.error * 3_600)
+            say("growth.\(name)", slope, "MB/h", limit: Self.limit, isOK: slope - error <= Self.limit)
+            isOK = isOK && slope - error <= Self.limit
+            say("growth.\(name).error", error, "MB/h")
+            say("growth.\(name).least", kept.map { $0[keyPath: memory] }.min() ?? 0, "MB")
+            say("growth.\(name).most", kept.map { $0[keyPath: memory] }.max() ?? 0, "MB")
+        }
+        if let warm {
+            say("growth.program.heap", (last[2] - warm.words[2]) / 1e6, "MB since \(Int(warm.time)) s")
+        }
+        say("growth.rate", (last[0] - first[0]) / seconds, "events/s")
+        say("growth.lost.program", last[1] - first[1], "events")
+        say("growth.lost", lostCount(in: header), "events")
+        return queues(of: viewer) && isOK
+    }
+
+    /// How many events the viewer's header says were lost, in the program or on the way.
+    private func lostCount(in header: String) -> Double {
+        let words = header.split(separator: " ")
+        guard let place = words.firstIndex(of: "lost"), place > 0 else { return -1 }
+        return Double(words[place - 1].filter { $0 != "," }) ?? -1
+    }
+
+    private func attach(_ target: String) throws -> PseudoTerminal {
+        let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        return try PseudoTerminal(
+            path.appendingPathComponent("chainview").path, ["attach", target, "--debug-statistics"], columns: 160,
+            rows: 60)
+    }
+
+    /// Every queue of the viewer has a limit that it kept. What `--debug-statistics` printed at the end says so.
+    private func queues(of viewer: PseudoTerminal) -> Bool {
+        let lines = (0..<60).map { viewer.screen.text(row: $0) }
+        guard let head = lines.firstIndex(where: { $0.hasPrefix("queue ") && $0.contains("limit") }) else {
+            print("growth.queues: --debug-statistics printed nothing", viewer.screen.text)
+            return false
+        }
+        var isOK = true
+        for line in lines[(head + 1)...] {
+            let words = line.split(separator: " ")
+            let numbers = words.suffix(3).compactMap { Double($0) }
+            guard numbers.count == 3 else { continue }
+            let name = words.dropLast(3).joined(separator: "-")
+            say("growth.queue.\(name)", numbers[1], "entries", limit: numbers[2], isOK: numbers[1] <= numbers[2])
+            isOK = isOK && numbers[1] <= numbers[2]
+        }
+        return isOK
+    }
+
+    private func say(_ name: String, _ value: Double, _ unit: String, limit: Double? = nil, isOK: Bool = true) {
+        var words = [name, String(format: "%.4g", value), unit]
+        if let limit { words += ["limit", String(format: "%.4g", limit), isOK ? "ok" : "MISS"] }
+        print(words.joined(separator: " "))
+        fflush(nil)
+    }
+
+    /// The resident memory of a process, in megabytes.
+    private func resident(_ pid: Int32) -> Double {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)) ?? ""
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+        return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1e6
+    }
+}
+
+/// A line through samples, by least squares.
+struct Line {
+    /// What is added a second, and the standard error of that.
+    private(set) var slope = 0.0
+    private(set) var error = 0.0
+
+    /// Neighbouring samples of memory are all but the same, so each says little: the error is that of a line through the
+    /// means of eight stretches of time.
+    private static let stretchCount = 8
+
+    init(through samples: [(time: Double, value: Double)]) {
+        guard samples.count >= 2 * Self.stretchCount else { return }
+        let means = (0..<Self.stretchCount).map { stretch in
+            let part = samples[
+                samples.count * stretch / Self.stretchCount..<samples.count * (stretch + 1) / Self.stretchCount]
+            let count = Double(part.count)
+            return (time: part.reduce(0) { $0 + $1.time } / count, value: part.reduce(0) { $0 + $1.value } / count)
+        }
+        let count = Double(means.count)
+        let time = means.reduce(0) { $0 + $1.time } / count
+        let value = means.reduce(0) { $0 + $1.value } / count
+        let spread = means.reduce(0) { $0 + ($1.time - time) * ($1.time - time) }
+        slope = means.reduce(0) { $0 + ($1.time - time) * ($1.value - value) } / spread
+        let rest = means.reduce(0.0) { sum, mean in
+            let off = mean.value - value - slope * (mean.time - time)
+            return sum + off * off
+        }
+        error = (rest / (count - 2) / spread).squareRoot()
+    }
+}
+
+/// The program, in a process of its own.
+private final class ProgramProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var rest = Data()
+
+    init(folder: String, rate: Double) throws {
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["--program", folder, "\(rate)"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        _ = line()
+    }
+
+    var pid: Int32 { process.processIdentifier }
+
+    /// Events made and lost so far, and bytes of the heap in use.
+    func ask() -> [Double] {
+        input.fileHandleForWriting.write(Data("?\n".utf8))
+        return line().split(separator: " ").compactMap { Double($0) }
+    }
+
+    func end() {
+        kill(pid, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private func line() -> String {
+        while true {
+            if let end = rest.firstIndex(of: 10) {
+                let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
+                rest = Data(rest[(end + 1)...])
+                return line
+            }
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { fatalError("the program ended") }
+            rest.append(more)
+        }
+    }
+}

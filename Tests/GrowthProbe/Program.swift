@@ -1,0 +1,80 @@
+import CMemory
+import ChainInspector
+import Foundation
+import PromiseRuntime
+
+/// The observed program: makes events at a rate, for ever. Each line on standard input is answered with
+/// `MADE LOST BYTES`: events made and lost so far, and the bytes of the heap that are in use.
+enum Program {
+    private struct Failure: Error {}
+
+    private static let runtime = Runtime(executor: InlineExecutor.shared)
+
+    static func run(folder: String, rate: Double) -> Never {
+        var options = InspectorOptions()
+        options.socketFolder = folder
+        guard let inspector = try? Inspector.start(name: "growth", runtime: runtime, options: options) else {
+            fatalError("the inspector does not start")
+        }
+        Thread.detachNewThread {
+            while readLine() != nil {
+                let loss = inspector.loss
+                print(loss.madeCount, loss.lostCount, memory_in_use())
+                fflush(nil)
+            }
+            exit(0)
+        }
+        print("ready")
+        fflush(nil)
+        let start = Clock.seconds
+        var round = 0
+        // How many events a round makes is known by the first of them.
+        for _ in 0..<200 { runtime.run { work(&round) } }
+        inspector.collectNow()
+        let eventsPerRound = Double(inspector.loss.madeCount) / 200
+        while true {
+            let due = Double(round) * eventsPerRound / rate
+            let ahead = due - (Clock.seconds - start)
+            if ahead > 0 {
+                usleep(UInt32(min(ahead, 0.01) * 1e6))
+            } else {
+                runtime.run { for _ in 0..<20 { work(&round) } }
+            }
+        }
+    }
+
+    /// One of each: a chain that goes well, a race, a rejection, and a cancellation.
+    private static func work(_ round: inout Int) {
+        round += 1
+        let (root, resolver) = Promise<Int>.pending(label: "order")
+        _ = root.map { $0 &+ 1 }.then { part($0) }.map { $0 &+ 1 }
+        resolver.fulfill(round)
+        let (first, second) = (Promise<Int>.pending(), Promise<Int>.pending())
+        _ = Promise.race([first.promise, second.promise]).map { $0 &+ 1 }
+        first.resolver.fulfill(1)
+        second.resolver.fulfill(2)
+        let (failing, failure) = Promise<Int>.pending()
+        failing.map { $0 &+ 1 }.failed { _ in }
+        failure.reject(Failure())
+        let (cancelled, _) = Promise<Int>.pending()
+        _ = cancelled.map { $0 &+ 1 }.failed { _ in }
+        cancelled.cancel()
+    }
+
+    /// What a handler of a chain does inside it.
+    private static func part(_ number: Int) -> Promise<Int> {
+        let (root, resolver) = Promise<Int>.pending()
+        let end = root.map { $0 &+ 1 }
+        resolver.fulfill(number)
+        return end
+    }
+}
+
+/// Seconds of a clock that only goes on.
+enum Clock {
+    static var seconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
