@@ -10,6 +10,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#if defined(__linux__)
+#include <linux/netlink.h>
+#endif
 #include <unistd.h>
 
 // What is open
@@ -219,6 +222,20 @@ long chain_receive(int socket, void *bytes, size_t count) {
 }
 
 void chain_end_sending(int socket) { shutdown(socket, SHUT_WR); }
+
+int chain_open_new(const char *path) {
+    begin();
+    return finish(open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
+
+int chain_open_diagnosis(void) {
+#if defined(__linux__)
+    begin();
+    return finish(socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG));
+#else
+    return -ENOTSUP;
+#endif
+}
 
 int chain_pipe(int ends[2]) {
     int made[2];

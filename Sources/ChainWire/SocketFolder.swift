@@ -34,8 +34,20 @@ public struct SocketFolder: Hashable, Sendable {
         number == 1 ? "\(path)/\(pid).sock" : "\(path)/\(pid)-\(number).sock"
     }
 
+    /// The file of mode 0600 beside a socket that holds its ``SocketLabel``: `4242.name` beside `4242.sock`.
+    public static func labelPath(of socketPath: String) -> String {
+        (socketPath.hasSuffix(".sock") ? String(socketPath.dropLast(5)) : socketPath) + ".name"
+    }
+
+    /// The folder that contains this one, and what the names of other folders for sockets begin with there: programs make
+    /// one (`chainview-1000-x3Fk0a`) where another user has taken this one's name, and viewers look in all that are theirs.
+    public var fallback: (parent: String, prefix: String)? {
+        guard let slash = path.lastIndex(of: "/"), path.index(after: slash) < path.endIndex else { return nil }
+        return (slash == path.startIndex ? "/" : String(path[..<slash]), path[path.index(after: slash)...] + "-")
+    }
+
     /// The file of mode 0600 that holds what a viewer has to show on a port that a process of the user's opened
-    /// (``Greeting/token``), and a line feed.
+    /// (``Greeting/token``), and a line feed. The program keeps it locked (`flock`) as long as it has the port open.
     public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
 
     /// The process that a file of the folder belongs to, or nil where it is none of these sockets.

@@ -109,9 +109,10 @@ import Testing
         write("\(sockets)/notes")
         #expect(try failure(folder.options()) == nil)
         #expect(
-            folder.files == ["s", "s/\(living.pid).sock", "s/\(probe.pid)-3.sock", "s/notes"].sorted())
+            folder.files
+                == ["s", "s/\(living.pid).name", "s/\(living.pid).sock", "s/\(probe.pid)-3.sock", "s/notes"].sorted())
         #expect(living.end().output == "stopped\n")
-        #expect(!folder.files.contains("s/\(living.pid).sock"))
+        #expect(!folder.files.contains { $0.contains("\(living.pid)") })
     }
 
     @Test func anEarlierProcessOfTheSameNumberIsReplaced() throws {
@@ -139,6 +140,78 @@ import Testing
         inspector.stop()
         #expect(folder.files == ["s", name])
         chain_close(other)
+    }
+
+    // MARK: Names and tokens beside sockets
+
+    @Test func theNameStandsBesideTheSocket() throws {
+        let runtime = Runtime(executor: ManualExecutor())
+        let inspector = try Inspector.start(
+            name: "café\nau lait", runtime: runtime,
+            options: folder.options([.unix, .unix, .unixPath(folder.path + "/own")]))
+        for file in ["\(getpid())", "\(getpid())-2"] {
+            let path = "\(sockets)/\(file).name"
+            let label = try #require(SocketLabel(text: String(contentsOfFile: path, encoding: .utf8)))
+            #expect(label.name == "café\nau lait" && label.process == inspector.info.key)
+            #expect(label.inode == FileFacts(at: "\(sockets)/\(file).sock")?.inode)
+            #expect(FileFacts(at: path)?.rightsOfOthers == 0)
+        }
+        inspector.stop()
+        #expect(folder.files == ["s"])
+        // One that is too long is not written.
+        let long = try Inspector.start(
+            name: String(repeating: "x", count: 20_000), runtime: runtime, options: folder.options())
+        #expect(folder.files == ["s", name])
+        long.stop()
+    }
+
+    @Test func aTokenOfTheDeadIsRemovedAndOneOfTheLivingIsLeft() throws {
+        let living = try Inspector.start(
+            runtime: Runtime(executor: ManualExecutor()), options: folder.options([.tcp(port: 0)]))
+        defer { living.stop() }
+        let token = try #require(folder.files.last)
+        let probe = try ProbeRun(["listen-tcp", sockets])
+        #expect(probe.line().hasPrefix("tcp:"))
+        probe.kill()
+        #expect(folder.files.count { $0.hasSuffix(".token") } == 2)
+        #expect(try failure(folder.options()) == nil)
+        #expect(folder.files == ["s", token])
+    }
+
+    // MARK: A folder that another user took
+
+    @Test(.enabled(if: otherUser != nil, "only root can make a folder of another user's"))
+    func aFolderThatAnotherUserTookIsEvaded() throws {
+        for kind in ["folder", "file", "link"] {
+            let path = "\(folder.path)/\(kind)"
+            switch kind {
+            case "folder": try makeFolder(path)
+            case "file": write(path)
+            default: symlink("/nowhere", path)
+            }
+            #expect(lchown(path, try #require(otherUser), 0) == 0)
+            var options = folder.options()
+            options.socketFolder = nil
+            options.adjustServer = { options in
+                options.folder = SocketFolder(path: path)
+                #expect(options.hasFallback)
+            }
+            let runtime = Runtime(executor: ManualExecutor())
+            let first = try Inspector.start(runtime: runtime, options: options)
+            #expect(first.attachFailures == [])
+            try TestViewer(first.addresses[0]).greet()
+            let used = try #require(first.addresses[0].dropFirst(5).split(separator: "/").dropLast().last)
+            #expect(used.hasPrefix("\(kind)-") && used.count == kind.count + 7)
+            first.stop()
+            // The next one takes the same; a folder of that name of another user's, or one that is open, it does not take.
+            for (name, mode) in [("\(kind)-0aaaaa", 0o755), ("\(kind)-0bbbbb", 0o700)] {
+                try makeFolder(folder.path + "/" + name, mode: mode)
+            }
+            #expect(chown("\(folder.path)/\(kind)-0bbbbb", try #require(otherUser), 0) == 0)
+            let second = try Inspector.start(runtime: runtime, options: options)
+            #expect(second.addresses[0].contains("/\(used)/"))
+            second.stop()
+        }
     }
 
     // MARK: A path of one's own choice

@@ -29,10 +29,10 @@ import Testing
         try viewer.greet()
         probe.kill()
         #expect(viewer.farewell() == nil)
-        #expect(folder.files == ["s", "s/\(probe.pid).sock"])
+        #expect(folder.files == ["s", "s/\(probe.pid).name", "s/\(probe.pid).sock"])
         let next = try ProbeRun(["listen", folder.path + "/s"])
         #expect(next.line() == "unix:\(folder.path)/s/\(next.pid).sock")
-        #expect(folder.files == ["s", "s/\(next.pid).sock"])
+        #expect(folder.files == ["s", "s/\(next.pid).name", "s/\(next.pid).sock"])
         #expect(next.end().output == "stopped\n")
     }
 
@@ -45,4 +45,54 @@ import Testing
         try TestViewer(address).greet()
         #expect(probe.end().output == "stopped\n")
     }
+
+    @Test func anExitWithoutAStopLeavesNoFile() throws {
+        // By `exit` beside threads that serve a viewer, and by the end of `main`.
+        for how in ["exit", "return"] {
+            let (output, errors, status) = try ProbeRun(["exit", folder.path + "/s", how]).end()
+            #expect(status == 0 && output == "" && errors == "", "\(output)\(errors)")
+            #expect(folder.files == ["s"])
+        }
+        #expect(try ProbeRun(["exit", folder.path + "/s", "replaced"]).end().status == 0)
+        #expect(folder.files == ["s", "s/own"])
+    }
+
+    #if !TSAN
+        @Test func theExitOfAForkedChildLeavesTheParentsFiles() throws {
+            let (output, errors, status) = try ProbeRun(["exit", folder.path + "/s", "child"]).end()
+            #expect(status == 0, "\(output)\(errors)")
+            #expect(folder.files == ["s"])
+        }
+    #endif
+
+    /// As in two containers that share the folder.
+    @Test(.enabled(if: canUnshare, "only who may make a namespace of processes has two of one number"))
+    func twoProcessesOfOneNumberBothListen() throws {
+        for round in 0..<15 {
+            let sockets = folder.path + "/s\(round)"
+            let mark = folder.path + "/go\(round)"
+            let runs = try (0..<3).map { _ in
+                try ProbeRun(
+                    ["--pid", "--fork", builtProduct("ServerProbe"), "same-pid", sockets, mark],
+                    program: "/usr/bin/unshare")
+            }
+            #expect(FileManager.default.createFile(atPath: mark, contents: nil))
+            let addresses = runs.map { $0.line() }
+            #expect(
+                addresses.sorted() == ["1-2", "1-3", "1"].map { "unix:\(sockets)/\($0).sock" }, "\(addresses)")
+            for address in addresses { try TestViewer(address).greet() }
+            for run in runs { #expect(run.end().errors == "") }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: sockets) == [])
+        }
+    }
+
+    private static let canUnshare: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["--pid", "--fork", "true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
 }

@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainWire
 import Testing
 
@@ -9,6 +10,24 @@ struct SocketFolderTests {
         #expect(path(["XDG_RUNTIME_DIR": "/run/user/1000"]) == "/run/user/1000/chainview")
         #expect(path(["XDG_RUNTIME_DIR": "relative", "TMPDIR": "/var/tmp/"]) == "/var/tmp/chainview-1000")
         #expect(path([:]) == "/tmp/chainview-1000")
+    }
+
+    @Test func aLabelIsReadAsItWasWritten() {
+        for name in ["checkout", "", "two\nlines\r\n", "schiff 🚢"] {
+            let label = SocketLabel(inode: .max, process: ProcessKey(rawValue: 0xFACE), name: name)
+            #expect(SocketLabel(text: label.text) == label)
+        }
+        #expect(SocketLabel(inode: 7, process: ProcessKey(rawValue: 255), name: "shop").text == "7 ff\nshop")
+        for text in ["", "7 ff", "7\nshop", "7 ff 1\nshop", "-7 ff\nshop", "7 gg\nshop", "shop\n7 ff"] {
+            #expect(SocketLabel(text: text) == nil, "\(text)")
+        }
+        #expect(SocketFolder.labelPath(of: "/x/42-2.sock") == "/x/42-2.name")
+    }
+
+    @Test func aFolderHasFallbacksBesideIt() {
+        let fallback = SocketFolder(path: "/tmp/chainview-1000").fallback
+        #expect(fallback?.parent == "/tmp" && fallback?.prefix == "chainview-1000-")
+        #expect(SocketFolder(path: "/s").fallback?.parent == "/")
     }
 
     @Test func aSocketNamesItsProcess() {

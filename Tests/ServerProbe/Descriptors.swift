@@ -144,3 +144,34 @@ func forkWithViewers(_ folder: String) throws {
     expect(viewer.farewell()?.reason == .stopped, "the viewer is told")
     say("ok")
 }
+
+/// Ends in good order, but with an inspector that listens everywhere and was not stopped.
+func exitWithoutStopping(_ folder: String, how: String) throws {
+    var options = options(folder)
+    options.endpoints = [.unix, .tcp(port: 0), .unixPath(folder + "/own")]
+    let inspector = try start(options)
+    expect(inspector.addresses.count == 3, "listens everywhere")
+    let files = [String(inspector.addresses[0].dropFirst(5)), String(inspector.addresses[2].dropFirst(5))]
+    switch how {
+    case "exit":
+        let viewer = try TestViewer(inspector.addresses[0])
+        try viewer.greet()
+        exit(0)
+    case "replaced":
+        // A file that has taken the place of its own is another's.
+        unlink(files[1])
+        close(open(files[1], O_CREAT | O_WRONLY, 0o600))
+        exit(0)
+    case "child":
+        typealias Fork = @convention(c) () -> pid_t
+        let child = unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)()
+        if child == 0 { exit(0) }
+        var status: Int32 = -1
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        expect(status == 0, "the child's end: \(status)")
+        expect(files.allSatisfy { access($0, F_OK) == 0 }, "a child removes nothing of its parent's")
+        inspector.stop()
+        expect(files.allSatisfy { access($0, F_OK) != 0 }, "the parent does")
+    default: break
+    }
+}

@@ -49,6 +49,13 @@ case "listen":
     waitForInput()
     inspector.stop()
     say("stopped")
+case "listen-tcp":
+    var options = options(arguments[1])
+    options.endpoints = [.tcp(port: 0)]
+    let inspector = try start(options)
+    say(inspector.addresses.joined(separator: " "))
+    waitForInput()
+    inspector.stop()
 case "requested":
     let inspector = Inspector.startIfRequested(name: "probe", options: options(arguments[1]))
     say(inspector.map { $0.addresses.joined(separator: " ") } ?? "nothing")
@@ -71,6 +78,21 @@ case "run-as":
     var words = arguments[2...].map { strdup($0) } + [nil]
     execv(words[0]!, &words)
     fail("nothing to run")
+case "silent-as":
+    // So many connections that never say anything.
+    guard setgid(gid_t(arguments[1])!) == 0, setuid(uid_t(arguments[1])!) == 0 else { fail("not another user") }
+    let viewers = try (0..<Int(arguments[3])!).map { _ in try TestViewer(arguments[2]) }
+    say("connected")
+    waitForInput()
+    withExtendedLifetime(viewers) {}
+case "exit": try exitWithoutStopping(arguments[1], how: arguments[2])
+case "same-pid":
+    // Several processes of one number start at the same moment: when the file is there.
+    while access(arguments[2], F_OK) != 0 { sched_yield() }
+    let inspector = try start(options(arguments[1]))
+    say(inspector.addresses.joined(separator: " "))
+    waitForInput()
+    inspector.stop()
 case "descriptors": try runOutOfDescriptors(arguments[1])
 case "many": try attachAndDetach(arguments[1])
 case "fork": try forkWithViewers(arguments[1])

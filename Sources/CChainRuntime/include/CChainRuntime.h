@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ChainFiles.h"
 #include "ChainSockets.h"
 #include "ChainSignals.h"
 #include "ChainThreads.h"

@@ -27,6 +27,10 @@ int chain_accept(int listener);
 /// The effective user at the other end of a Unix socket, as of when it connected; false where it is not known.
 bool chain_peer_user(int socket, uint32_t *user);
 
+/// The user at the other end of a TCP connection within this machine: of the process that connected, or of the one that
+/// accepted or still listens; false where the system does not say (it does on Linux).
+bool chain_tcp_peer_user(int socket, uint32_t *user);
+
 /// Sends what the socket takes now: how many bytes, or the negative error number.
 long chain_send(int socket, const void *bytes, size_t count);
 
@@ -38,6 +42,12 @@ void chain_end_sending(int socket);
 
 /// A pipe, reading end first: 0, or the negative error number.
 int chain_pipe(int ends[2]);
+
+/// A new file of mode 0600, open for writing; or the negative error number.
+int chain_open_new(const char *path);
+
+/// A socket that asks the system about sockets (Linux); or the negative error number.
+int chain_open_diagnosis(void);
 
 /// Closes a descriptor that one of the functions above gave.
 void chain_close(int descriptor);

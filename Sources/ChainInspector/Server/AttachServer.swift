@@ -48,10 +48,11 @@ final class AttachServer: Sendable {
         var shared: Shared?
         var handle: UInt?
         do throws(ServerFailure) {
+            let folder = options.usableFolder
             let waker = options.endpoints.isEmpty ? nil : try Waker()
             for endpoint in options.endpoints {
                 do throws(ServerFailure) {
-                    listeners.append(try Listener(endpoint, folder: options.folder))
+                    listeners.append(try Listener(endpoint, folder: folder, of: inspector.info))
                 } catch { failures.append(error.sentence) }
             }
             if let waker {

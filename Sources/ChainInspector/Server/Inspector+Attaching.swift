@@ -11,6 +11,13 @@ extension Inspector {
     /// Why nobody can attach where it was asked for, one sentence each; they were said on standard error, too.
     public var attachFailures: [String] { server.withLock { $0?.failures ?? [] } }
 
+    /// Collects what was recorded by now, before a viewer is answered. Publishing is left to the collecting thread, so
+    /// that no observer runs here.
+    func collectForViewer() {
+        collector.pass(publishes: false)
+        collector.recorder.wake.signal()
+    }
+
     /// How the program introduces itself to a viewer.
     func hello(viewerCount: Int) -> Hello {
         let totals = collector.withState { $0.forest.totals }
@@ -34,6 +41,7 @@ extension InspectorOptions {
 
     func server(collectsByHand: Bool) -> ServerOptions {
         var options = ServerOptions(folder: socketFolder.map { SocketFolder(path: $0) } ?? .own)
+        options.hasFallback = socketFolder == nil
         options.endpoints = endpoints ?? (collectsByHand ? [] : [.unix])
         options.viewerLimit = min(max(viewerLimit, 0), 512)
         adjustServer?(&options)

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainEvents
 import ChainWire
 
 #if canImport(Darwin)
@@ -14,11 +15,13 @@ struct Listener: Sendable {
     let address: String
     /// What a viewer has to show; nil where the system tells who it is.
     let token: [UInt8]?
-    private let file: OwnFile?
+    private let files: [OwnFile]
+    /// The token's file, which is locked as long as it is open.
+    private let lock: Int32?
 
-    init(_ endpoint: Endpoint, folder: SocketFolder) throws(ServerFailure) {
+    init(_ endpoint: Endpoint, folder: SocketFolder, of program: ProcessInfo) throws(ServerFailure) {
         switch endpoint {
-        case .unix: try self.init(in: folder)
+        case .unix: try self.init(in: folder, of: program)
         case .unixPath(let path): try self.init(path: path)
         case .tcp(let port): try self.init(port: port, folder: folder)
         }
@@ -26,32 +29,31 @@ struct Listener: Sendable {
 
     /// Ends listening, and takes the files away.
     func close() {
-        file?.remove()
+        for file in files { file.remove() }
         chain_close(descriptor)
+        if let lock { chain_close(lock) }
     }
 
     // MARK: Unix sockets
 
-    private init(in folder: SocketFolder) throws(ServerFailure) {
+    private init(in folder: SocketFolder, of program: ProcessInfo) throws(ServerFailure) {
         try folder.prepare()
         folder.removeStale()
         // A process may have several inspectors.
-        for number in 1...99 {
-            let path = folder.socketPath(pid: getpid(), number: number)
-            guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
-            guard removeIfStale(path) else { continue }
-            let new = "\(folder.path)/.\(getpid())-\(number)"
-            try self.init(path: path, new: new, check: folder.check)
-            return
+        var number = 0
+        try self.init(in: folder.path, check: folder.check, label: program) { () throws(ServerFailure) in
+            number += 1
+            guard number < 100 else {
+                throw ServerFailure("This process has 99 sockets in \(folder.path) already")
+            }
+            return folder.socketPath(pid: getpid(), number: number)
         }
-        throw ServerFailure("This process has 99 sockets in \(folder.path) already")
     }
 
     private init(path: String) throws(ServerFailure) {
         guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
             throw ServerFailure("The path of a socket has to be an absolute one, not “\(path)”")
         }
-        guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
         let slash = path.lastIndex(of: "/")!
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
         func check() throws(ServerFailure) {
@@ -64,10 +66,15 @@ struct Listener: Sendable {
             }
         }
         try check()
-        guard removeIfStale(path) else {
-            throw ServerFailure("There is something at \(path) already, and it is no socket that nobody listens on")
+        var isTaken = false
+        try self.init(in: folder, check: check, label: nil) { () throws(ServerFailure) in
+            guard !isTaken else {
+                throw ServerFailure(
+                    "There is something at \(path) already, and it is no socket that nobody listens on")
+            }
+            isTaken = true
+            return path
         }
-        try self.init(path: path, new: "\(folder)/.\(getpid())-1", check: check)
     }
 
     private static func tooLong(_ path: String) -> ServerFailure {
@@ -76,18 +83,30 @@ struct Listener: Sendable {
                 + "\(SocketFolder.pathLimit) are allowed")
     }
 
-    /// Listens under another name first, so that whoever finds the socket finds it listening.
-    private init(path: String, new: String, check: () throws(ServerFailure) -> Void) throws(ServerFailure) {
-        if FileFacts(at: new)?.isSocket == true { unlink(new) }
-        let listener = chain_listen_unix(new)
+    /// Listens under a name of its own first, so that whoever finds the socket finds it listening; then it gets the first of
+    /// the paths that nothing has. Another process may want the same one at the same moment, even one of the same number in
+    /// another container: no name is taken from a socket that is alive.
+    private init(
+        in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessInfo?,
+        nextPath: () throws(ServerFailure) -> String
+    ) throws(ServerFailure) {
+        var path = try nextPath()
+        guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
+        let (new, listener) = makeTemporary(in: folder) { chain_listen_unix($0) }
         guard listener >= 0 else {
             throw ServerFailure("There is no listening at \(path)", errorNumber: -listener)
         }
         do throws(ServerFailure) {
             // Who could replace the folder after it was looked at would have his own one now.
             try check()
-            guard rename(new, path) == 0 else {
-                throw ServerFailure("A socket cannot be named \(path)", errorNumber: errno)
+            while true {
+                let result = removeIfStale(path) ? chain_rename_new(new, path) : -EEXIST
+                if result == 0 { break }
+                guard result == -EEXIST else {
+                    throw ServerFailure("A socket cannot be named \(path)", errorNumber: -result)
+                }
+                path = try nextPath()
+                guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
             }
         } catch {
             unlink(new)
@@ -97,13 +116,33 @@ struct Listener: Sendable {
         descriptor = listener
         address = "unix:\(path)"
         token = nil
-        file = OwnFile(path)
+        lock = nil
+        files = [OwnFile(path), label.flatMap { Listener.writeLabel(of: $0, at: path) }].compactMap { $0 }
+    }
+
+    /// Puts the program's name beside its socket. Without it viewers have to ask, so a failure is none of the program's.
+    private static func writeLabel(of program: ProcessInfo, at path: String) -> OwnFile? {
+        guard let socket = FileFacts(at: path), let slash = path.lastIndex(of: "/") else { return nil }
+        let label = SocketLabel(inode: socket.inode, process: program.key, name: program.name)
+        let bytes = Array(label.text.utf8)
+        guard bytes.count <= SocketLabel.sizeLimit else { return nil }
+        let (new, file) = makeTemporary(in: String(path[..<slash])) { chain_open_new($0) }
+        guard file >= 0 else { return nil }
+        defer { chain_close(file) }
+        let labelPath = SocketFolder.labelPath(of: path)
+        guard fchmod(file, 0o600) == 0, write(file, bytes, bytes.count) == bytes.count, rename(new, labelPath) == 0
+        else {
+            unlink(new)
+            return nil
+        }
+        return OwnFile(labelPath)
     }
 
     // MARK: TCP
 
     private init(port: UInt16, folder: SocketFolder) throws(ServerFailure) {
         try folder.prepare()
+        folder.removeStale()
         var chosen: UInt16 = 0
         var isV6 = false
         let listener = chain_listen_tcp(port, &chosen, &isV6)
@@ -111,9 +150,10 @@ struct Listener: Sendable {
             throw ServerFailure("There is no listening on the port \(port)", errorNumber: -listener)
         }
         do throws(ServerFailure) {
-            let (token, file) = try Token.make(at: folder.tokenPath(port: chosen))
-            self.token = token
-            self.file = file
+            let made = try Token.make(at: folder.tokenPath(port: chosen))
+            token = made.token
+            files = [made.file]
+            lock = made.lock
         } catch {
             chain_close(listener)
             throw error

@@ -26,6 +26,7 @@ struct FileFacts: Equatable {
 
     var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
     var isLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
+    var isFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
     var isSocket: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFSOCK) }
     var isOurs: Bool { owner == geteuid() }
     /// What the group and others may do.
@@ -33,22 +34,28 @@ struct FileFacts: Equatable {
     var rightsOfOwner: UInt32 { mode & 0o700 }
 }
 
-/// A file that this process made and takes away again, if it is still the same one.
+/// A file that this process made: removed by ``remove()``, or when the process exits; never by a child of the process, and
+/// never a file that has taken its place.
 struct OwnFile: Sendable {
-    let path: String
-    private let device: UInt64
-    private let inode: UInt64
+    private let note: Int32
 
     init?(_ path: String) {
-        guard let facts = FileFacts(at: path) else { return nil }
-        self.path = path
-        (device, inode) = (facts.device, facts.inode)
+        note = chain_own_file(path)
+        guard note >= 0 else { return nil }
     }
 
-    func remove() {
-        guard let facts = FileFacts(at: path), facts.device == device, facts.inode == inode else { return }
-        unlink(path)
+    func remove() { chain_remove_own_file(note) }
+}
+
+/// A name that nothing has yet, in the folder of `path`: `make` makes something there or gives a negative error number.
+/// It is no longer than that of a socket, which may be as long as the system allows.
+func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: String, result: Int32) {
+    var (path, result) = ("", -EEXIST)
+    for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {
+        path = "\(folder == "/" ? "" : folder)/.\(getpid())-\(1 + chain_random() % 999)"
+        result = make(path)
     }
+    return (path, result)
 }
 
 extension SocketFolder {
@@ -84,30 +91,71 @@ extension SocketFolder {
         }
     }
 
-    /// Takes away what processes that are gone have left.
+    /// Removes what processes that are gone have left.
     func removeStale() {
-        guard let folder = opendir(path) else { return }
-        defer { closedir(folder) }
-        var entryCount = 0
-        while let entry = readdir(folder), entryCount < 10_000 {
-            entryCount += 1
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            // A dot and a pid: a socket that was not given its name yet.
+        let names = fileNames(in: path)
+        for name in names {
+            // A dot and a pid: a file that was not given its name yet.
             let socket = name.hasPrefix(".") ? name.dropFirst() + ".sock" : name[...]
-            guard let pid = SocketFolder.pid(of: String(socket)), pid != getpid() else { continue }
-            guard kill(pid, 0) != 0, errno == ESRCH else { continue }
-            _ = removeIfStale("\(path)/\(name)")
+            guard let pid = SocketFolder.pid(of: String(socket)), isGone(pid) else { continue }
+            let file = "\(path)/\(name)"
+            if name.hasPrefix("."), FileFacts(at: file)?.isFile == true { unlink(file) }
+            _ = removeIfStale(file)
         }
+        for name in names where name.hasSuffix(".name") {
+            let socket = name.dropLast(5) + ".sock"
+            guard let pid = SocketFolder.pid(of: String(socket)), isGone(pid) else { continue }
+            if FileFacts(at: "\(path)/\(socket)") == nil { unlink("\(path)/\(name)") }
+        }
+        for name in names where name.hasPrefix("tcp-") && name.hasSuffix(".token") {
+            _ = removeIfStale("\(path)/\(name)", isStale: Token.isStale)
+        }
+    }
+
+    private func isGone(_ pid: Int32) -> Bool { pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH }
+
+    /// This folder, or where another user has taken its name one beside it that is the user's own: one that is there, else
+    /// a new one with a name that nobody could guess.
+    func orFallback() -> SocketFolder {
+        guard let facts = FileFacts(at: path), !facts.isOurs, let (parent, prefix) = fallback else { return self }
+        for name in fileNames(in: parent).sorted() where name.hasPrefix(prefix) {
+            let other = SocketFolder(path: (parent == "/" ? "" : parent) + "/" + name)
+            if (try? other.check()) != nil { return other }
+        }
+        var template = Array((path + "-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { return self }
+        return SocketFolder(path: template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
     }
 }
 
-/// Whether nothing is at `path` now; a socket of this user's on which nobody listens was taken away.
-///
-/// Both are asked, the process and the socket: in another container there may be a process that this one cannot see.
-func removeIfStale(_ path: String) -> Bool {
-    guard let facts = FileFacts(at: path) else { return true }
-    guard facts.isSocket, facts.isOurs, chain_try_unix(path) == -ECONNREFUSED else { return false }
-    return unlink(path) == 0
+/// The names of what is in a folder, at most 10,000; none where it cannot be read.
+private func fileNames(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder), names.count < 10_000 {
+        names.append(
+            withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            })
+    }
+    return names
+}
+
+/// Whether nothing is at `path` now; what `isStale` was removed. Another process may put its own file there meanwhile: so
+/// the file is moved aside, looked at once more, and moved back if it is alive.
+func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> Bool {
+    guard FileFacts(at: path) != nil else { return true }
+    guard isStale(path), let slash = path.lastIndex(of: "/") else { return false }
+    let (aside, result) = makeTemporary(in: String(path[..<slash])) { chain_rename_new(path, $0) }
+    guard result == 0 else { return FileFacts(at: path) == nil }
+    if isStale(aside) { unlink(aside) } else { _ = chain_rename_new(aside, path) }
+    return FileFacts(at: path) == nil
+}
+
+/// Whether a socket of this user's is there on which nobody listens. Not only its process is asked: in another container
+/// there may be one that this process cannot see.
+func isDeadSocket(_ path: String) -> Bool {
+    guard let facts = FileFacts(at: path) else { return false }
+    return facts.isSocket && facts.isOurs && chain_try_unix(path) == -ECONNREFUSED
 }

@@ -8,24 +8,39 @@ import CChainRuntime
 
 /// What a viewer shows over TCP: 64 hexadecimal digits, random at each start.
 enum Token {
-    /// Writes a new token, and a line feed, into a file that only this user can read; what was there is replaced.
-    static func make(at path: String) throws(ServerFailure) -> (token: [UInt8], file: OwnFile) {
+    /// Writes a new token, and a line feed, into a file that only this user can read; what was there is replaced. The file
+    /// stays locked until `lock` is closed or the process ends, so that a token that was left behind is known as such.
+    static func make(at path: String) throws(ServerFailure) -> (token: [UInt8], file: OwnFile, lock: Int32) {
         let digits = Array("0123456789abcdef".utf8)
         let token = (0..<4).flatMap { _ in
             let number = chain_random()
             return (0..<16).map { digits[Int(number >> (4 * UInt64($0)) & 15)] }
         }
-        unlink(path)
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw ServerFailure("The token \(path) cannot be written", errorNumber: errno) }
-        defer { close(file) }
+        func failure(_ errorNumber: Int32) -> ServerFailure {
+            ServerFailure("The token \(path) cannot be written", errorNumber: errorNumber)
+        }
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        let (new, file) = makeTemporary(in: folder) { chain_create_locked($0) }
+        guard file >= 0 else { throw failure(-file) }
         let line = token + [UInt8(ascii: "\n")]
-        guard fchmod(file, 0o600) == 0, write(file, line, line.count) == line.count, let own = OwnFile(path) else {
-            let failure = ServerFailure("The token \(path) cannot be written", errorNumber: errno)
-            unlink(path)
+        guard fchmod(file, 0o600) == 0, write(file, line, line.count) == line.count, rename(new, path) == 0,
+            let own = OwnFile(path)
+        else {
+            let failure = failure(errno)
+            unlink(new)
+            chain_close(file)
             throw failure
         }
-        return (token, own)
+        return (token, own, file)
+    }
+
+    /// Whether a token is there whose program has ended or closed the port.
+    static func isStale(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        guard let facts = FileFacts(at: path), facts.isFile, facts.isOurs else { return false }
+        return chain_is_locked(file) == 0
     }
 
     /// Whether they are the same; takes as long for any wrong one of that length.

@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "ChainFiles.h"
+#include "ChainSockets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Names
+
+int chain_rename_new(const char *from, const char *to) {
+#if defined(__linux__) && defined(RENAME_NOREPLACE)
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+    // Other errors: a file system or a kernel that has no such rename.
+    if (errno != EINVAL && errno != ENOSYS) return -errno;
+#elif defined(__APPLE__)
+    return renamex_np(from, to, RENAME_EXCL) == 0 ? 0 : -errno;
+#endif
+    // A second name cannot replace a file either.
+    if (link(from, to) != 0) return -errno;
+    unlink(from);
+    return 0;
+}
+
+// Locks
+
+int chain_create_locked(const char *path) {
+    int file = chain_open_new(path);
+    if (file < 0) return file;
+    // Where the file system has no locks the file is a plain one.
+    flock(file, LOCK_EX | LOCK_NB);
+    return file;
+}
+
+int chain_is_locked(int file) {
+    if (flock(file, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK ? 1 : -errno;
+    flock(file, LOCK_UN);
+    return 0;
+}
+
+// What is removed at exit
+
+typedef struct own_file {
+    pid_t process;
+    dev_t device;
+    ino_t inode;
+    char path[];
+} own_file;
+
+enum { own_limit = 1024 };
+
+// Each note is taken out by one exchange, and whoever got it works on it alone: no lock, which another thread may hold
+// when the process exits, or may have held when a child was forked.
+static _Atomic(own_file *) own_files[own_limit];
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+static void remove_file(own_file *file) {
+    struct stat facts;
+    if (file == NULL || file->process != getpid()) return;
+    if (lstat(file->path, &facts) != 0 || facts.st_dev != file->device || facts.st_ino != file->inode) return;
+    unlink(file->path);
+}
+
+static void remove_all(void) {
+    // Nothing is freed: memory ends with the process.
+    for (int note = 0; note < own_limit; note++) remove_file(atomic_exchange(&own_files[note], NULL));
+}
+
+static void watch_exit(void) { atexit(remove_all); }
+
+int chain_own_file(const char *path) {
+    struct stat facts;
+    size_t length = strlen(path) + 1;
+    if (lstat(path, &facts) != 0) return -1;
+    own_file *file = malloc(sizeof *file + length);
+    if (file == NULL) return -1;
+    file->process = getpid();
+    file->device = facts.st_dev;
+    file->inode = facts.st_ino;
+    memcpy(file->path, path, length);
+    pthread_once(&exit_once, watch_exit);
+    for (int note = 0; note < own_limit; note++) {
+        own_file *none = NULL;
+        if (atomic_compare_exchange_strong(&own_files[note], &none, file)) return note;
+    }
+    free(file);
+    return -1;
+}
+
+void chain_remove_own_file(int note) {
+    if (note < 0 || note >= own_limit) return;
+    own_file *file = atomic_exchange(&own_files[note], NULL);
+    remove_file(file);
+    free(file);
+}
