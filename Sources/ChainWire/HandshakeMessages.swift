@@ -2,12 +2,13 @@ import ChainEvents
 
 extension MessageWriter {
     ///     greeting   0         1           2         4     8      12
-    ///                ├ purpose ┼ read-only ┼ nothing ┼ pid ┼ name ┼ token
+    ///                ├ purpose ┼ bits ─────┼ nothing ┼ pid ┼ name ┼ token
     ///
-    /// A text is its length in bytes (4), then its bytes; the offsets above are those of empty texts.
+    /// Bits: 1 for read-only, 2 where the viewer leaves after the state. A text is its length in bytes (4), then its bytes;
+    /// the offsets above are those of empty texts.
     mutating func write(_ greeting: Greeting) {
         append(greeting.purpose.rawValue)
-        append(UInt8(greeting.isReadOnly ? 1 : 0))
+        append(UInt8((greeting.isReadOnly ? 1 : 0) | (greeting.leavesAfterState ? 2 : 0)))
         append(UInt16(0))
         append(greeting.pid)
         append(greeting.name)
@@ -51,7 +52,9 @@ extension Greeting {
             throw .malformed("what the viewer wants")
         }
         self.init(purpose: purpose)
-        isReadOnly = try reader.next(UInt8.self) & 1 != 0
+        let bits = try reader.next(UInt8.self)
+        isReadOnly = bits & 1 != 0
+        leavesAfterState = bits & 2 != 0
         _ = try reader.next(UInt16.self)
         pid = try reader.next(Int32.self)
         name = try reader.nextText()

@@ -40,11 +40,17 @@ public struct Greeting: Hashable, Sendable {
     public var name: String
     /// What proves that it may: empty but over TCP.
     public var token: String
+    /// Whether a viewer that watches wants the state once and no batch after it: it takes no watcher's place.
+    public var leavesAfterState: Bool
 
     /// Describes a viewer.
-    public init(purpose: Purpose, isReadOnly: Bool = false, pid: Int32 = 0, name: String = "", token: String = "") {
+    public init(
+        purpose: Purpose, isReadOnly: Bool = false, pid: Int32 = 0, name: String = "", token: String = "",
+        leavesAfterState: Bool = false
+    ) {
         self.purpose = purpose
         self.isReadOnly = isReadOnly
+        self.leavesAfterState = leavesAfterState
         self.pid = pid
         self.name = name
         self.token = token

@@ -58,7 +58,7 @@ struct RandomMessages {
     private mutating func greeting() -> Greeting {
         Greeting(
             purpose: element(of: [.watch, .look, .command]), isReadOnly: chance(50),
-            pid: Int32(truncatingIfNeeded: number()), name: text(), token: text())
+            pid: Int32(truncatingIfNeeded: number()), name: text(), token: text(), leavesAfterState: chance(50))
     }
 
     private mutating func hello() -> Hello {

@@ -29,12 +29,24 @@ final class Connection {
     let descriptor: Int32
     /// What it has to show; nil where the system told who it is.
     let token: [UInt8]?
+    /// Whose places it takes while it has not shown a token.
+    let peer: Peer?
     var phase = Phase.greeting
+    /// Whether it is known to be a viewer that may attach: by the system, or by its token.
+    var isKnown: Bool
+    /// Whether it came for single commands or one state, and takes no watcher's place.
+    var isVisitor = false
     var isReadOnly = false
     /// Commands of it that were not answered yet.
     var commandCount = 0
     /// When it is let go, if nothing happens until then.
     var deadline: UInt64?
+    /// From when on its messages are taken.
+    let begin: UInt64
+    /// When it last said something, or took what it was sent.
+    private(set) var lastActive: UInt64
+    /// When it last took something, or had nothing to take.
+    private(set) var lastTaken: UInt64
     /// To be closed.
     var isGone = false
 
@@ -49,6 +61,7 @@ final class Connection {
     private var sentCount = 0
     private var hasSpoken = false
     private var hasEndedSending = false
+    private var leavesAfterState = false
 
     /// Bytes that may wait before the next batch is taken, and that are sent at a time before others have their turn.
     private static let bufferLimit = 64 << 10, turnLimit = 256 << 10
@@ -57,12 +70,20 @@ final class Connection {
     /// The room that an empty buffer keeps.
     private static let keptLimit = 1 << 20
 
-    init(id: UInt64, descriptor: Int32, token: [UInt8]?, options: ServerOptions) {
+    /// A connection that was accepted; nothing that it says is taken before `begin`.
+    init(
+        id: UInt64, descriptor: Int32, token: [UInt8]?, peer: Peer?, isKnown: Bool, begin: UInt64,
+        options: ServerOptions
+    ) {
         self.id = id
         self.descriptor = descriptor
         self.token = token
+        self.peer = peer
+        self.isKnown = isKnown
+        self.begin = begin
         self.options = options
-        deadline = options.now() + options.handshakeLimit
+        (lastActive, lastTaken) = (begin, begin)
+        deadline = begin + options.handshakeLimit
     }
 
     func close() {
@@ -72,6 +93,12 @@ final class Connection {
     }
 
     var unsentCount: Int { writer.bytes.count - sentCount }
+
+    /// Whether it has not shown yet that it may attach.
+    var isStranger: Bool { token != nil && phase == .greeting && !isGone }
+
+    /// When it is detached for not reading, if it goes on so.
+    var stallTime: UInt64? { phase == .attached && unsentCount > 0 ? lastTaken + options.stallLimit : nil }
 
     /// Whether more of what it says may be taken.
     var takesMessages: Bool {
@@ -88,6 +115,7 @@ final class Connection {
         let count = chain_receive(descriptor, buffer.baseAddress!, buffer.count)
         if count == 0 || (count < 0 && !isForNow(count)) { isGone = true }
         guard count > 0 else { return false }
+        lastActive = options.now()
         // Who is let go may say what it likes.
         if phase != .leaving { reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
         return true
@@ -122,9 +150,20 @@ final class Connection {
         subscription = nil
     }
 
-    func watch(_ subscription: BatchSubscription) {
+    /// Has it sent what a subscription delivers: all of it, or the first state alone.
+    func watch(_ subscription: BatchSubscription, leavesAfterState: Bool) {
         self.subscription = subscription
+        self.leavesAfterState = leavesAfterState
         hasMail = true
+    }
+
+    private func sendNextBatch() {
+        guard let batch = subscription?.next() else { return hasMail = false }
+        say(.batch(batch))
+        guard leavesAfterState, case .end? = batch.resync else { return }
+        subscription?.dispose()
+        subscription = nil
+        hasMail = false
     }
 
     /// Sends what the socket takes, and batches as long as it takes them, but not for ever: then ``hasBatches`` is left.
@@ -132,9 +171,7 @@ final class Connection {
         if mail.hasCome.exchange(false, ordering: .acquiringAndReleasing) { hasMail = true }
         var sentNow = 0
         while flush(&sentNow), !isGone, phase == .attached, hasMail, sentNow < Connection.turnLimit {
-            while unsentCount < Connection.bufferLimit, phase == .attached, hasMail {
-                if let batch = subscription?.next() { say(.batch(batch)) } else { hasMail = false }
-            }
+            while unsentCount < Connection.bufferLimit, phase == .attached, hasMail { sendNextBatch() }
         }
         if phase == .leaving, unsentCount == 0, !hasEndedSending {
             hasEndedSending = true
@@ -144,6 +181,11 @@ final class Connection {
 
     /// Whether all that waited was sent.
     private func flush(_ sentNow: inout Int) -> Bool {
+        let before = sentNow
+        defer {
+            if unsentCount == 0 || sentNow > before { lastTaken = options.now() }
+            if sentNow > before { lastActive = lastTaken }
+        }
         while unsentCount > 0 {
             let count = writer.bytes.withUnsafeBytes { bytes in
                 chain_send(descriptor, bytes.baseAddress! + sentCount, bytes.count - sentCount)

@@ -8,17 +8,58 @@ import ChainWire
     import Glibc
 #endif
 
+/// Whose connection over TCP it is: the user at the other end, or one for all that are unknown. Addresses tell nothing,
+/// as any user may take any of the loopback interface's.
+struct Peer: Hashable {
+    private let user: UInt32?
+
+    init(of descriptor: Int32) {
+        var user: UInt32 = 0
+        self.user = chain_tcp_peer_user(descriptor, &user) ? user : nil
+    }
+}
+
 /// Who may attach, and what they ask.
 extension ServerLoop {
     func accept(at listener: Listener) {
         let descriptor = chain_accept(listener.descriptor)
         guard descriptor >= 0 else { return accepting(failed: -descriptor) }
         lastConnection += 1
-        let connection = Connection(id: lastConnection, descriptor: descriptor, token: listener.token, options: options)
+        let now = options.now()
+        let peer = listener.token == nil ? nil : Peer(of: descriptor)
+        let connection = Connection(
+            id: lastConnection, descriptor: descriptor, token: listener.token, peer: peer,
+            isKnown: listener.token == nil && isAllowed(descriptor),
+            begin: max(now, peer.flatMap { peerPauses[$0] } ?? 0), options: options)
         connections.append(connection)
-        guard listener.token == nil, !isAllowed(descriptor) else { return }
+        if connection.isKnown { return }
+        if let peer { return makeRoom(for: peer) }
         connection.leave(.refused, "Only the user who runs the program may attach, and root")
         connection.pump()
+    }
+
+    /// Closes the oldest connections that have shown no token: those of the same user where there are too many of them,
+    /// else those of the user that has most. So they keep nobody else out, and last as long as nobody needs the place.
+    private func makeRoom(for peer: Peer) {
+        while connections.count(where: { $0.isStranger && $0.peer == peer }) > options.strangerLimit {
+            closeOldestStranger(of: peer)
+        }
+        while connections.count(where: \.isStranger) > options.totalStrangerLimit {
+            let counts = Dictionary(connections.filter(\.isStranger).map { ($0.peer, 1) }, uniquingKeysWith: +)
+            guard let peer = counts.max(by: { $0.value < $1.value })?.key else { return }
+            closeOldestStranger(of: peer)
+        }
+        closeGone()
+    }
+
+    private func closeOldestStranger(of peer: Peer) {
+        guard let oldest = connections.first(where: { $0.isStranger && $0.peer == peer }) else { return }
+        // Its greeting may have come since it was last looked at.
+        serve(oldest, Int16(POLLIN))
+        guard oldest.isStranger else { return }
+        oldest.leave(.busy, "Others came before this viewer had shown its token: attach again")
+        oldest.pump()
+        oldest.isGone = true
     }
 
     private func isAllowed(_ descriptor: Int32) -> Bool {
@@ -51,24 +92,31 @@ extension ServerLoop {
 
     private func admit(_ connection: Connection, _ greeting: Greeting) {
         if let token = connection.token, !Token.matches(greeting.token, token) {
-            let now = options.now()
-            tcpPausedUntil = max(now, tcpPausedUntil) + options.wrongTokenPause
+            pause(connection.peer)
             let what = greeting.token.isEmpty ? "A token is needed" : "The token is a wrong one"
             return connection.leave(
                 .refused, what + ": it is in the file tcp-PORT.token of the program's socket folder")
         }
-        let viewerCount = connections.count { $0.phase == .attached }
+        connection.isKnown = true
+        // An answer holds all that was recorded before the question.
+        shared.inspector.collectForViewer()
+        let viewerCount = connections.count { $0.phase == .attached && !$0.isVisitor }
         let hello = Message.hello(shared.inspector.hello(viewerCount: viewerCount))
         guard greeting.purpose != .look else {
             connection.say(hello)
             return connection.endTelling()
         }
-        guard viewerCount < options.viewerLimit else {
+        let isVisitor = greeting.purpose == .command || greeting.leavesAfterState
+        guard isVisitor ? hasPlaceForVisitor() : viewerCount < options.viewerLimit else {
             return connection.leave(
-                .busy, "\(viewerCount) viewers are attached already, which is the limit: detach one")
+                .busy,
+                isVisitor
+                    ? "The program is at work on \(options.visitorLimit) commands already: try again"
+                    : "\(viewerCount) viewers are attached already, which is the limit: detach one")
         }
         connection.phase = .attached
         connection.deadline = nil
+        connection.isVisitor = isVisitor
         connection.isReadOnly = greeting.isReadOnly
         connection.say(hello)
         guard greeting.purpose == .watch else { return }
@@ -76,7 +124,28 @@ extension ServerLoop {
             shared.inspector.subscribe(mailboxLimit: options.mailboxLimit) { [mail = connection.mail, shared] in
                 mail.hasCome.store(true, ordering: .releasing)
                 shared.waker.wake()
-            })
+            }, leavesAfterState: greeting.leavesAfterState)
+    }
+
+    /// Has connections that a user opens from now on wait longer.
+    private func pause(_ peer: Peer?) {
+        guard let peer else { return }
+        let now = options.now()
+        peerPauses = peerPauses.filter { $0.value > now }
+        peerPauses[peer] = max(now, peerPauses[peer] ?? 0) + options.wrongTokenPause
+    }
+
+    /// Whether a visitor more may stay; of those too many one that has been idle is detached.
+    private func hasPlaceForVisitor() -> Bool {
+        guard options.viewerLimit > 0 else { return false }
+        let visitors = connections.filter { $0.phase == .attached && $0.isVisitor }
+        guard visitors.count >= options.visitorLimit else { return true }
+        let idleTime = options.now() - min(options.now(), options.visitorRest)
+        let idle = visitors.filter { $0.commandCount == 0 && $0.lastActive <= idleTime }
+        guard let oldest = idle.min(by: { $0.lastActive < $1.lastActive }) else { return false }
+        oldest.leave(.busy, "This viewer was idle, and another one needed its place")
+        oldest.pump()
+        return true
     }
 
     private func take(_ command: Command, of connection: Connection) {

@@ -18,9 +18,10 @@ final class ServerLoop {
     var lastConnection: UInt64 = 0
     /// Commands that were not answered yet, those of viewers that are gone among them.
     var commandCount = 0
-    /// Until when nothing is accepted, and nothing over TCP.
+    /// Until when nothing is accepted.
     var pausedUntil: UInt64 = 0
-    var tcpPausedUntil: UInt64 = 0
+    /// Until when later connections of a user that showed wrong tokens are not listened to.
+    var peerPauses: [Peer: UInt64] = [:]
     var hasComplained = false
 
     private var polled: [pollfd] = []
@@ -63,13 +64,10 @@ final class ServerLoop {
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
-        // Some more than may be attached, so that those too many are told so.
-        guard now >= pausedUntil, connections.count < options.viewerLimit + 16 else { return false }
-        guard listener.token != nil else { return true }
-        return now >= tcpPausedUntil && strangerCount < options.strangerLimit
+        // Some more than may watch: visitors, and those too many, which are told so. Strangers have places of their own.
+        now >= pausedUntil
+            && connections.count { $0.isKnown || $0.token == nil } < options.viewerLimit + options.visitorLimit + 8
     }
-
-    private var strangerCount: Int { connections.count { $0.token != nil && $0.phase == .greeting } }
 
     private func wait(_ accepting: [Bool], _ now: UInt64) {
         polled.removeAll(keepingCapacity: true)
@@ -81,13 +79,16 @@ final class ServerLoop {
         var deadline: UInt64?
         for connection in connections {
             var events: Int32 = 0
-            if takesMessages(connection) { events |= POLLIN }
+            if takesMessages(connection, now) { events |= POLLIN }
             if connection.unsentCount > 0 { events |= POLLOUT }
             polled.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
             if connection.hasBatches { deadline = now }
-            if let other = connection.deadline { deadline = min(deadline ?? other, other) }
+            for other in [connection.deadline, connection.stallTime].compactMap({ $0 }) {
+                deadline = min(deadline ?? other, other)
+            }
+            if connection.begin > now { deadline = min(deadline ?? connection.begin, connection.begin) }
         }
-        for pause in [pausedUntil, tcpPausedUntil] where pause > now { deadline = min(deadline ?? pause, pause) }
+        if pausedUntil > now { deadline = min(deadline ?? pausedUntil, pausedUntil) }
         // Rounded up, so that it does not wake just before.
         let timeout = deadline.map { $0 <= now ? 0 : Int32(clamping: ($0 - now + 999_999) / 1_000_000) } ?? -1
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
@@ -98,12 +99,13 @@ final class ServerLoop {
         }
     }
 
-    private func takesMessages(_ connection: Connection) -> Bool {
-        connection.takesMessages
+    private func takesMessages(_ connection: Connection, _ now: UInt64) -> Bool {
+        connection.takesMessages && now >= connection.begin
             && (connection.phase != .attached || commandCount < options.totalCommandLimit)
     }
 
-    private func serve(_ connection: Connection, _ events: Int16) {
+    /// Receives what came, obeys it, and sends what there is.
+    func serve(_ connection: Connection, _ events: Int16) {
         let events = Int32(events)
         if events & POLLIN != 0 {
             _ = connection.receive(buffer)
@@ -116,7 +118,7 @@ final class ServerLoop {
     }
 
     private func takeMessages(of connection: Connection) {
-        while !connection.isGone, connection.phase != .leaving, takesMessages(connection) {
+        while !connection.isGone, connection.phase != .leaving, takesMessages(connection, options.now()) {
             do throws(WireError) {
                 guard let message = try connection.nextMessage() else { return }
                 take(message, of: connection)
@@ -143,6 +145,8 @@ final class ServerLoop {
 
     private func letGo(_ now: UInt64) {
         for connection in connections {
+            // It misses what follows, and is sent the whole state when it attaches again.
+            if let time = connection.stallTime, now >= time { connection.isGone = true }
             guard let deadline = connection.deadline, now >= deadline else { continue }
             if connection.phase == .greeting {
                 connection.leave(.refused, "The viewer did not introduce itself in time")
@@ -151,6 +155,11 @@ final class ServerLoop {
                 connection.isGone = true
             }
         }
+        closeGone()
+    }
+
+    /// Closes the connections that are over.
+    func closeGone() {
         for connection in connections where connection.isGone { connection.close() }
         connections.removeAll(where: \.isGone)
     }
