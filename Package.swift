@@ -39,7 +39,9 @@ let package = Package(
 
         // The viewer.
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
-        .target(name: "ChainAttach", dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"]),
+        .target(
+            name: "ChainAttach",
+            dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire", "CChainRuntime"]),
         .target(
             name: "ChainInsight",
             dependencies: [

@@ -34,6 +34,14 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
         self.description = AttachError.printable(description)
     }
 
+    /// Says that a program is stopped.
+    static func stopped(_ name: String, _ process: Int32) -> AttachError {
+        AttachError(
+            .timedOut,
+            "\(name) does not answer: process \(process) is stopped; continue it (kill -CONT \(process), or in its "
+                + "debugger)")
+    }
+
     private static let lengthLimit = 500
 
     private static func printable(_ text: String) -> String {

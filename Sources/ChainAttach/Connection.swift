@@ -51,6 +51,9 @@ final class Connection {
     /// Bytes that the other side has not taken yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
+    /// The program's process, if it is stopped and can answer nothing.
+    var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
+
     /// What to wait for.
     var entries: [pollfd] {
         let writes = isConnecting || (takesBytes && unsentCount > 0)
@@ -69,8 +72,11 @@ final class Connection {
         guard entry.revents != 0 else { return false }
         if isConnecting {
             let code = socket.connectionError
-            guard code == 0 else {
-                ending = Endpoint.failure(connectingTo: endpoint.description, code)
+            do throws(AttachError) {
+                guard code == 0 else { throw Endpoint.failure(connectingTo: endpoint.description, code) }
+                try endpoint.check(socket)
+            } catch {
+                ending = error
                 return false
             }
             isConnecting = false

@@ -71,6 +71,22 @@ final class Descriptor: Sendable {
         #endif
     }
 
+    /// The process that listens at the other end of a Unix socket, or nil where the system does not tell.
+    var peerProcess: Int32? {
+        #if canImport(Glibc)
+            var credentials: [Int32] = [0, -1, -1]
+            var size = socklen_t(3 * MemoryLayout<Int32>.size)
+            guard getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
+            // 0: of a namespace that this process does not see.
+            return credentials[0] > 0 ? credentials[0] : nil
+        #else
+            var process: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            let result = getsockopt(number, SOL_LOCAL, LOCAL_PEERPID, &process, &size)
+            return result == 0 && process > 0 ? process : nil
+        #endif
+    }
+
     // MARK: Making
 
     static func socket(family: Int32) throws(AttachError) -> Descriptor {

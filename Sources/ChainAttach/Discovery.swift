@@ -9,8 +9,9 @@ import ChainWire
 
 /// Finds what can be attached to: the sockets in one folder, and what the environment says of tokens and ssh.
 public struct Discovery: Sendable {
-    /// Where programs of this user listen.
+    /// Where programs of this user listen; those that found it taken by another user do so in one beside it.
     public var folder: SocketFolder
+    private var looksBeside = false
     /// How long a program has to say who it is, before it counts as one that does not answer.
     public var timeLimit: Duration = .seconds(1)
     /// The file that the token for TCP is read from, which must be this user's own, with mode 0600; nil: the one that a
@@ -23,6 +24,7 @@ public struct Discovery: Sendable {
     /// `CHAINVIEW_SSH`.
     public init(environment: (String) -> String? = Discovery.variable) {
         self.init(folder: SocketFolder(environment: environment, user: geteuid()), environment: environment)
+        looksBeside = true
     }
 
     /// Looks in a folder of one's own choice; the rest is as the environment says.
@@ -38,11 +40,15 @@ public struct Discovery: Sendable {
     /// All that listens in the folder, by pid: who answers and who does not. Sockets that dead programs left behind are
     /// passed over. Takes ``timeLimit`` at most, however many hang.
     ///
+    /// - Parameter isWanted: whether a process is asked at all.
     /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own; a folder that is not there is
     ///   empty.
-    public func list() throws(AttachError) -> [FoundProcess] { try list(Waiting()) }
+    public func list(_ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
+        try list(Waiting(), isWanted)
+    }
 
-    /// Where a target is reached. A name is looked up among those who answer: exactly, else as the beginning of one.
+    /// Where a target is reached. A name is looked up exactly, else as the beginning of one: in the files beside the
+    /// sockets, so that no program has to answer; those without such a file are asked.
     public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, Waiting()) }
 
     /// How a discovery waits.
@@ -52,13 +58,36 @@ public struct Discovery: Sendable {
         var stop: Waker?
     }
 
-    func list(_ waiting: Waiting) throws(AttachError) -> [FoundProcess] {
-        guard try SafeFiles.check(folder) else { return [] }
-        let sockets = SafeFiles.names(in: folder.path).compactMap { name in
-            SocketFolder.pid(of: name).map { (pid: $0, path: "\(folder.path)/\(name)") }
-        }
+    func list(_ waiting: Waiting, _ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
         var survey = Survey(timeLimit: timeLimit, waiting: waiting)
-        return survey.run(sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) })
+        return survey.run(try sockets().filter { isWanted($0.pid) })
+    }
+
+    /// The folders that there are: each is a real one of this user's, closed to all others.
+    func folders() throws(AttachError) -> [SocketFolder] {
+        guard looksBeside, let (parent, prefix) = folder.fallback else {
+            return try SafeFiles.check(folder) ? [folder] : []
+        }
+        let names = SafeFiles.names(in: parent).filter { $0.hasPrefix(prefix) }.sorted()
+        let others = names.map { SocketFolder(path: (parent == "/" ? "" : parent) + "/" + $0) }
+            .filter { (try? SafeFiles.check($0)) == true }
+        do throws(AttachError) {
+            return try SafeFiles.check(folder) ? [folder] + others : others
+        } catch {
+            // What another user has put there is none of this one's: its programs listen elsewhere.
+            guard others.isEmpty, SafeFiles.isOwn(folder.path) else { return others }
+            throw error
+        }
+    }
+
+    private func sockets() throws(AttachError) -> [(pid: Int32, path: String)] {
+        var sockets: [(pid: Int32, path: String)] = []
+        for folder in try folders() {
+            for name in SafeFiles.names(in: folder.path) {
+                if let pid = SocketFolder.pid(of: name) { sockets.append((pid, "\(folder.path)/\(name)")) }
+            }
+        }
+        return sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) }
     }
 
     /// Looks up a target; of several programs of one name, the `preferred` is meant.
@@ -66,21 +95,57 @@ public struct Discovery: Sendable {
         _ target: Target, preferring preferred: ProcessKey? = nil, _ waiting: Waiting
     ) throws(AttachError) -> Endpoint {
         switch target {
-        case .pid(let pid): try resolve(pid)
-        case .name(let name): try Names(list(waiting), in: folder).find(name, preferring: preferred)
-        case .unix(let path): Endpoint(kind: .unix(path: path))
+        case .pid(let pid): return try resolve(pid)
+        case .name(let name): return try resolve(name, preferring: preferred, waiting)
+        case .unix(let path): return Endpoint(kind: .unix(path: path))
         case .tcp(let host, let port):
-            Endpoint(kind: .tcp(host: host, port: port, tokenFile: tokenFile ?? folder.tokenPath(port: port)))
+            let token: Endpoint.TokenFile
+            if let tokenFile {
+                token = Endpoint.TokenFile(path: tokenFile, isLocked: false)
+            } else {
+                let places = looksBeside ? try folders().map { $0.tokenPath(port: port) } : []
+                token = Endpoint.TokenFile(
+                    path: places.first { SafeFiles.isOwn($0) } ?? folder.tokenPath(port: port), isLocked: true)
+            }
+            return Endpoint(kind: .tcp(host: host, port: port, token: token))
         case .ssh(let host, let process):
-            Endpoint(kind: .ssh(program: sshProgram, host: host, process: process))
+            return Endpoint(kind: .ssh(program: sshProgram, host: host, process: process))
         }
     }
 
+    private func resolve(
+        _ name: String, preferring preferred: ProcessKey?, _ waiting: Waiting
+    ) throws(AttachError) -> Endpoint {
+        var named: [NamedSocket] = []
+        var unnamed: [(pid: Int32, path: String)] = []
+        for (pid, path) in try sockets() {
+            guard let label = SafeFiles.label(of: path) else {
+                unnamed.append((pid, path))
+                continue
+            }
+            named.append(
+                NamedSocket(pid: pid, path: path, name: label.name, process: label.process, hasAnswered: false))
+        }
+        let isFound = named.contains { $0.name == name && $0.isAlive }
+        var survey = Survey(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
+        let answers = survey.run(unnamed)
+        named += answers.compactMap { found in
+            found.hello.map {
+                NamedSocket(
+                    pid: found.pid, path: found.path, name: $0.process.name, process: $0.process.key, hasAnswered: true)
+            }
+        }
+        let names = NameResolver(
+            named.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) },
+            silent: answers.filter { $0.hello == nil }.map(\.pid), in: folder)
+        return try names.find(name, preferring: preferred)
+    }
+
     private func resolve(_ pid: Int32) throws(AttachError) -> Endpoint {
-        var path = folder.socketPath(pid: pid)
-        if try SafeFiles.check(folder) {
+        for folder in try folders() {
             let names = SafeFiles.names(in: folder.path).filter { SocketFolder.pid(of: $0) == pid }
-            if !names.contains("\(pid).sock"), let other = names.min() { path = "\(folder.path)/\(other)" }
+            let name = names.contains("\(pid).sock") ? "\(pid).sock" : names.min()
+            guard let path = name.map({ "\(folder.path)/\($0)" }) else { continue }
             switch SafeFiles.problem(ofSocket: path) {
             case nil: return Endpoint(kind: .unix(path: path))
             case let problem? where problem.kind != .gone: throw problem
@@ -91,6 +156,23 @@ public struct Discovery: Sendable {
         throw AttachError(
             .notFound,
             "Process \(pid) does not listen in \(folder.path): it has to call Inspector.start(), as the same user")
+    }
+
+    /// The folders in which something appears when a program begins to listen at a target, for ``FolderWatch``.
+    func watchedFolders(of target: Target) -> [String] {
+        func parent(_ path: String) -> String {
+            guard let slash = path.lastIndex(of: "/") else { return "." }
+            return slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+        switch target {
+        case .unix(let path): return [parent(path)]
+        case .ssh: return []
+        case .tcp where tokenFile != nil: return [parent(tokenFile ?? "")]
+        case .tcp, .pid, .name:
+            let folders = (try? folders()) ?? []
+            // One that is not there yet appears in the folder that holds it.
+            return folders.contains(folder) ? folders.map(\.path) : folders.map(\.path) + [parent(folder.path)]
+        }
     }
 }
 

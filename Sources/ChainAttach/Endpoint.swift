@@ -1,3 +1,4 @@
+import CChainRuntime
 import ChainWire
 
 #if canImport(Glibc)
@@ -10,8 +11,15 @@ import ChainWire
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
         case unix(path: String)
-        case tcp(host: String, port: UInt16, tokenFile: String)
+        case tcp(host: String, port: UInt16, token: TokenFile)
         case ssh(program: String, host: String, process: String)
+    }
+
+    /// Where a token is.
+    struct TokenFile: Hashable, Sendable {
+        var path: String
+        /// Whether a program of this machine wrote it, and keeps it locked.
+        var isLocked: Bool
     }
 
     let kind: Kind
@@ -34,10 +42,9 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     func open() throws(AttachError) -> Opening {
         switch kind {
         case .unix(let path): return Opening(socket: try Self.connect(path: path))
-        case .tcp(let host, let port, let tokenFile):
-            let token = try SafeFiles.token(in: tokenFile)
-            let (socket, isConnecting) = try Self.connect(host: host, port: port)
-            return Opening(socket: socket, token: token, isConnecting: isConnecting)
+        case .tcp(let host, let port, let file):
+            let token = try SafeFiles.token(in: file.path, isLocked: file.isLocked)
+            return Opening(socket: try Self.connect(host: host, port: port), token: token, isConnecting: true)
         case .ssh(let program, let host, let process):
             let child = try Child(program, Self.arguments(host: host, process: process))
             return Opening(socket: child.socket, child: child)
@@ -49,7 +56,20 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         var socket: Descriptor
         var child: Child?
         var token = ""
+        /// Whether it has to be waited for until it can be written to, and then be looked at.
         var isConnecting = false
+    }
+
+    /// Looks who took a connection, before the token is sent.
+    ///
+    /// - Throws: where it is another user, as far as the system says. The files of this user are read by its own
+    ///   programs, and by root's.
+    func check(_ socket: Descriptor) throws(AttachError) {
+        guard case .tcp = kind else { return }
+        var user: UInt32 = 0
+        guard chain_tcp_peer_user(socket.number, &user), user != geteuid(), user != 0 else { return }
+        throw AttachError(
+            .foreign, "At \(self) another user's program listens (user \(user)): it was not sent the token")
     }
 
     /// `ssh` joins what follows the host with spaces, for a shell on the other side to take apart. It may not ask
@@ -95,6 +115,16 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return socket
     }
 
+    /// Whether somebody listens at a path, which is not asked anything.
+    static func isAlive(path: String) -> Bool {
+        do {
+            _ = try connect(path: path)
+            return true
+        } catch {
+            return error.kind != .gone && error.kind != .notFound
+        }
+    }
+
     private static func failure(at path: String, _ code: Int32) -> AttachError {
         switch code {
         case ENOENT, ENOTDIR: AttachError(.notFound, "There is no socket \(path): is the program running?")
@@ -106,7 +136,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func connect(host: String, port: UInt16) throws(AttachError) -> (Descriptor, isConnecting: Bool) {
+    private static func connect(host: String, port: UInt16) throws(AttachError) -> Descriptor {
         var (four, six) = (sockaddr_in(), sockaddr_in6())
         let socket: Descriptor
         let isThere: Bool
@@ -134,7 +164,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         var yes: Int32 = 1
         setsockopt(
             socket.number, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        return (socket, !isThere)
+        return socket
     }
 
     static func failure(connectingTo name: String, _ code: Int32) -> AttachError {

@@ -60,7 +60,10 @@ enum SafeFiles {
     }
 
     /// The token in a file that nobody else can read.
-    static func token(in path: String) throws(AttachError) -> String {
+    ///
+    /// - Parameter isLocked: whether the program that wrote it keeps it locked as long as its port is open; then one that
+    ///   was left behind by a program that was killed is of no use, and must not be sent to who listens there now.
+    static func token(in path: String, isLocked: Bool = false) throws(AttachError) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             switch errno {
@@ -83,6 +86,10 @@ enum SafeFiles {
         guard status.st_mode & 0o077 == 0 else {
             throw AttachError(.foreign, "The token's file \(path) is open to others: close it (chmod 600)")
         }
+        if isLocked, flock(file, LOCK_SH | LOCK_NB) == 0 {
+            throw AttachError(
+                .gone, "The program that wrote the token \(path) has ended without removing it: start it again")
+        }
         let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             count = max(0, read(file, buffer.baseAddress, buffer.count))
         }
@@ -91,21 +98,64 @@ enum SafeFiles {
         return token
     }
 
+    /// The label beside a socket, if it is of this user and of that very socket.
+    static func label(of socketPath: String) -> SocketLabel? {
+        let file = open(SocketFolder.labelPath(of: socketPath), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var (status, socket) = (stat(), stat())
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_size <= SocketLabel.sizeLimit, lstat(socketPath, &socket) == 0
+        else { return nil }
+        let bytes = [UInt8](unsafeUninitializedCapacity: SocketLabel.sizeLimit) { buffer, count in
+            count = max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+        let label = SocketLabel(text: String(decoding: bytes, as: UTF8.self))
+        return label?.inode == UInt64(socket.st_ino) ? label : nil
+    }
+
+    /// Whether a path leads to something of this user's; links are not followed.
+    static func isOwn(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_uid == geteuid()
+    }
+
     /// Whether a process is there and has not ended; one that nobody has waited for yet has.
     static func isRunning(_ pid: Int32) -> Bool {
         guard kill(pid, 0) == 0 || errno == EPERM else { return false }
+        switch state(of: pid) {
+        case .known(let state): return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(state)
+        case .absent: return false
+        case .unknown: return true
+        }
+    }
+
+    /// Whether a process is stopped, by a signal or in a debugger; false where the system does not say.
+    static func isStopped(_ pid: Int32) -> Bool {
+        guard case .known(let state) = state(of: pid) else { return false }
+        return [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(state)
+    }
+
+    private enum ProcessState {
+        /// As `/proc` names it.
+        case known(UInt8)
+        case absent
+        case unknown
+    }
+
+    private static func state(of pid: Int32) -> ProcessState {
         #if os(Linux)
             let file = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
-            guard file >= 0 else { return errno != ENOENT }
+            guard file >= 0 else { return errno == ENOENT ? .absent : .unknown }
             defer { close(file) }
             let bytes = [UInt8](unsafeUninitializedCapacity: 1024) { buffer, count in
                 count = max(0, read(file, buffer.baseAddress, buffer.count))
             }
             // Its state stands behind the name, which is in parentheses and may hold some.
-            guard let name = bytes.lastIndex(of: UInt8(ascii: ")")), name + 2 < bytes.count else { return true }
-            return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(bytes[name + 2])
+            guard let name = bytes.lastIndex(of: UInt8(ascii: ")")), name + 2 < bytes.count else { return .unknown }
+            return .known(bytes[name + 2])
         #else
-            return true
+            return .unknown
         #endif
     }
 }

@@ -60,7 +60,10 @@ struct Survey {
         guard let path = found[index]?.path else { return }
         if let problem = SafeFiles.problem(ofSocket: path) { return settle(index, problem) }
         do throws(AttachError) {
-            open.append((try Connection(to: Endpoint(kind: .unix(path: path)), Greeting(purpose: .look)), index))
+            let connection = try Connection(to: Endpoint(kind: .unix(path: path)), Greeting(purpose: .look))
+            // It would be waited for in vain.
+            if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
+            open.append((connection, index))
         } catch {
             settle(index, error)
         }
@@ -93,63 +96,4 @@ struct Survey {
 
 extension FoundProcess {
     fileprivate var isSettled: Bool { hello != nil || problem != nil }
-}
-
-/// Finds a program by its name.
-struct Names {
-    private let found: [FoundProcess]
-    private let folder: SocketFolder
-
-    init(_ found: [FoundProcess], in folder: SocketFolder) {
-        self.found = found
-        self.folder = folder
-    }
-
-    func find(_ name: String, preferring preferred: ProcessKey?) throws(AttachError) -> Endpoint {
-        let exact = found.filter { $0.hello?.process.name == name }
-        let matches =
-            exact.isEmpty ? found.filter { $0.hello?.process.name.hasPrefix(name) ?? false && !name.isEmpty } : exact
-        let match = matches.first { preferred != nil && $0.hello?.process.key == preferred }
-        if let match = match ?? (matches.count == 1 ? matches.first : nil) {
-            return Endpoint(kind: .unix(path: match.path))
-        }
-        guard matches.isEmpty else {
-            let list = matches.map { "\($0.pid) (\($0.hello?.process.name ?? ""))" }.joined(separator: ", ")
-            throw AttachError(.ambiguous, "Several programs go by \(name): name one by its pid, of \(list)")
-        }
-        throw AttachError(.notFound, "No program named \(name) listens in \(folder.path)" + hint(name))
-    }
-
-    private func hint(_ name: String) -> String {
-        let names = Set(found.compactMap { $0.hello?.process.name }).sorted()
-        let near = names.filter { distance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }
-        let silent = found.filter { $0.hello == nil }.map { "\($0.pid)" }
-        var hint = ""
-        if !near.isEmpty {
-            hint = ": did you mean \(near.joined(separator: " or "))?"
-        } else if !names.isEmpty {
-            hint = ": there " + (names.count == 1 ? "is " : "are ") + names.prefix(8).joined(separator: ", ")
-            if names.count > 8 { hint += " and \(names.count - 8) more" }
-        } else if silent.isEmpty {
-            hint = ": it has to call Inspector.start(), as the same user"
-        }
-        if !silent.isEmpty { hint += " (no answer from \(silent.prefix(8).joined(separator: ", ")))" }
-        return hint
-    }
-
-    /// How many characters have to be put in, taken out or exchanged to make one of the other.
-    private func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right.prefix(64))
-        var row = Array(0...right.count)
-        for (i, character) in left.prefix(64).enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, other) in right.enumerated() {
-                let exchanged = diagonal + (character == other ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(exchanged, row[j] + 1, row[j + 1] + 1)
-            }
-        }
-        return row[right.count]
-    }
 }

@@ -24,12 +24,15 @@ public enum Visit {
 
     /// The program's whole state as it is now: to be folded in this order.
     ///
-    /// - Parameter timeLimit: for all of it together.
+    /// - Parameters:
+    ///   - timeLimit: for all of it together.
+    ///   - answerLimit: for the program's first answer; nil: as long as for all.
     public static func state(
-        of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
+        of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10),
+        answerLimit: Duration? = nil
     ) throws(AttachError) -> (hello: Hello, batches: [EventBatch]) {
         var visitor = try Visitor(endpoint, .watch, isReadOnly: true, viewerName, timeLimit)
-        let hello = try visitor.hello()
+        let hello = try visitor.hello(within: answerLimit)
         var batches: [EventBatch] = []
         while true {
             guard case .batch(let batch) = try visitor.next() else { continue }
@@ -58,40 +61,56 @@ public enum Visit {
     }
 }
 
-/// A connection that is waited for.
+/// A connection that is waited for; not for longer than half a second where the program's process is stopped.
 private struct Visitor {
     private let connection: Connection
     private let clock: any PollClock = SystemPollClock()
-    private let deadline: UInt64
+    private let begun: UInt64
     private let timeLimit: Duration
+    /// When the process is looked at, if nothing comes until then.
+    private var checkTime: UInt64
+
+    private static let checkInterval: UInt64 = 500_000_000
 
     init(
         _ endpoint: Endpoint, _ purpose: Greeting.Purpose, isReadOnly: Bool, _ name: String, _ timeLimit: Duration
     ) throws(AttachError) {
         self.timeLimit = timeLimit
-        deadline = clock.now + timeLimit.nanoseconds
-        connection = try Connection(to: endpoint, Greeting(purpose: purpose, isReadOnly: isReadOnly, name: name))
+        begun = clock.now
+        checkTime = begun + Self.checkInterval
+        connection = try Connection(
+            to: endpoint,
+            Greeting(purpose: purpose, isReadOnly: isReadOnly, name: name, leavesAfterState: purpose == .watch))
     }
 
-    mutating func hello() throws(AttachError) -> Hello {
+    mutating func hello(within limit: Duration? = nil) throws(AttachError) -> Hello {
         while true {
-            if case .hello(let hello) = try next() { return hello }
+            if case .hello(let hello) = try next(within: limit) { return hello }
         }
     }
 
-    mutating func next() throws(AttachError) -> Message {
+    mutating func next(within limit: Duration? = nil) throws(AttachError) -> Message {
+        let limit = min(limit ?? timeLimit, timeLimit)
+        let deadline = begun + limit.nanoseconds
         while true {
             switch try connection.next() {
             case .farewell(let farewell)?: throw farewell.error
             case let message?: return message
             case nil: break
             }
-            guard clock.now < deadline else {
-                throw AttachError(.timedOut, "\(connection.endpoint) did not answer within \(timeLimit)")
+            let now = clock.now
+            if now >= checkTime {
+                if let process = connection.stoppedProcess {
+                    throw AttachError.stopped("The program at \(connection.endpoint)", process)
+                }
+                checkTime = now + Self.checkInterval
+            }
+            guard now < deadline else {
+                throw AttachError(.timedOut, "\(connection.endpoint) did not answer within \(limit)")
             }
             var entries = connection.entries
-            clock.poll(&entries, until: deadline)
-            _ = connection.move(entries[...])
+            clock.poll(&entries, until: min(deadline, checkTime))
+            if connection.move(entries[...]) { checkTime = clock.now + Self.checkInterval }
         }
     }
 

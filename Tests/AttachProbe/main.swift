@@ -16,6 +16,8 @@ import PromiseRuntime
 //     AttachProbe serve NAME        a program with chains that wait for ever
 //     AttachProbe churn TARGET      attaches and detaches many times, and looks what is left of it
 //     AttachProbe visit PATH        asks for the state once, and says what came of it
+//     AttachProbe port NAME         as serve, on a port alone; says where
+//     AttachProbe impostor PORT     listens on that port, and says how many bytes the first one that connects has sent
 // as the user whose number is in PROBE_USER, where that is set.
 
 alarm(300)
@@ -29,6 +31,8 @@ do {
     switch CommandLine.arguments[1] {
     case "relay": try Relay.run(to: Target(argument), discovery: patience())
     case "serve": try serve(argument)
+    case "port": try serve(argument, at: [.tcp(port: 0)])
+    case "impostor": beImpostor(UInt16(argument) ?? 0)
     case "churn": try churn(Target(argument))
     case "visit":
         do throws(AttachError) {
@@ -93,8 +97,37 @@ func beSSH() -> Never {
     exit(126)
 }
 
-func serve(_ name: String) throws {
-    let inspector = try Inspector.start(name: name)
+/// Takes what comes on a port of the loopback, until the other side closes.
+func beImpostor(_ port: UInt16) {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var yes: Int32 = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+    let isBound = withUnsafePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(listener, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
+    }
+    guard isBound, listen(listener, 8) == 0 else { exit(1) }
+    print("listening")
+    fflush(nil)
+    let viewer = accept(listener, nil, nil)
+    var (bytes, count) = ([UInt8](repeating: 0, count: 4096), 0)
+    while true {
+        let part = read(viewer, &bytes, bytes.count)
+        guard part > 0 else { break }
+        count += part
+    }
+    print(count)
+}
+
+func serve(_ name: String, at endpoints: [ChainInspector.Endpoint]? = nil) throws {
+    var options = InspectorOptions()
+    options.endpoints = endpoints
+    let inspector = try Inspector.start(name: name, options: options)
     let resolvers = (0..<5).map { number in
         let (promise, resolver) = Promise<Int>.pending(label: "order \(number)")
         _ = promise.map { $0 + 1 }.map { $0 * 2 }
@@ -102,7 +135,7 @@ func serve(_ name: String) throws {
     }
     inspector.collectNow()
     guard inspector.attachFailures.isEmpty else { exit(1) }
-    print("ready")
+    print(endpoints == nil ? "ready" : inspector.addresses.joined())
     fflush(nil)
     // Until it is killed, or nobody holds the other end any more.
     var byte: UInt8 = 0

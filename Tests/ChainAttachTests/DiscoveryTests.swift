@@ -156,6 +156,41 @@ import Testing
         withExtendedLifetime(viewers) {}
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
+    func foldersBesideOneThatAnotherUserTookAreLookedInto() throws {
+        let name = "chainview-\(geteuid())"
+        let base = folder.base
+        let discovery = Discovery { $0 == "TMPDIR" ? base : nil }
+        func make(_ name: String, owner: uid_t = 0, mode: mode_t = 0o700) {
+            mkdir("\(base)/\(name)", mode)
+            chmod("\(base)/\(name)", mode)
+            chown("\(base)/\(name)", owner, owner)
+        }
+        make(name, owner: 12_345)
+        // Nothing of this user's can be in it.
+        #expect(try discovery.list() == [])
+        #expect(#expect(throws: AttachError.self) { try discovery.resolve(.name("shop")) }?.kind == .notFound)
+        make(name + "-aaaaaa", owner: 12_345)
+        make(name + "-bbbbbb", mode: 0o755)
+        make(name + "-cccccc")
+        make(name + "-dddddd")
+        symlink("\(base)/\(name)-cccccc", "\(base)/\(name)-eeeeee")
+        #expect(
+            try discovery.folders().map(\.path)
+                == ["c", "d"].map { "\(base)/\(name)-" + String(repeating: $0, count: 6) })
+        let program = try FakeProgram(in: folder, path: "\(base)/\(name)-dddddd/\(getpid()).sock")
+        #expect(try discovery.resolve(.pid(getpid())) == program.endpoint)
+        // Once the name is free, in both.
+        rmdir("\(base)/\(name)")
+        make(name)
+        #expect(try discovery.folders().map(\.path).first == "\(base)/\(name)")
+        #expect(try discovery.resolve(.pid(getpid())) == program.endpoint)
+        // One's own that stands open is to be closed, where there is no other.
+        for other in ["c", "d"] { rename("\(base)/\(name)-" + String(repeating: other, count: 6), "\(base)/\(other)") }
+        chmod("\(base)/\(name)", 0o755)
+        #expect(#expect(throws: AttachError.self) { try discovery.list() }?.kind == .foreign)
+    }
+
     @Test func theEnvironmentSaysWhereToLook() {
         let variables = ["XDG_RUNTIME_DIR": "/run/me", "CHAINVIEW_SSH": "/bin/mine", "CHAINVIEW_TOKEN_FILE": "/t"]
         let discovery = Discovery(environment: { variables[$0] })

@@ -16,7 +16,7 @@ private let allowedImports: [String: Set<String>] = [
     "PromiseFoundation": ["PromiseRuntime"] + system + ["Foundation", "FoundationNetworking"],
 
     "ChainSource": ["ChainBus", "ChainEvents"],
-    "ChainAttach": ["ChainSource", "ChainBus", "ChainEvents", "ChainWire"] + system + ["Foundation"],
+    "ChainAttach": ["ChainSource", "ChainBus", "ChainEvents", "ChainWire", "CChainRuntime"] + system + ["Foundation"],
     "ChainInsight": ["ChainModel", "ChainEvents", "Histogram"],
     "Frames": [],
     "Dashboard": ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"],

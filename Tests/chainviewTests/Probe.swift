@@ -64,12 +64,14 @@ final class Probe {
 
     var pid: Int32 { process.processIdentifier }
 
-    init(_ name: String, _ arguments: [String], in place: Place) throws {
+    init(_ name: String, _ arguments: [String], in place: Place, setting: [String: String] = [:]) throws {
         self.place = place
         self.name = name
         process.executableURL = URL(fileURLWithPath: builtProduct("CommandProbe"))
         process.arguments = [name] + arguments
-        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }
+        process.environment = PseudoTerminal.standardEnvironment.merging(place.environment) { $1 }.merging(setting) {
+            $1
+        }
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
         try wait(for: "ready")

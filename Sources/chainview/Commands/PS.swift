@@ -69,10 +69,9 @@ struct PS: ParsableCommand {
             return try json ? ProcessList.printJSON(found) : ProcessList.print(found, charset: charset)
         }
         let target = try Target(validating: name)
-        // A large tree takes its time; that a program stands still is seen sooner.
-        if !target.isFar { try discovery.look(at: target) }
         let endpoint = try discovery.find(target)
-        let (info, forest) = try Self.state(of: endpoint)
+        // A large tree takes its time; that a program does not answer is seen sooner.
+        let (info, forest) = try Self.state(of: endpoint, answerLimit: target.isFar ? nil : discovery.timeLimit)
         let listing = TreeListing(
             isLiveOnly: live, query: try query.map { try Self.query($0) }, nodeLimit: limit ?? .max)
         // A million lines are not kept in one text.
@@ -91,10 +90,12 @@ struct PS: ParsableCommand {
         try Streams.print(waiting)
     }
 
-    private static func state(of endpoint: Endpoint) throws -> (ProcessInfo, ChainForest) {
+    private static func state(
+        of endpoint: Endpoint, answerLimit: Duration?
+    ) throws -> (ProcessInfo, ChainForest) {
         do {
             let (hello, batches) = try Visit.state(
-                of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30))
+                of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30), answerLimit: answerLimit)
             var forest = ChainForest(process: hello.process.key, limits: ForestLimits(changeLimit: 0))
             for batch in batches { forest.apply(batch) }
             return (hello.process, forest)

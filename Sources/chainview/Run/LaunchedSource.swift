@@ -68,7 +68,9 @@ final class LaunchedSource: BatchSource {
 
     private func search() {
         for attempt in 1... {
-            if let found = (try? options.discovery.list())?.first(where: isOurs) { return attach(to: found) }
+            // Others are not asked: one of them may not answer.
+            let found = try? options.discovery.list(isOurs)
+            if let found = found?.first(where: { $0.problem == nil }) { return attach(to: found) }
             let failure =
                 attempt < Self.patience
                 ? nil
@@ -80,10 +82,8 @@ final class LaunchedSource: BatchSource {
         }
     }
 
-    /// Whether it is the program, or in its group.
-    private func isOurs(_ found: FoundProcess) -> Bool {
-        found.problem == nil && (found.pid == child.pid || getpgid(found.pid) == child.pid)
-    }
+    /// Whether a process is the program, or in its group.
+    private func isOurs(_ pid: Int32) -> Bool { pid == child.pid || getpgid(pid) == child.pid }
 
     private func attach(to found: FoundProcess) {
         guard let target = try? Target("unix:" + found.path) else { return }

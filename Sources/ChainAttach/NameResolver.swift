@@ -1,0 +1,84 @@
+import ChainEvents
+import ChainWire
+
+/// A socket whose program is known by its name.
+struct NamedSocket {
+    var pid: Int32
+    var path: String
+    var name: String
+    var process: ProcessKey
+    /// Whether it said so itself; else its name stands beside the socket, where a program that was killed leaves it.
+    var hasAnswered: Bool
+
+    /// Whether somebody listens there.
+    var isAlive: Bool { hasAnswered || Endpoint.isAlive(path: path) }
+}
+
+/// Finds a program by its name.
+struct NameResolver {
+    private let sockets: [NamedSocket]
+    /// Processes that have not said their names.
+    private let silent: [Int32]
+    private let folder: SocketFolder
+
+    init(_ sockets: [NamedSocket], silent: [Int32], in folder: SocketFolder) {
+        self.sockets = sockets
+        self.silent = silent
+        self.folder = folder
+    }
+
+    func find(_ name: String, preferring preferred: ProcessKey?) throws(AttachError) -> Endpoint {
+        let exact = living { $0.name == name }
+        let matches = exact.isEmpty && !name.isEmpty ? living { $0.name.hasPrefix(name) } : exact
+        let match = matches.first { preferred != nil && $0.process == preferred }
+        if let match = match ?? (matches.count == 1 ? matches.first : nil) {
+            return Endpoint(kind: .unix(path: match.path))
+        }
+        guard matches.isEmpty else {
+            let list = matches.map { "\($0.pid) (\($0.name))" }.joined(separator: ", ")
+            throw AttachError(.ambiguous, "Several programs go by \(name): name one by its pid, of \(list)")
+        }
+        // One of the silent ones may be it.
+        throw AttachError(
+            silent.isEmpty ? .notFound : .timedOut, "No program named \(name) listens in \(folder.path)" + hint(name))
+    }
+
+    /// Those of a kind at whose sockets somebody listens.
+    private func living(_ isWanted: (NamedSocket) -> Bool) -> [NamedSocket] {
+        sockets.filter { isWanted($0) && $0.isAlive }
+    }
+
+    private func hint(_ name: String) -> String {
+        let names = Set(living { _ in true }.map(\.name)).sorted()
+        let near = names.filter { distance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }
+        var hint = ""
+        if !near.isEmpty {
+            hint = ": did you mean \(near.joined(separator: " or "))?"
+        } else if !names.isEmpty {
+            hint = ": there " + (names.count == 1 ? "is " : "are ") + names.prefix(8).joined(separator: ", ")
+            if names.count > 8 { hint += " and \(names.count - 8) more" }
+        } else if silent.isEmpty {
+            hint = ": it has to call Inspector.start(), as the same user"
+        }
+        if !silent.isEmpty {
+            hint += " (no answer from \(silent.prefix(8).map(\.description).joined(separator: ", ")))"
+        }
+        return hint
+    }
+
+    /// How many characters have to be put in, taken out or exchanged to make one of the other.
+    private func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right.prefix(64))
+        var row = Array(0...right.count)
+        for (i, character) in left.prefix(64).enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, other) in right.enumerated() {
+                let exchanged = diagonal + (character == other ? 0 : 1)
+                diagonal = row[j + 1]
+                row[j + 1] = min(exchanged, row[j] + 1, row[j + 1] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

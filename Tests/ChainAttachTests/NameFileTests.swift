@@ -1,0 +1,146 @@
+import ChainEvents
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// Names that stand beside sockets: what is found by them without a question.
+@Suite struct NameFileTests {
+    let folder: TemporaryFolder
+    let clock = ManualPollClock()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// On a clock that stands still: whoever waits for an answer waits for ever.
+    private func resolve(_ name: String, preferring key: UInt64? = nil) throws -> ChainAttach.Endpoint {
+        let waiting = Discovery.Waiting(clock: clock)
+        return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, waiting)
+    }
+
+    /// A program whose name stands beside its socket.
+    private func named(_ name: String, pid: Int32, key: UInt64 = 1) throws -> FakeProgram {
+        let program = try FakeProgram(in: folder, pid: pid, name: name, key: key)
+        try label(program, as: name)
+        return program
+    }
+
+    private func label(_ program: FakeProgram, as name: String, inode: UInt64? = nil, mode: mode_t = 0o600) throws {
+        var status = stat()
+        #expect(lstat(program.path, &status) == 0)
+        let label = SocketLabel(inode: inode ?? UInt64(status.st_ino), process: program.info.key, name: name)
+        let path = SocketFolder.labelPath(of: program.path)
+        try label.text.write(toFile: path, atomically: false, encoding: .utf8)
+        chmod(path, mode)
+    }
+
+    @Test func nobodyIsAskedForAName() throws {
+        let programs = try [("shop", 11), ("stock", 12), ("stockings", 13)].map { try named($0, pid: $1) }
+        #expect(try resolve("shop") == programs[0].endpoint)
+        #expect(try resolve("stock") == programs[1].endpoint)
+        #expect(try resolve("sh") == programs[0].endpoint)
+        let several = #expect(throws: AttachError.self) { try resolve("st") }
+        #expect(several?.kind == .ambiguous && several?.description.hasSuffix("of 12 (stock), 13 (stockings)") == true)
+        let none = #expect(throws: AttachError.self) { try resolve("shp") }
+        #expect(none?.kind == .notFound && none?.description.hasSuffix("did you mean shop?") == true)
+        for program in programs {
+            while let viewer = program.acceptIfThere() { #expect(try viewer.receive() == nil) }
+        }
+    }
+
+    @Test func ofTwoRunsOneIsPreferred() throws {
+        let (first, second) = (try named("shop", pid: 21, key: 1), try named("shop", pid: 22, key: 2))
+        #expect(try resolve("shop", preferring: 2) == second.endpoint)
+        #expect(try resolve("shop", preferring: 1) == first.endpoint)
+        #expect(#expect(throws: AttachError.self) { try resolve("shop") }?.kind == .ambiguous)
+    }
+
+    @Test func theDeadAreNotFoundByTheirNames() throws {
+        do { _ = try named("shop", pid: 31) }
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/31.name"))
+        let error = #expect(throws: AttachError.self) { try resolve("shop") }
+        #expect(error?.kind == .notFound)
+        let living = try named("shop", pid: 32)
+        #expect(try resolve("shop") == living.endpoint)
+    }
+
+    /// A label of another socket, of another user's, or that is none: then the program is asked.
+    @Test func aLabelThatIsNotTheSocketsIsPassedOver() throws {
+        let program = try FakeProgram(in: folder, pid: 41, name: "shop")
+        let path = SocketFolder.labelPath(of: program.path)
+        let labels: [() throws -> Void] = [
+            { try label(program, as: "other", inode: 1) },
+            { try "other".write(toFile: path, atomically: false, encoding: .utf8) },
+            {
+                rename(path, folder.path + "/elsewhere")
+                try label(program, as: "other")
+                rename(path, folder.path + "/elsewhere")
+                symlink(folder.path + "/elsewhere", path)
+            },
+        ]
+        for make in labels {
+            unlink(path)
+            try make()
+            let endpoint = Eventually { try resolve("shop") }
+            _ = try program.welcome()
+            #expect(try endpoint.value() == program.endpoint)
+        }
+    }
+
+    /// What does not answer and has no name beside it delays nobody who has.
+    @Test func aNameThatIsKnownWaitsForNoOther() throws {
+        let program = try named("shop", pid: 51)
+        let silent = try FakeProgram(in: folder, pid: 52)
+        let endpoint = Eventually { try resolve("shop") }
+        #expect(try clock.restToDeadline() == .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(try endpoint.value() == program.endpoint)
+        let unknown = Eventually { try resolve("nobody") }
+        clock.advance(by: try clock.restToDeadline())
+        let error = #expect(throws: AttachError.self) { try unknown.value() }
+        #expect(error?.kind == .timedOut && error?.description.hasSuffix("(no answer from 52)") == true)
+        withExtendedLifetime(silent) {}
+    }
+
+    // MARK: Programs that are stopped
+
+    /// As by SIGSTOP; returns when it is.
+    private func stop(_ program: Probe) {
+        kill(program.pid, SIGSTOP)
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(program.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    }
+
+    #if os(Linux)
+        @Test func whoIsStoppedIsSaidToBe() throws {
+            let stopped = try Probe(["serve", "sleeper"], in: folder)
+            #expect(stopped.firstLine() == "ready")
+            let other = try Probe(["serve", "shop"], in: folder)
+            #expect(other.firstLine() == "ready")
+            stop(stopped)
+            // The clock stands still: nobody is waited for.
+            let found = try folder.discovery.list(Discovery.Waiting(clock: clock)) { $0 == stopped.pid }
+            #expect(found.first?.problem?.contains("process \(stopped.pid) is stopped") == true)
+            let endpoint = try resolve("sleeper")
+            #expect(endpoint.description.hasSuffix("/\(stopped.pid).sock"))
+            for _ in 0..<10 { #expect(try resolve("shop").description.hasSuffix("/\(other.pid).sock")) }
+            // With all the patience of a test, and yet at once.
+            for ask in [
+                { _ = try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience))) },
+                { _ = try Visit.hello(of: endpoint, timeLimit: .seconds(Int(patience))) },
+                { _ = try Visit.perform(.resync, at: endpoint, timeLimit: .seconds(Int(patience))) },
+            ] {
+                let begun = nanoseconds()
+                let error = #expect(throws: AttachError.self) { try ask() }
+                #expect(error?.kind == .timedOut)
+                #expect(error?.description.contains("process \(stopped.pid) is stopped") == true)
+                #expect(nanoseconds() - begun < UInt64(patience / 2) * 1_000_000_000)
+            }
+            kill(stopped.pid, SIGCONT)
+            #expect(
+                try Visit.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name == "sleeper")
+        }
+    #endif
+
+    private func nanoseconds() -> UInt64 { SystemPollClock().now }
+}

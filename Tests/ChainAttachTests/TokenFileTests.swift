@@ -1,0 +1,71 @@
+import ChainEvents
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// To whom a token is sent, and to whom not.
+@Suite struct TokenFileTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A program that opened a port: itself, its port, and the file of its token.
+    private func program() throws -> (probe: Probe, target: Target, port: UInt16, token: String) {
+        let probe = try Probe(["port", "shop"], in: folder)
+        let address = probe.firstLine()
+        let port = try #require(UInt16(address.split(separator: ":").last ?? ""))
+        return (probe, try Target(address), port, folder.folder.tokenPath(port: port))
+    }
+
+    private func visit(_ target: Target, _ discovery: Discovery? = nil) throws -> String {
+        let endpoint = try (discovery ?? folder.discovery).resolve(target)
+        return try Visit.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name
+    }
+
+    @Test func aTokenOfAProgramThatWasKilledIsNotSent() throws {
+        let (probe, target, port, token) = try program()
+        #expect(try visit(target) == "shop")
+        probe.kill9()
+        #expect(FileManager.default.fileExists(atPath: token))
+        // Who listens there now is of this very user: nothing but the token's file tells.
+        let impostor = try Probe(["impostor", "\(port)"], in: folder)
+        #expect(impostor.firstLine() == "listening")
+        let error = #expect(throws: AttachError.self) { try visit(target) }
+        #expect(error?.kind == .gone && error?.description.contains("has ended") == true)
+        // The impostor has not heard of anybody: this is the first.
+        let socket = try Descriptor.socket(family: AF_INET)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
+        _ = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket.number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        shutdown(socket.number, Int32(SHUT_WR))
+        #expect(impostor.firstLine() == "0")
+    }
+
+    #if os(Linux)
+        /// Another user took the port after the program's end, and the token was copied, as from another machine.
+        @Test(.enabled(if: geteuid() == 0, "only root can be several users"))
+        func anotherUsersPortIsNotSentAToken() throws {
+            let (probe, target, port, token) = try program()
+            let copy = folder.base + "/copy"
+            try String(contentsOfFile: token, encoding: .utf8).write(toFile: copy, atomically: false, encoding: .utf8)
+            chmod(copy, 0o600)
+            var discovery = folder.discovery
+            discovery.tokenFile = copy
+            #expect(try visit(target, discovery) == "shop")
+            probe.kill9()
+            let impostor = try Probe(["impostor", "\(port)"], in: folder, environment: ["PROBE_USER": "12345"])
+            #expect(impostor.firstLine() == "listening")
+            let error = #expect(throws: AttachError.self) { try visit(target, discovery) }
+            #expect(error?.kind == .foreign && error?.description.contains("(user 12345)") == true)
+            #expect(impostor.firstLine() == "0")
+        }
+    #endif
+}

@@ -1,0 +1,89 @@
+import Foundation
+import TerminalHarness
+import Testing
+
+/// A program that is stopped, as by SIGSTOP or in a debugger: it answers nothing, and holds up no other's commands.
+@Suite(.serialized, .onItsOwnThread) struct StoppedProgramTests {
+    private func stop(_ probe: Probe) {
+        kill(probe.pid, SIGSTOP)
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(probe.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    }
+
+    /// Runs a command; how long that took, in seconds.
+    private func time(_ place: Place, _ words: String) throws -> (outcome: Outcome, seconds: Double) {
+        let begun = ContinuousClock.now
+        let outcome = try place.run(words)
+        return (outcome, Double((ContinuousClock.now - begun) / .seconds(1)))
+    }
+
+    @Test func othersAreFoundByNameAsQuickly() throws {
+        let place = try Place()
+        let (shop, stock) = (try place.probe("shop"), try place.probe("stock"))
+        try shop.tell("chain order 17")
+        stop(stock)
+        for _ in 0..<3 {
+            let (tree, seconds) = try time(place, "ps shop")
+            #expect(tree.status == 0 && tree.output.contains("order 17"))
+            // It was 10 s, two looks of 5 s each.
+            #expect(seconds < 4)
+        }
+        let (cancel, seconds) = try time(place, "cancel shop 999999")
+        #expect(cancel.status == 77 && seconds < 4, "\(cancel)")
+        let viewer = try place.view("attach", "shop")
+        try viewer.see("order 17")
+        try viewer.quit()
+        #if os(Linux)
+            let (list, listSeconds) = try time(place, "ps")
+            #expect(list.output.contains("process \(stock.pid) is stopped") && listSeconds < 4, "\(list)")
+        #endif
+    }
+
+    #if os(Linux)
+        @Test func itIsSaidToBeStopped() throws {
+            let place = try Place()
+            let stock = try place.probe("stock")
+            stop(stock)
+            for target in ["stock", "sto", "\(stock.pid)", "unix:\(place.path)/chainview/\(stock.pid).sock"] {
+                for command in ["ps \(target)", "ps \(target) --json", "cancel \(target) 1", "attach \(target)"] {
+                    let (outcome, seconds) = try time(place, command)
+                    #expect(outcome.status == 69 && outcome.output == "", "\(command): \(outcome)")
+                    #expect(outcome.errors.contains("process \(stock.pid) is stopped"), "\(command): \(outcome)")
+                    #expect(outcome.errors.filter { $0 == "\n" }.count == 1 && seconds < 4, "\(command): \(seconds)")
+                }
+            }
+            kill(stock.pid, SIGCONT)
+            #expect(try place.run("ps stock").status == 0)
+        }
+    #endif
+
+    @Test func aTreeHoldsWhatWasMadeJustBefore() throws {
+        let place = try Place()
+        let probe = try place.probe()
+        // Nothing is collected but for the viewer, or by the inspector's own thread every 100 ms.
+        for round in 1...20 {
+            try probe.tell("quietly chain order \(round)")
+            let json = try JSONSerialization.jsonObject(with: Data(try place.run("ps shop --json").output.utf8))
+            let nodes = (json as? [String: Any])?["nodes"] as? [[String: Any]]
+            #expect(nodes?.contains { $0["label"] as? String == "order \(round)" } == true)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
+    func aFolderThatAnotherUserTookKeepsNobodyOut() throws {
+        let place = try Place()
+        let folder = place.path + "/chainview-\(geteuid())"
+        #expect(mkdir(folder, 0o700) == 0 && chown(folder, 65534, 65534) == 0)
+        let environment = ["XDG_RUNTIME_DIR": "", "TMPDIR": place.path]
+        let probe = try Probe("shop", [], in: place, setting: environment)
+        try probe.tell("chain order 17")
+        func run(_ words: String) throws -> Outcome {
+            try Shell.run(words, setting: place.environment.merging(environment) { $1 }, directory: place.path)
+        }
+        #expect(try run("ps").output.contains("shop"))
+        for target in ["shop", "\(probe.pid)"] {
+            let tree = try run("ps \(target)")
+            #expect(tree.status == 0 && tree.output.contains("order 17"), "\(tree)")
+        }
+    }
+}
