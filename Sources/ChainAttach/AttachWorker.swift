@@ -30,6 +30,9 @@ final class AttachWorker {
     private var process: ProcessInfo?
     private var numbering = BatchNumbering()
     private var ending: SourceEnding?
+    /// Notices a program that begins to listen, while the next attempt is far away.
+    private var watch: FolderWatch?
+    private var lastConnect: UInt64 = 0
 
     /// A connection that lasted for so long was a good one.
     private static let steadyTime: UInt64 = 5_000_000_000
@@ -57,7 +60,9 @@ final class AttachWorker {
         var entries = [wakers.inbox.entry, wakers.stop.entry]
         let deadline: UInt64
         switch phase {
-        case .resting(let moment): deadline = moment
+        case .resting(let moment):
+            if let watch { entries.append(watch.entry) }
+            deadline = moment
         case .greeting(let connection, let limit):
             entries += connection.entries
             deadline = limit
@@ -68,7 +73,7 @@ final class AttachWorker {
         clock.poll(&entries, until: deadline == .max ? nil : deadline)
         if entries[0].revents != 0 { wakers.inbox.drain() }
         switch phase {
-        case .resting: break
+        case .resting(let moment): rest(entries[2...], until: moment)
         case .greeting(let connection, let limit): greet(connection, entries[2...], limit)
         case .live(let attachment): listen(attachment, entries[2...])
         }
@@ -93,6 +98,9 @@ final class AttachWorker {
     // MARK: From one phase to the next
 
     private func connect() {
+        lastConnect = clock.now
+        // Before the attempt: a program that begins to listen after it is noticed.
+        watch = attempt > 0 || process != nil ? FolderWatch(core.options.discovery.watchedFolders(of: target)) : nil
         do throws(AttachError) {
             let waiting = Discovery.Waiting(clock: clock, stop: wakers.stop)
             let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, waiting)
@@ -128,6 +136,7 @@ final class AttachWorker {
         if hello.process.key != process?.key { numbering = BatchNumbering() }
         numbering.beginConnection()
         process = hello.process
+        watch = nil
         // A beginning of a name was enough to choose, but stands for this program from now on.
         if case .name = target { target = .name(hello.process.name) }
         let attachment = Attachment(core, connection, hello.process)
@@ -182,6 +191,14 @@ final class AttachWorker {
         guard core.options.waits, canMend, !isGone(error) else { return ending = .failed(error.description) }
         _ = rest()
         core.status.onNext(.connecting(attempt: attempt + 1, lastFailure: error.description))
+    }
+
+    /// Brings the next attempt forward where something has appeared in a folder: a program that was started again is not
+    /// to wait for the end of a long rest. Ten attempts a second at most.
+    private func rest(_ entries: ArraySlice<pollfd>, until moment: UInt64) {
+        guard let entry = entries.first, entry.revents != 0 else { return }
+        watch?.drain()
+        phase = .resting(until: min(moment, max(clock.now, lastConnect + Backoff.first)))
     }
 
     private func rest() -> UInt64 {

@@ -3,7 +3,8 @@ import ChainEvents
 import ChainSource
 
 /// A program in another process as a source: attaches, and attaches again by itself whenever the connection is lost,
-/// after 100 ms, then twice as long each time up to 5 s; from 100 ms again once a connection has lasted for 5 s.
+/// after 100 ms, then twice as long each time up to 5 s; from 100 ms again once a connection has lasted for 5 s. On this
+/// machine a program that begins to listen earlier is noticed at once, and attached to within 100 ms.
 ///
 /// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). Where
 ///   ``AttachOptions/waits``, only what waiting does not mend ends it: a target that refuses this viewer, speaks another

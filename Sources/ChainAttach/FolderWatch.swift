@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Notices that something appears in folders, without looking at them again and again: a descriptor to wait for.
+final class FolderWatch {
+    /// Of `inotify`, or of a kernel queue.
+    private let number: Int32
+    #if !canImport(Glibc)
+        private var folders: [Int32] = []
+    #endif
+
+    /// Watches folders; those that are not there are passed over. Nil where none can be watched.
+    init?(_ paths: [String]) {
+        #if canImport(Glibc)
+            number = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
+            guard number >= 0 else { return nil }
+            // IN_CREATE, IN_MOVED_TO, IN_ONLYDIR, IN_DONT_FOLLOW.
+            let events: UInt32 = 0x100 | 0x80 | 0x0100_0000 | 0x0200_0000
+            let isWatching = paths.map { inotify_add_watch(number, $0, events) >= 0 }.contains(true)
+        #else
+            number = kqueue()
+            guard number >= 0 else { return nil }
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+            for path in paths {
+                let folder = open(path, O_EVTONLY | O_CLOEXEC)
+                guard folder >= 0 else { continue }
+                folders.append(folder)
+                var change = kevent(
+                    ident: UInt(folder), filter: Int16(EVFILT_VNODE), flags: UInt16(EV_ADD | EV_CLEAR),
+                    fflags: UInt32(NOTE_WRITE), data: 0, udata: nil)
+                _ = kevent(number, &change, 1, nil, 0, nil)
+            }
+            let isWatching = !folders.isEmpty
+        #endif
+        // What is thrown away here is closed by `deinit`.
+        guard isWatching else { return nil }
+    }
+
+    deinit {
+        if number >= 0 { close(number) }
+        #if !canImport(Glibc)
+            for folder in folders { close(folder) }
+        #endif
+    }
+
+    /// To wait for.
+    var entry: pollfd { pollfd(fd: number, events: Int16(POLLIN), revents: 0) }
+
+    /// Forgets what has appeared so far.
+    func drain() {
+        #if canImport(Glibc)
+            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+                while read(number, buffer.baseAddress, buffer.count) > 0 {}
+            }
+        #else
+            var (event, none) = (kevent(), timespec())
+            while kevent(number, nil, 0, &event, 1, &none) > 0 {}
+        #endif
+    }
+}

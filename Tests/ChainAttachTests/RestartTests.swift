@@ -1,0 +1,97 @@
+import ChainEvents
+import ChainSource
+import ChainWire
+import Foundation
+import Testing
+
+@testable import ChainAttach
+
+/// A program that is started again, while the next attempt is far away.
+@Suite struct RestartTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Loses a program, and fails so often that attempts are 5 s apart.
+    private func loseProgram(_ target: (FakeProgram) -> Target, _ watched: inout Watched?) throws -> Int32 {
+        var program: FakeProgram? = try FakeProgram(in: folder, name: "shop")
+        let pid = program!.info.pid
+        watched = Watched(target(program!), folder.options)
+        if case .name = target(program!) { _ = try program!.welcome() }
+        var viewer: FakeConnection? = try program!.welcome().0
+        try watched!.waitUntilLive()
+        unlink(program!.path)
+        withExtendedLifetime(viewer) { program = nil }
+        viewer = nil
+        for attempt in 0...7 {
+            try watched!.status.wait("outage \(attempt)") { $0.outage?.attempt == attempt }
+            if attempt < 7 { watched!.clock.advance(by: try watched!.clock.restToDeadline()) }
+        }
+        #expect(try watched!.clock.restToDeadline() == .seconds(5))
+        return pid
+    }
+
+    /// Waits until the next attempt is near; the clock stands still.
+    private func isBroughtForward(_ watched: Watched) throws -> Bool {
+        let limit = Date(timeIntervalSinceNow: patience)
+        while Date() < limit {
+            if try watched.clock.restToDeadline() <= .milliseconds(100) { return true }
+            sched_yield()
+        }
+        return false
+    }
+
+    @Test func aNewRunIsNoticedByItsNameAndByItsPath() throws {
+        let targets: [(FakeProgram) -> Target] = [{ _ in .name("shop") }, { .unix(path: $0.path) }]
+        for target in targets {
+            var watched: Watched?
+            let pid = try loseProgram(target, &watched)
+            let again = try FakeProgram(in: folder, pid: pid, name: "shop", key: 2)
+            try #require(try isBroughtForward(watched!))
+            watched!.clock.advance(by: .milliseconds(100))
+            if case .name = target(again) { _ = try again.welcome() }
+            let (viewer, _) = try again.welcome()
+            try watched!.status.wait("the new run") { $0.process?.key.rawValue == 2 && $0.isLive }
+            watched!.source.stop()
+            withExtendedLifetime(viewer) {}
+            unlink(again.path)
+        }
+    }
+
+    @Test func aFolderThatIsMadeLaterIsNoticed() throws {
+        rmdir(folder.path)
+        var options = folder.options
+        options.waits = true
+        let watched = Watched(.name("shop"), options)
+        for attempt in 2...7 {
+            watched.clock.advance(by: try watched.clock.restToDeadline())
+            try watched.status.wait("attempt \(attempt)") {
+                $0 == .connecting(attempt: attempt + 1, lastFailure: $0.failureText)
+            }
+        }
+        mkdir(folder.path, 0o700)
+        #expect(try isBroughtForward(watched))
+        watched.source.stop()
+    }
+
+    /// Three times in a row, on the system's clock: within the 5 s that the last rest would be.
+    @Test func quickRestartsAreFollowed() throws {
+        let watched: Watched
+        var program = try Probe(["serve", "shop"], in: folder)
+        #expect(program.firstLine() == "ready")
+        watched = Watched(.name("shop"), folder.options, runs: true)
+        try watched.waitUntilLive()
+        for _ in 0..<5 {
+            program.kill9()
+            try watched.status.wait("the outage", last: true) { $0.outage != nil }
+            program = try Probe(["serve", "shop"], in: folder)
+            #expect(program.firstLine() == "ready")
+            try watched.status.wait("the next run", last: true) { $0.isLive && $0.process?.pid == program.pid }
+        }
+        watched.source.stop()
+    }
+}
+
+extension SourceStatus {
+    fileprivate var failureText: String? { if case .connecting(_, let text) = self { text } else { nil } }
+}
