@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "CChainRuntime.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +15,7 @@
 #include <sys/syscall.h>
 #endif
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <x86intrin.h>
 #endif
 
@@ -83,9 +86,60 @@ static uint64_t read_clock(clockid_t clock) {
 uint64_t chain_monotonic_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 uint64_t chain_wall_ns(void) { return read_clock(CLOCK_REALTIME); }
 
+#if defined(__x86_64__)
+
+// Whether the counter runs at one rate, in all of the processor's states, and on all cores alike.
+static bool is_invariant(void) {
+    unsigned highest, b, c, features;
+    if (!__get_cpuid(0x80000000u, &highest, &b, &c, &features) || highest < 0x80000007u) return false;
+    __get_cpuid(0x80000007u, &highest, &b, &c, &features);
+    return (features & 1u << 8) != 0;
+}
+
+enum { undecided, from_counter, from_clock };
+static _Atomic int ticks_source;
+
+__attribute__((noinline)) static bool decide_ticks(void) {
+    char clocksource[64] = "";
+#if defined(__linux__)
+    int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        ssize_t count = read(file, clocksource, sizeof clocksource - 1);
+        clocksource[count > 0 ? count : 0] = '\0';
+        clocksource[strcspn(clocksource, "\n")] = '\0';
+        close(file);
+    }
+#endif
+    bool isTrusted = chain_counter_is_trusted(is_invariant(), clocksource);
+    // Another thread decides the same.
+    atomic_store_explicit(&ticks_source, isTrusted ? from_counter : from_clock, memory_order_relaxed);
+    return isTrusted;
+}
+
+bool chain_ticks_are_cycles(void) {
+    int source = atomic_load_explicit(&ticks_source, memory_order_relaxed);
+    return __builtin_expect(source == from_counter, true) || (source == undecided && decide_ticks());
+}
+
+#else
+
+bool chain_ticks_are_cycles(void) { return false; }
+
+#endif
+
+bool chain_counter_is_trusted(bool is_invariant, const char *clocksource) {
+    // What Linux takes for its own clock where it found the counter to stop, to jump or to differ between cores. The
+    // clocks of virtual machines ("kvm-clock", "hyperv_clocksource_tsc_page") are read from the counter.
+    static const char *const makeshift[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
+    for (size_t at = 0; at < sizeof makeshift / sizeof *makeshift; at++) {
+        if (strcmp(clocksource, makeshift[at]) == 0) return false;
+    }
+    return is_invariant;
+}
+
 uint64_t chain_ticks(void) {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return chain_ticks_are_cycles() ? __rdtsc() : chain_monotonic_ns();
 #elif defined(__aarch64__)
     uint64_t ticks;
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));

@@ -1,4 +1,5 @@
 import CChainRuntime
+import Foundation
 import Testing
 
 @testable import ChainInspector
@@ -19,6 +20,29 @@ import Testing
         #expect(calibration.time(of: 0) == 1)
         #expect(calibration.time(of: 9_000) == 2_500)
     }
+
+    @Test(arguments: [
+        (true, "tsc", true), (true, "kvm-clock", true), (true, "hyperv_clocksource_tsc_page", true), (true, "", true),
+        (true, "hpet", false), (true, "acpi_pm", false), (true, "refined-jiffies", false), (false, "tsc", false),
+        (false, "", false),
+    ])
+    func theCounterIsTrustedWhereProcessorAndSystemDo(isInvariant: Bool, clocksource: String, expected: Bool) {
+        #expect(chain_counter_is_trusted(isInvariant, clocksource) == expected)
+    }
+
+    #if os(Linux) && arch(x86_64)
+        @Test func theProcessorIsAskedAsTheKernelAsksIt() throws {
+            let flags =
+                try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8).split(separator: "\n")
+                .first { $0.hasPrefix("flags") }?.split(separator: " ") ?? []
+            // The kernel's name for the bit, on the processors of both makers.
+            let isInvariant = flags.contains("nonstop_tsc") && flags.contains("constant_tsc")
+            let path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+            let clocksource = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            let name = clocksource.trimmingCharacters(in: .whitespacesAndNewlines)
+            #expect(chain_ticks_are_cycles() == chain_counter_is_trusted(isInvariant, name))
+        }
+    #endif
 
     @Test func neverGoesBack() {
         var calibration = Calibration()

@@ -67,8 +67,16 @@ void chain_thread_name(char *buffer, size_t size);
 /// Names the calling thread, cut to what the system allows (15 bytes on Linux). Only for threads that are ours.
 void chain_thread_set_name(const char *name);
 
-/// The cycle counter: monotonic per machine where the processor says so (invariant TSC), else a clock in nanoseconds.
+/// The cycle counter, where it is one clock for the whole machine; else the monotonic clock in nanoseconds. On x86 that is
+/// decided at the first call: the processor says that the counter is invariant (CPUID 80000007h, EDX bit 8), and Linux
+/// has not fallen back to a makeshift clock of its own. On ARM the counter is always one clock. About 8 ns.
 uint64_t chain_ticks(void);
+
+/// Whether chain_ticks reads x86's cycle counter.
+bool chain_ticks_are_cycles(void);
+
+/// The decision of chain_ticks on x86: `clocksource` is what Linux names its clock, empty where that is not known.
+bool chain_counter_is_trusted(bool is_invariant, const char *clocksource);
 
 /// Nanoseconds of the monotonic clock.
 uint64_t chain_monotonic_ns(void);
