@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CChainRuntime.h"
 
+#include "ChainForks.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +26,8 @@ _Thread_local chain_thread chain_this_thread;
 uint32_t chain_thread_id(void) {
     chain_thread *thread = &chain_this_thread;
     if (thread->thread_id == 0) {
+        // In a child of a fork it is another one.
+        chain_forks_watch();
 #if defined(__linux__)
         thread->thread_id = (uint32_t)syscall(SYS_gettid);
 #else

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "ChainSockets.h"
 
+#include "ChainForks.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -22,22 +24,20 @@ enum { open_limit = 1024, backlog = 128 };
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static int open_descriptors[open_limit];
 static int open_count;
-static pthread_once_t open_once = PTHREAD_ONCE_INIT;
 
 // The forking thread holds the lock, so that the child has the list that is true of it.
-static void before_fork(void) { pthread_mutex_lock(&open_lock); }
-static void after_fork(void) { pthread_mutex_unlock(&open_lock); }
+void chain_sockets_before_fork(void) { pthread_mutex_lock(&open_lock); }
+void chain_sockets_after_fork(void) { pthread_mutex_unlock(&open_lock); }
 
-static void in_child(void) {
+void chain_sockets_in_child(void) {
     for (int index = 0; index < open_count; index++) close(open_descriptors[index]);
     open_count = 0;
-    pthread_mutex_unlock(&open_lock);
+    // Locked under the parent's thread id.
+    pthread_mutex_init(&open_lock, NULL);
 }
 
-static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
-
 static void begin(void) {
-    pthread_once(&open_once, watch_forks);
+    chain_forks_watch();
     pthread_mutex_lock(&open_lock);
 }
 

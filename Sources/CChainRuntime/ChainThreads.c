@@ -39,39 +39,6 @@ bool chain_thread_at_exit(void (*leave)(void *ring)) {
     return pthread_setspecific(ring_key, &ring_key) == 0;
 }
 
-// Forks
-
-static _Atomic uint64_t fork_generation;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-
-static pthread_mutex_t fork_gate = PTHREAD_MUTEX_INITIALIZER;
-
-static void before_fork(void) { pthread_mutex_lock(&fork_gate); }
-
-static void after_fork(void) { pthread_mutex_unlock(&fork_gate); }
-
-static void forked(void) {
-    // Locked by this thread, by another number.
-    pthread_mutex_init(&fork_gate, NULL);
-    atomic_fetch_add(&fork_generation, 1);
-    chain_thread_current()->ring = NULL;
-    chain_thread_current()->thread_id = 0;
-}
-
-static void watch_forks(void) { pthread_atfork(before_fork, after_fork, forked); }
-
-uint64_t chain_fork_generation(void) {
-    pthread_once(&fork_once, watch_forks);
-    return atomic_load_explicit(&fork_generation, memory_order_relaxed);
-}
-
-void chain_fork_hold(void) {
-    pthread_once(&fork_once, watch_forks);
-    pthread_mutex_lock(&fork_gate);
-}
-
-void chain_fork_allow(void) { pthread_mutex_unlock(&fork_gate); }
-
 // Threads
 
 void chain_thread_own_name(char *buffer, size_t size) {

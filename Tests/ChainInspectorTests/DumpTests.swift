@@ -195,12 +195,27 @@ import Testing
             #expect(said == "forks: ok\n" && probe.process.terminationStatus == 0, "\(said)")
         }
 
+        @Test func forksAndStartsOfAnInspectorThatListensNeverWaitForEachOther() throws {
+            let folder = try privateFolder()
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let probe = probe(["listens", folder.path])
+            try probe.process.run()
+            let said = read(probe.output, until: "ok\n")
+            probe.process.waitUntilExit()
+            #expect(said == "listening forks: ok\n" && probe.process.terminationStatus == 0, "\(said)")
+        }
+
+        private func privateFolder() throws -> URL {
+            let folder = FileManager.default.temporaryDirectory.appending(
+                path: "chainview-\(UUID().uuidString.prefix(8))")
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            return folder
+        }
+
         #if os(Linux)
             @Test func stoppingLeavesNoThreadSocketOrFileBehind() throws {
-                let folder = FileManager.default.temporaryDirectory.appending(
-                    path: "chainview-\(UUID().uuidString.prefix(8))")
-                try FileManager.default.createDirectory(
-                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let folder = try privateFolder()
                 defer { try? FileManager.default.removeItem(at: folder) }
                 let probe = probe(["stop", folder.path])
                 try probe.process.run()

@@ -1,6 +1,7 @@
 import ChainInspector
 import Foundation
 import PromiseRuntime
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -76,6 +77,57 @@ func forksCase() throws {
     }
     print("forks: ok")
     exit(0)
+}
+
+/// Forks again and again while another thread starts and stops an inspector that listens: no fork waits for a start for
+/// ever, nor a start for a fork.
+func listeningForksCase(folder: String) throws {
+    var options = InspectorOptions()
+    options.endpoints = [.unix]
+    options.socketFolder = folder
+    let runtime = Runtime(executor: ManualExecutor())
+    // Once before: a child of several threads had better not set up the language's own runtime.
+    try Inspector.start(runtime: runtime, options: options).stop()
+    let (roundCount, startCount) = (Counter(), Counter())
+    let thread = Thread { [options] in
+        while !roundCount.isOver {
+            guard let inspector = try? Inspector.start(runtime: runtime, options: options) else { continue }
+            if inspector.attachFailures.isEmpty { startCount.increase() }
+            inspector.stop()
+        }
+        startCount.end()
+    }
+    thread.start()
+    var childCount = 0
+    // A fast machine forks before the other thread has begun.
+    while childCount < 300 || startCount.value < 100 {
+        let status = forkAndWait()
+        expect(status == 0, "the end of child \(childCount): \(status)")
+        childCount += 1
+    }
+    roundCount.end()
+    while !startCount.isOver { sched_yield() }
+    print("listening forks: ok")
+    exit(0)
+}
+
+private func forkAndWait() -> Int32 {
+    let child = forkProcess()
+    if child == 0 { _exit(0) }
+    var status: Int32 = -1
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status
+}
+
+/// Counts on one thread what another one looks at.
+private final class Counter: Sendable {
+    private let count = Atomic(0)
+    private let hasEnded = Atomic(false)
+
+    func increase() { count.add(1, ordering: .relaxed) }
+    func end() { hasEnded.store(true, ordering: .releasing) }
+    var value: Int { count.load(ordering: .relaxed) }
+    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
 }
 
 private var byHand: InspectorOptions {

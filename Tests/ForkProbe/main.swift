@@ -5,8 +5,9 @@
 #endif
 
 // What ChainInspectorTests run, each in a process of its own: by default an inspected program that forks (ForkCase);
-// with `forks` one that forks while other
-// threads start and stop inspectors, with `dump` one that is sent signals, with `stop` one that looks for what an inspector leaves behind (SignalCase).
+// with `forks` one that forks while other threads start and stop inspectors, with `listens` one whose inspectors listen,
+// with `promises` one whose children use promises (ForkedPromiseCase); with `dump` one that is sent signals, with `stop` one that looks for what an inspector leaves behind (SignalCase), with
+// `watch` one that counts how often the watch over blocked workers wakes (WatchCase).
 
 /// Swift hides `fork`, as a child of several threads may do little; this process has one.
 func forkProcess() -> pid_t {
@@ -27,6 +28,7 @@ sigprocmask(SIG_SETMASK, &none, nil)
 alarm(120)
 switch CommandLine.arguments.dropFirst().first {
 case "forks": try forksCase()
+case "listens": try listeningForksCase(folder: CommandLine.arguments[2])
 case "dump": try dumpCase()
 case "stop": try stopCase(folder: CommandLine.arguments[2])
 default: try forkCase()

@@ -25,6 +25,18 @@ void chain_fork_hold(void);
 /// Ends what chain_fork_hold began, on the same thread.
 void chain_fork_allow(void);
 
+/// What PromiseRuntime does on the thread that forks: before the fork, after it in the parent, and in the child, which
+/// has that thread alone. Called within the gate of chain_fork_hold, and while no socket is opened or closed; the
+/// functions may lock what is a leaf in the order of locks, and must not fork.
+typedef struct chain_fork_handlers {
+    void (*before_fork)(void);
+    void (*in_parent)(void);
+    void (*in_child)(void);
+} chain_fork_handlers;
+
+/// Has these called at each fork from now on; they are kept, not copied. One set a program.
+void chain_fork_handle(const chain_fork_handlers *handlers);
+
 /// The calling thread's name as a viewer should see it, NUL-terminated: "main" for the one that `main` runs on, an
 /// empty string where it has no name but the one that all threads of the process begin with.
 void chain_thread_own_name(char *buffer, size_t size);
@@ -45,10 +57,11 @@ void chain_thread_detach(uintptr_t handle);
 /// The calling thread, as chain_thread_cpu_ns wants it.
 uintptr_t chain_thread_handle(void);
 
-/// How many nanoseconds of processor time a thread of this process that is alive has used; 0 where nobody knows.
+/// How many nanoseconds of processor time a thread of this process has used; 0 where that is not known, as of a thread
+/// that is gone.
 uint64_t chain_thread_cpu_ns(uintptr_t handle);
 
-/// Whether a thread that is alive waits for something other than a processor; true where nobody knows. `id` is
+/// Whether a thread waits for something other than a processor; true where that is not known. `id` is
 /// chain_thread_id's. Opens a file on Linux: some microseconds.
 bool chain_thread_is_waiting(uintptr_t handle, uint32_t id);
 

@@ -1,0 +1,63 @@
+// All that a fork does to the embedded part, by one set of handlers: so its locks are always taken in one order, that of
+// `before_fork`, which is also the order in which threads nest them. (Handlers that are registered one by one run last
+// registered first, in an order that depends on what a program used first.)
+#define _GNU_SOURCE
+#include "ChainForks.h"
+#include "CChainRuntime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static _Atomic uint64_t generation;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(const chain_fork_handlers *) runtime;
+// Those of the fork under way: others may be registered meanwhile. Touched within the gate.
+static const chain_fork_handlers *current;
+
+static void before_fork(void) {
+    pthread_mutex_lock(&gate);
+    chain_sockets_before_fork();
+    // Last: its locks are leaves, under which nothing else is locked.
+    current = atomic_load(&runtime);
+    if (current != NULL) current->before_fork();
+}
+
+static void in_parent(void) {
+    if (current != NULL) current->in_parent();
+    chain_sockets_after_fork();
+    pthread_mutex_unlock(&gate);
+}
+
+static void in_child(void) {
+    // The child's only thread has another id, and no ring.
+    chain_thread *thread = chain_thread_current();
+    thread->ring = NULL;
+    thread->thread_id = 0;
+    atomic_fetch_add(&generation, 1);
+    if (current != NULL) current->in_child();
+    chain_sockets_in_child();
+    // Locked under the parent's thread id.
+    pthread_mutex_init(&gate, NULL);
+}
+
+static void register_handlers(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
+void chain_forks_watch(void) { pthread_once(&once, register_handlers); }
+
+void chain_fork_handle(const chain_fork_handlers *handlers) {
+    chain_forks_watch();
+    atomic_store(&runtime, handlers);
+}
+
+uint64_t chain_fork_generation(void) {
+    chain_forks_watch();
+    return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+void chain_fork_hold(void) {
+    chain_forks_watch();
+    pthread_mutex_lock(&gate);
+}
+
+void chain_fork_allow(void) { pthread_mutex_unlock(&gate); }
