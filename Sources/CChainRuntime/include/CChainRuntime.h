@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "ChainFiles.h"
+#include "ChainLock.h"
 #include "ChainSockets.h"
 #include "ChainSignals.h"
 #include "ChainThreads.h"

@@ -1,0 +1,54 @@
+// The C shim's part about a lock that survives a fork.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if !defined(__linux__)
+#include <os/lock.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A mutex of four bytes, all zero when it is free. It keeps no thread's id on Linux, so the thread that forked may
+/// unlock it in the child (Synchronization.Mutex keeps one that the child inherits, and ends the child when contended).
+/// A waiting thread spins for some hundred cycles, then sleeps in the kernel. Not recursive; nobody is promised a turn.
+typedef struct chain_lock {
+#if defined(__linux__)
+    uint32_t word;
+#else
+    os_unfair_lock word;
+#endif
+} chain_lock;
+
+#if defined(__linux__)
+
+/// The rest of chain_lock_take for a lock that is held, and of chain_lock_give for one that threads sleep at.
+void chain_lock_take_contended(chain_lock *lock);
+void chain_lock_wake(chain_lock *lock);
+
+/// Locks; about 5 ns where it is free.
+static inline void chain_lock_take(chain_lock *lock) {
+    uint32_t free = 0;
+    bool is_ours = __atomic_compare_exchange_n(&lock->word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    if (__builtin_expect(!is_ours, false)) chain_lock_take_contended(lock);
+}
+
+/// Unlocks, on the thread that locked, or in a child that this thread was forked into meanwhile.
+static inline void chain_lock_give(chain_lock *lock) {
+    // 2: a thread may sleep.
+    if (__builtin_expect(__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2, false)) chain_lock_wake(lock);
+}
+
+#else
+
+static inline void chain_lock_take(chain_lock *lock) { os_unfair_lock_lock(&lock->word); }
+static inline void chain_lock_give(chain_lock *lock) { os_unfair_lock_unlock(&lock->word); }
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
