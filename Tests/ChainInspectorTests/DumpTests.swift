@@ -205,6 +205,14 @@ import Testing
             #expect(said == "listening forks: ok\n" && probe.process.terminationStatus == 0, "\(said)")
         }
 
+        @Test func aChildOfAForkMayMakePromisesWhateverOtherThreadsDoMeanwhile() throws {
+            let probe = probe(["promises"])
+            try probe.process.run()
+            let said = read(probe.output, until: "ok\n")
+            probe.process.waitUntilExit()
+            #expect(said == "promises: ok\n" && probe.process.terminationStatus == 0, "\(said)")
+        }
+
         private func privateFolder() throws -> URL {
             let folder = FileManager.default.temporaryDirectory.appending(
                 path: "chainview-\(UUID().uuidString.prefix(8))")
@@ -214,6 +222,14 @@ import Testing
         }
 
         #if os(Linux)
+            @Test func theWatchOverBlockedWorkersAllButSleepsWhileNobodyRecords() throws {
+                let probe = probe(["watch"])
+                try probe.process.run()
+                let said = read(probe.output, until: "over\n")
+                probe.process.waitUntilExit()
+                #expect(said == "over\n" && probe.process.terminationStatus == 0, "\(said)")
+            }
+
             @Test func stoppingLeavesNoThreadSocketOrFileBehind() throws {
                 let folder = try privateFolder()
                 defer { try? FileManager.default.removeItem(at: folder) }

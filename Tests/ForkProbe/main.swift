@@ -29,7 +29,9 @@ alarm(120)
 switch CommandLine.arguments.dropFirst().first {
 case "forks": try forksCase()
 case "listens": try listeningForksCase(folder: CommandLine.arguments[2])
+case "promises": try forkedPromisesCase()
 case "dump": try dumpCase()
+case "watch": try watchCase()
 case "stop": try stopCase(folder: CommandLine.arguments[2])
 default: try forkCase()
 }

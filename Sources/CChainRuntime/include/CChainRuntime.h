@@ -26,6 +26,7 @@ typedef struct chain_thread {
     void *worker;          ///< PromiseRuntime: the pool's worker whose thread this is, unretained, or NULL.
     uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for nobody; read by the watch over blocked workers.
     uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
+    bool fires_timers;     ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
 } chain_thread;
 
 extern _Thread_local chain_thread chain_this_thread;

@@ -42,6 +42,9 @@ final class Registry: Sendable {
         }
     }
 
+    func lockForFork() { for shard in shards { shard.lockForFork() } }
+    func unlockAfterFork() { for shard in shards { shard.unlockAfterFork() } }
+
     var count: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
 }
 

@@ -37,6 +37,7 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     ) {
         self.clock = clock
         super.init(executor: executor, isImmortal: isImmortal)
+        if isImmortal { ForkHandling.insertShared(self) }
     }
 
     deinit {
@@ -122,6 +123,23 @@ public final class Runtime: PromiseContext, @unchecked Sendable {
     public func stopRecording() {
         sinks.withLock { _ in recording.store(0, ordering: .releasing) }
     }
+
+    // MARK: Forks
+
+    func lockForFork() {
+        sinks.lockForFork()
+        hooks.lockForFork()
+        registry.lockForFork()
+    }
+
+    func unlockAfterFork() {
+        registry.unlockAfterFork()
+        hooks.unlockAfterFork()
+        sinks.unlockAfterFork()
+    }
+
+    /// Ends recording in a child of a fork, which holds the locks; what is recorded is the parent's.
+    func stopRecordingInChild() { recording.store(0, ordering: .releasing) }
 
     // MARK: The registry
 

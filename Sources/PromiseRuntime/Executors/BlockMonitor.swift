@@ -15,100 +15,189 @@ public struct BlockedWorker: Sendable {
     public var isStoodInFor: Bool
 }
 
-/// The thread that looks at the workers of all pools now and then; it sleeps while none of them works.
-final class BlockMonitor: Sendable {
+/// How long the watch sleeps between two looks, in nanoseconds: short while somebody asks for it or some handler is
+/// long; otherwise each time twice as long as before, so that a program of short handlers is all but left alone.
+package struct WatchPace {
+    /// The shortest and the longest sleep.
+    package static let shortest: UInt64 = 10_000_000, longest: UInt64 = 1_000_000_000
+
+    /// What a look found.
+    package enum Sight: Int, Comparable {
+        /// No worker was in a job.
+        case quiet
+        /// A worker was in a job that it was not in at the last look.
+        case busy
+        /// A worker was in the same job as at the last look.
+        case stuck
+
+        /// The later case weighs more.
+        package static func < (one: Sight, other: Sight) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// How long to sleep before the next look.
+    package private(set) var interval = shortest
+    private var rest = shortest
+    private var isProbing = false
+
+    /// Begins with short sleeps.
+    package init() {}
+
+    /// Decides about the next sleep after a look.
+    package mutating func looked(_ sight: Sight, isAskedFor: Bool) {
+        if isAskedFor || sight == .stuck {
+            (rest, isProbing) = (Self.shortest, false)
+        } else if sight == .busy, !isProbing {
+            // One look soon tells whether that job is a long one.
+            isProbing = true
+        } else {
+            (rest, isProbing) = (min(rest * 2, Self.longest), false)
+        }
+        interval = isProbing ? Self.shortest : rest
+    }
+}
+
+/// The thread that looks at the workers of all pools now and then; it sleeps while none of them is used.
+final class BlockMonitor: ForkRenewable, @unchecked Sendable {
+    // Sendable: `watch` is replaced only in a child of a fork, while that has one thread.
     static let shared = BlockMonitor()
 
-    private static let interval: UInt64 = 10_000_000
+    // Unchecked: written by the one thread of a child alone.
+    @exclusivity(unchecked)
+    private var watch = Watch()
 
-    private let condition = Condition()
-    private let state = State()
-
-    private final class State: @unchecked Sendable {
-        // Sendable: reached under the lock of `condition` alone.
+    private final class Watch: @unchecked Sendable {
+        // Sendable: what changes is reached under the lock of `condition` alone.
+        let condition = Condition()
         var pools: [PoolCore] = []
         var isStarted = false
     }
 
-    /// Looks at a pool from now on, until that has been idle for a while.
-    func attend(_ core: PoolCore) {
-        let startsNow = condition.withLock {
-            if state.pools.isEmpty { condition.signal() }
-            state.pools.append(core)
-            defer { state.isStarted = true }
-            return !state.isStarted
-        }
-        guard startsNow else { return }
-        let started = startThread { [self] in
-            chain_thread_set_name("chain-watch")
-            chain_block_signals()
-            serve()
-        }
-        // Without it nobody is seen to block; all else goes on.
-        if !started { condition.withLock { state.isStarted = false } }
+    private init() { ForkHandling.insert(self) }
+
+    func renewInChild() {
+        _ = Unmanaged.passRetained(watch)
+        watch = Watch()
     }
 
-    private func serve() {
-        while true {
-            let pools = condition.withLock {
-                while state.pools.isEmpty { condition.wait() }
-                // Signalled for the first pool alone, so this lasts.
-                condition.wait(nanoseconds: Self.interval)
-                return state.pools
-            }
-            for pool in pools where !pool.checkBlocks() {
-                // One entry: since it was let go, a worker may have had it looked at anew.
-                let dropped = condition.withLock {
-                    state.pools.firstIndex { $0 === pool }.map { state.pools.remove(at: $0) }
-                }
-                _ = dropped
-            }
+    /// Looks at a pool from now on, until that has been idle for a while.
+    func attend(_ core: PoolCore) {
+        let watch = watch
+        let startsNow = watch.condition.withLock {
+            if watch.pools.isEmpty { watch.condition.signal() }
+            watch.pools.append(core)
+            defer { watch.isStarted = true }
+            return !watch.isStarted
         }
+        guard startsNow else { return }
+        let started = startThread {
+            chain_thread_set_name("chain-watch")
+            chain_block_signals()
+            Self.serve(watch)
+        }
+        // Without it no worker is seen to block; all else goes on.
+        if !started { watch.condition.withLock { watch.isStarted = false } }
+    }
+
+    private static func serve(_ watch: Watch) {
+        var pace = WatchPace()
+        while true {
+            let interval = pace.interval
+            let pools = watch.condition.withLock {
+                while watch.pools.isEmpty { watch.condition.wait() }
+                // Signalled for the first pool alone, so this lasts.
+                watch.condition.wait(nanoseconds: interval)
+                return watch.pools
+            }
+            var sight = WatchPace.Sight.quiet
+            var isAskedFor = RecordedRuntimes.isAnyRecorded
+            for pool in pools {
+                if pool.onBlocked.withLock({ $0 != nil }) { isAskedFor = true }
+                let (seen, goesOn) = pool.checkBlocks(after: interval)
+                sight = max(sight, seen)
+                if !goesOn { drop(pool, from: watch) }
+            }
+            pace.looked(sight, isAskedFor: isAskedFor)
+        }
+    }
+
+    /// Looks at the pool no more. One entry: since the look, a worker may have had the pool looked at anew.
+    private static func drop(_ pool: PoolCore, from watch: Watch) {
+        let dropped = watch.condition.withLock {
+            watch.pools.firstIndex { $0 === pool }.map { watch.pools.remove(at: $0) }
+        }
+        _ = dropped
     }
 }
 
 extension PoolCore {
-    /// After so many looks at a pool in which nobody works, nobody looks until somebody does.
-    private static let idleCheckLimit = 100
+    /// After so long without a worker that works, nothing looks at the pool until one does.
+    private static let idleLimit: UInt64 = 1_000_000_000
 
-    /// Whether somebody is to look at this pool who does not yet. Under the lock.
+    /// Notes that a worker begins to work; whether the watch is to look at this pool, and does not yet. Under the lock.
     func attend() -> Bool {
-        parked.idleChecks = 0
+        parked.wasUsed = true
         guard policy.isWatched, !parked.isAttended else { return false }
         parked.isAttended = true
         return true
     }
 
-    /// Looks at each worker: what waits at one that is stuck in a long job may be stolen to the last, and one that is
-    /// blocked is stood in for and told of. False where nobody needs to look any more.
-    func checkBlocks() -> Bool {
-        var news: [BlockedWorker] = []
-        let (isBusy, goesOn) = parking.withLock {
-            let now = policy.probe.now()
-            var isBusy = false
-            for worker in workers[..<placeCount.load(ordering: .relaxed)] {
-                guard let thread = worker.thread, !worker.isSleeping else { continue }
-                isBusy = true
-                if let duration = look(at: worker, thread, now) { news.append(blocked(thread, duration)) }
-            }
-            parked.idleChecks = isBusy ? 0 : parked.idleChecks + 1
-            if parked.idleChecks >= Self.idleCheckLimit { parked.isAttended = false }
-            return (isBusy, parked.isAttended)
-        }
-        if isBusy, isShort(currentCounts), hasWork() { help() }
-        for blocked in news { tell(blocked) }
-        return goesOn
+    /// A worker that was awake at a look, and the job that it was in.
+    private struct Awake {
+        let worker: PoolWorker
+        let thread: PoolThread
+        let progress: UInt64
     }
 
-    /// For how long the worker has been blocked, where that is news. Under the lock.
-    private func look(at worker: PoolWorker, _ thread: PoolThread, _ now: UInt64) -> UInt64? {
-        let verdict = worker.watch.look(
-            progress: worker.progress.load(ordering: .relaxed), now: now, limit: policy.blockLimit.clampedNanoseconds,
-            used: { policy.probe.cpuTime(thread) }, isWaiting: { policy.probe.isWaiting(thread) })
+    /// Looks at each worker, so long after the last look: what waits at one that is stuck in a long job may be stolen to
+    /// the last, and one that is blocked is stood in for and reported. `goesOn` is false where the pool has been idle.
+    func checkBlocks(after interval: UInt64) -> (sight: WatchPace.Sight, goesOn: Bool) {
+        let (awake, goesOn) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
+        if awake.isEmpty { return (.quiet, goesOn) }
+        // Without the pool's lock, as this asks the system.
+        let verdicts = watches.withLock { watches in awake.map { look(at: $0, with: &watches[$0.worker.index]) } }
+        let news = parking.withLock { zip(awake, verdicts).compactMap { apply($1, to: $0) } }
+        if isShort(currentCounts), hasWork() { help() }
+        for blocked in news { tell(blocked) }
+        var sight = WatchPace.Sight.quiet
+        for (awake, verdict) in zip(awake, verdicts) where awake.progress & 1 == 1 {
+            sight = max(sight, verdict == .moves ? .busy : .stuck)
+        }
+        return (sight, goesOn)
+    }
+
+    private func awakeWorkers() -> [Awake] {
+        workers[..<placeCount.load(ordering: .relaxed)].compactMap { worker in
+            guard let thread = worker.thread, !worker.isSleeping else { return nil }
+            return Awake(worker: worker, thread: thread, progress: worker.progress.load(ordering: .relaxed))
+        }
+    }
+
+    /// Under the lock; false where the pool has been idle long enough.
+    private func noteIdleness(after interval: UInt64) -> Bool {
+        let counts = currentCounts
+        parked.idleTime = parked.wasUsed || counts.live > counts.sleeping ? 0 : parked.idleTime &+ interval
+        parked.wasUsed = false
+        if parked.idleTime >= Self.idleLimit { parked.isAttended = false }
+        return parked.isAttended
+    }
+
+    private func look(at awake: Awake, with watch: inout BlockWatch) -> BlockWatch.Verdict {
+        watch.look(
+            thread: awake.thread.id, progress: awake.progress, now: policy.probe.now(),
+            limit: policy.blockLimit.clampedNanoseconds, used: { policy.probe.cpuTime(awake.thread) },
+            isWaiting: { policy.probe.isWaiting(awake.thread) })
+    }
+
+    /// Acts on what a look found, unless the worker is in another job by now; gives a block that is news. Under the lock.
+    private func apply(_ verdict: BlockWatch.Verdict, to awake: Awake) -> BlockedWorker? {
+        let worker = awake.worker
+        guard worker.thread?.id == awake.thread.id, !worker.isSleeping,
+            worker.progress.load(ordering: .relaxed) == awake.progress
+        else { return nil }
         worker.isStuck.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
         if case .blocked(let nanoseconds, let isNews) = verdict {
             count(worker)
-            return isNews ? nanoseconds : nil
+            return isNews ? blocked(awake.thread, nanoseconds) : nil
         }
         if !worker.isBlocking { uncount(worker) }
         return nil
@@ -132,11 +221,16 @@ extension PoolCore {
 /// The runtimes that somebody records or recorded, to find a node by its id alone. Not weakly: each retain of an object
 /// that was ever referenced weakly takes a slow path, and promises retain their runtime.
 enum RecordedRuntimes {
-    private struct Entry: @unchecked Sendable {
+    struct Entry: @unchecked Sendable {
         // Sendable: retained only under the lock, which the runtime's deinit takes to leave.
         let runtime: Unmanaged<Runtime>
     }
-    private static let entries = Lock<[Entry]>([])
+    static let entries = Lock<[Entry]>([])
+
+    /// Whether somebody records now.
+    static var isAnyRecorded: Bool {
+        entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.isRecordingHere } } }
+    }
 
     static func insert(_ runtime: Runtime) {
         let runtime = Unmanaged.passUnretained(runtime)

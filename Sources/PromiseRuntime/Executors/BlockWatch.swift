@@ -1,6 +1,8 @@
 /// Whether one worker is blocked, as far as one can tell by looking now and then: it is if over a limit of time it was in
 /// one job, used next to no processor time, and waits for something else than a processor.
 struct BlockWatch {
+    // The kernel's id of the thread, and the job that it is in.
+    private var thread: UInt32 = 0
     private var progress: UInt64 = 0
     // The last look at this job, and since when no look saw it use the processor.
     private var last: (time: UInt64, used: UInt64)?
@@ -20,10 +22,11 @@ struct BlockWatch {
     /// Looks at a worker at time `now`. `used` gives its processor time, nil where nobody knows; it is not asked before
     /// the second look at one job, nor is `isWaiting` before the limit.
     mutating func look(
-        progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
+        thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
     ) -> Verdict {
-        guard progress == self.progress, progress & 1 == 1 else {
+        guard thread == self.thread, progress == self.progress, progress & 1 == 1 else {
             self = BlockWatch()
+            self.thread = thread
             self.progress = progress
             return .moves
         }
@@ -41,7 +44,4 @@ struct BlockWatch {
         defer { hasWarned = true }
         return .blocked(nanoseconds: now - since, isNews: !hasWarned)
     }
-
-    /// Starts again, for another thread or after a sleep.
-    mutating func reset() { self = BlockWatch() }
 }

@@ -77,16 +77,24 @@ extension PoolCore {
         counts.wrappingSubtract(PoolCounts.blocked, ordering: .relaxed)
     }
 
-    /// The worker of this thread is about to block, and says so.
-    func enterBlocking(_ worker: PoolWorker) {
-        worker.blockingDepth += 1
-        if worker.blockingDepth > 1 { return }
-        worker.isStuck.store(true, ordering: .relaxed)
-        parking.withLock {
-            worker.isBlocking = true
-            count(worker)
+    /// Counts the worker of this thread as blocked, which it is about to be. False, and nothing is changed, where it is
+    /// the last one that could run jobs, unless that makes no difference to the caller.
+    func enterBlocking(_ worker: PoolWorker, evenIfLast: Bool) -> Bool {
+        if worker.blockingDepth == 0 {
+            let mayBlock = parking.withLock {
+                let counts = currentCounts
+                let othersCount = counts.active - (worker.isCounted ? 0 : 1) + counts.sleeping
+                guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
+                worker.isBlocking = true
+                count(worker)
+                return true
+            }
+            guard mayBlock else { return false }
+            worker.isStuck.store(true, ordering: .relaxed)
         }
-        if hasWork() { help() }
+        worker.blockingDepth += 1
+        if worker.blockingDepth == 1, hasWork() { help() }
+        return true
     }
 
     /// It goes on.

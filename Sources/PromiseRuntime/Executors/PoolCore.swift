@@ -18,7 +18,6 @@ final class PoolCore: Sendable {
     let parked = Parked()
     let onBlocked = Lock<(@Sendable (BlockedWorker) -> Void)?>(nil)
 
-    private let name: String
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
     // One past the highest place that was ever taken, and how many threads there may be.
     let placeCount = Atomic<Int>(0)
@@ -35,15 +34,22 @@ final class PoolCore: Sendable {
         /// How many sleepers were told to wake and have not yet.
         var tokens = 0
         var isStopped = false
+        /// Whether the watch looks at the pool.
         var isAttended = false
-        var idleChecks = 0
+        /// Whether a worker began to work since the last look.
+        var wasUsed = false
+        /// For how long, at looks, no worker has worked, in nanoseconds.
+        var idleTime: UInt64 = 0
     }
 
-    init(name: String, width: Int, policy: PoolPolicy) {
-        self.name = name
+    /// What the watch knows of each place's thread, by its index; one look at a time.
+    let watches: Lock<[BlockWatch]>
+
+    init(identity: ExecutorIdentity, width: Int, policy: PoolPolicy) {
+        self.identity = identity
         self.width = width
         self.policy = policy
-        identity = ExecutorIdentity(name: name)
+        watches = Lock(Array(repeating: BlockWatch(), count: width + policy.extraLimit))
         threadLimit = Atomic(width + policy.extraLimit)
         workers = (0..<width + policy.extraLimit).map { PoolWorker(index: $0) }
     }
@@ -106,19 +112,18 @@ final class PoolCore: Sendable {
             threadLimit.store(currentCounts.live, ordering: .relaxed)
             return currentCounts.live
         }
-        precondition(left > 0, "the system has no thread left for the pool \(name)")
+        precondition(left > 0, "the system has no thread left for the pool \(identity.name)")
     }
 
     // MARK: A worker's life
 
     private func serve(_ worker: PoolWorker) {
-        chain_thread_set_name("\(name)-\(worker.index + 1)")
+        chain_thread_set_name("\(identity.name)-\(worker.index + 1)")
         worker.core = .passUnretained(self)
         worker.isStuck.store(false, ordering: .relaxed)
         chain_thread_current().pointee.worker = Unmanaged.passUnretained(worker).toOpaque()
         let isNew = parking.withLock {
             worker.thread = PoolThread(index: worker.index)
-            worker.watch.reset()
             return attend()
         }
         if isNew { BlockMonitor.shared.attend(self) }

@@ -8,7 +8,7 @@ package struct PoolPolicy: Sendable {
     package var extraLimit: Int
     /// After how long without a job a thread ends.
     package var idleLimit: Duration
-    /// Whether a thread watches over the pool; a test that does not want it calls `checkBlocks()` itself.
+    /// Whether the watch looks at the pool; a test that does not want it calls `checkBlocks()` itself.
     package var isWatched: Bool
     /// How the watch sees time and threads.
     package var probe: ThreadProbe
@@ -26,8 +26,7 @@ package struct PoolPolicy: Sendable {
     }
 }
 
-/// What the watch over blocked workers asks the system; called under the pool's lock, so it must be short and call
-/// nothing of ours.
+/// What the watch over blocked workers asks the system; called without the pool's lock, for a thread that may be gone.
 package struct ThreadProbe: Sendable {
     /// Nanoseconds since some moment.
     package var now: @Sendable () -> UInt64

@@ -34,7 +34,6 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     /// Whether the pool's count of blocked threads has this one in it.
     var isCounted = false
     var isBlocking = false
-    var watch = BlockWatch()
 
     init(index: Int) {
         self.index = index
@@ -64,8 +63,9 @@ package struct PoolThread: @unchecked Sendable {
     package let index: Int
     /// The kernel's id.
     package let id: UInt32
+    /// As `chain_thread_cpu_ns` wants it: valid, and of no use, when the thread is gone.
     let handle: UInt
-    /// Its record, to be read under the pool's lock: it is gone when the thread is.
+    /// Its record, to be read under the pool's lock while the worker has this thread: it is gone when the thread is.
     let record: UnsafeMutablePointer<chain_thread>
 
     init(index: Int) {

@@ -2,20 +2,38 @@ import CChainRuntime
 import ChainEvents
 
 /// The system's monotonic clock, with one thread for all timers, started with the first.
-public final class SystemClock: ChainClock {
+///
+/// That thread runs what timers lead to up to the next hop: it settles promises, tells their waiters, and runs handlers
+/// on the ``InlineExecutor``. While such a handler runs no other timer of the process fires, so it must be short; a wait
+/// in it (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``.
+/// Timers fire in the order of their deadlines.
+///
+/// In a child of a fork the clock has no timer set and a thread of its own; the timers of the parent stay there.
+public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
+    // Sendable: `timers` is replaced only in a child of a fork, while that has one thread; the rest does not change.
     /// The process's clock.
     public static let shared = SystemClock()
 
-    private let condition = Condition()
-    private let state: State
+    // Unchecked: written by the one thread of a child alone.
+    @exclusivity(unchecked)
+    private var timers = Timers()
 
-    // Sendable: reached only under the lock of `condition`.
-    private final class State: @unchecked Sendable {
-        var timers = TimerHeap()
+    private final class Timers: @unchecked Sendable {
+        // Sendable: what changes is reached only under the lock of `condition`.
+        let condition = Condition()
+        var heap = TimerHeap()
         var isStarted = false
     }
 
-    private init() { state = State() }
+    private init() { ForkHandling.insert(self) }
+
+    func renewInChild() {
+        _ = Unmanaged.passRetained(timers)
+        timers = Timers()
+    }
+
+    /// Whether the calling thread is the one that fires the timers.
+    static var isTimerThread: Bool { chain_thread_current().pointee.fires_timers }
 
     /// Nanoseconds of the monotonic clock; 30 ns a call.
     public var now: UInt64 { chain_monotonic_ns() }
@@ -26,33 +44,35 @@ public final class SystemClock: ChainClock {
     /// Sets a timer; O(log n) in the timers set. The work runs on the clock's thread.
     public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
-        let startsNow = condition.withLock {
-            if state.timers.insert(timer, deadline: deadline) { condition.signal() }
-            defer { state.isStarted = true }
-            return !state.isStarted
+        let timers = timers
+        let startsNow = timers.condition.withLock {
+            if timers.heap.insert(timer, deadline: deadline) { timers.condition.signal() }
+            defer { timers.isStarted = true }
+            return !timers.isStarted
         }
         if startsNow {
-            let started = startThread { [self] in
+            let started = startThread {
                 chain_thread_set_name("chain-timer")
                 chain_block_signals()
-                serve()
+                chain_thread_current().pointee.fires_timers = true
+                Self.serve(timers)
             }
             precondition(started, "the system has no thread left for timers")
         }
         return timer
     }
 
-    private func serve() {
+    private static func serve(_ timers: Timers) {
         while true {
-            let due: HeapTimer = condition.withLock {
+            let due: HeapTimer = timers.condition.withLock {
                 while true {
-                    guard let deadline = state.timers.nextDeadline else {
-                        condition.wait()
+                    guard let deadline = timers.heap.nextDeadline else {
+                        timers.condition.wait()
                         continue
                     }
-                    let now = self.now
-                    if let timer = state.timers.popFirst(dueBy: now) { return timer }
-                    if deadline > now { condition.wait(nanoseconds: deadline - now) }
+                    let now = chain_monotonic_ns()
+                    if let timer = timers.heap.popFirst(dueBy: now) { return timer }
+                    if deadline > now { timers.condition.wait(nanoseconds: deadline - now) }
                 }
             }
             due.fire()

@@ -10,7 +10,8 @@ import CChainRuntime
 ///   use the pool.
 /// - Cost of a hop: a thread's start, 10 to 50 µs; past the limit one short lock. A thread ends as soon as nothing waits.
 /// - A handler never shares its thread with one that runs at the same time, but may get one that others have used.
-public final class ThreadExecutor: PromiseExecutor {
+public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Sendable {
+    // Sendable: `state` is behind its lock, and replaced only in a child of a fork, while that has one thread.
     /// The process's own: 64 threads at most.
     public static let shared = ThreadExecutor(name: "thread")
 
@@ -20,7 +21,9 @@ public final class ThreadExecutor: PromiseExecutor {
     public let limit: Int
     /// Whether its handlers run one at a time.
     public var isSerial: Bool { limit == 1 }
-    private let state = Lock(State())
+    // Unchecked: written by the one thread of a child alone.
+    @exclusivity(unchecked)
+    private var state = Lock(State())
 
     private struct State {
         var waiting = JobQueue()
@@ -32,6 +35,14 @@ public final class ThreadExecutor: PromiseExecutor {
         precondition(limit >= 1, "an executor needs a thread, not \(limit)")
         identity = ExecutorIdentity(name: name)
         self.limit = limit
+        ForkHandling.insert(self)
+    }
+
+    deinit { ForkHandling.remove(self) }
+
+    func renewInChild() {
+        state.leak()
+        state = Lock(State())
     }
 
     /// How many threads there are at this moment.
@@ -43,7 +54,8 @@ public final class ThreadExecutor: PromiseExecutor {
     /// Starts a thread for the job; or leaves it to the next that is free, where the limit is reached or the system has
     /// no more threads.
     public func submit(_ job: Job) {
-        let starts = state.withLock { state in
+        let lock = state
+        let starts = lock.withLock { state in
             guard state.threadCount < limit else {
                 state.waiting.append(job)
                 return false
@@ -55,13 +67,13 @@ public final class ThreadExecutor: PromiseExecutor {
         let started = startThread { [self] in
             chain_thread_set_name(identity.name)
             job.run()
-            while let next = nextJob() { next.run() }
+            while let next = Self.nextJob(lock) { next.run() }
         }
         if !started { queue(job) }
     }
 
     /// What has waited longest; nil where nothing does, and the thread that asks is to end.
-    private func nextJob() -> Job? {
+    private static func nextJob(_ state: Lock<State>) -> Job? {
         state.withLock { state in
             if let job = state.waiting.popFirst() { return job }
             state.threadCount -= 1

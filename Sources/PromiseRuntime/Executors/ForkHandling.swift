@@ -1,0 +1,104 @@
+import CChainRuntime
+
+/// Something with threads and locks of its own, which a child of a fork has to begin anew.
+protocol ForkRenewable: AnyObject, Sendable {
+    /// Replaces the state that the child inherited, in the child's only thread. The old state is leaked: a thread of the
+    /// parent may have been changing it. Calls nothing of the program.
+    func renewInChild()
+}
+
+/// What a fork does to the runtime: in the child, pools, threads and timers begin anew and nothing is recorded; locks
+/// that every promise may need are held by the thread that forks, so that the child finds them free.
+enum ForkHandling {
+    private struct Subjects: @unchecked Sendable {
+        // Sendable: reached only under the lock, which the deinit of each object takes to leave.
+        var renewables: [(object: Unmanaged<AnyObject>, renew: (AnyObject) -> Void)] = []
+        /// The shared runtime, once there is one: a fork must not be what makes it.
+        var shared: Unmanaged<Runtime>?
+    }
+
+    private static let subjects = Lock(Subjects())
+
+    private static let isInstalled: Void = {
+        // Kept for ever.
+        let handlers = UnsafeMutablePointer<chain_fork_handlers>.allocate(capacity: 1)
+        handlers.initialize(
+            to: chain_fork_handlers(
+                before_fork: { ForkHandling.lockAll() }, in_parent: { ForkHandling.unlockAll() },
+                in_child: {
+                    ForkHandling.renewAll()
+                    ForkHandling.unlockAll()
+                }))
+        chain_fork_handle(handlers)
+    }()
+
+    /// Has that object renewed in each child, until ``remove(_:)``, which its deinit calls.
+    static func insert<Object: ForkRenewable>(_ object: Object) {
+        isInstalled
+        subjects.withLock { subjects in
+            subjects.renewables.append(
+                (.passUnretained(object), { unsafeDowncast($0, to: Object.self).renewInChild() }))
+        }
+    }
+
+    static func remove(_ object: some ForkRenewable) {
+        subjects.withLock { subjects in
+            let last = subjects.renewables.count - 1
+            guard let index = subjects.renewables.firstIndex(where: { $0.object.toOpaque() == address(of: object) })
+            else {
+                return
+            }
+            subjects.renewables.swapAt(index, last)
+            subjects.renewables.removeLast()
+        }
+    }
+
+    private static func address(of object: AnyObject) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(object).toOpaque()
+    }
+
+    /// For the shared runtime, which lives for ever.
+    static func insertShared(_ runtime: Runtime) {
+        isInstalled
+        subjects.withLock { $0.shared = .passUnretained(runtime) }
+    }
+
+    // The locks of `subjects` and of `RecordedRuntimes` keep their objects; all others are leaves: no other lock is
+    // taken while one of them is held.
+
+    private static func lockAll() {
+        subjects.lockForFork()
+        ExecutorNames.names.lockForFork()
+        RecordedRuntimes.entries.lockForFork()
+        forEachRuntime { $0.lockForFork() }
+    }
+
+    private static func unlockAll() {
+        forEachRuntime { $0.unlockAfterFork() }
+        RecordedRuntimes.entries.unlockAfterFork()
+        ExecutorNames.names.unlockAfterFork()
+        subjects.unlockAfterFork()
+    }
+
+    private static func renewAll() {
+        // A worker that forks is none of the child's pool.
+        chain_thread_current().pointee.worker = nil
+        subjects.whileForking { subjects in
+            for (object, renew) in subjects.renewables { object._withUnsafeGuaranteedRef(renew) }
+        }
+        forEachRuntime { $0.stopRecordingInChild() }
+    }
+
+    /// The runtimes of which a promise's step may take a lock: those recorded, and the shared one.
+    private static func forEachRuntime(_ body: (Runtime) -> Void) {
+        let shared = subjects.whileForking { $0.shared }
+        var isSharedRecorded = false
+        RecordedRuntimes.entries.whileForking { entries in
+            for entry in entries {
+                if entry.runtime.toOpaque() == shared?.toOpaque() { isSharedRecorded = true }
+                entry.runtime._withUnsafeGuaranteedRef(body)
+            }
+        }
+        if !isSharedRecorded { shared?._withUnsafeGuaranteedRef(body) }
+    }
+}

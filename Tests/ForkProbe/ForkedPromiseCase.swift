@@ -1,0 +1,77 @@
+import ChainInspector
+import Foundation
+import PromiseRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Forks again and again while other threads use the shared runtime in every way: each child makes promises of its own on
+/// the pool, with timers and on threads, then starts an inspector of its own.
+func forkedPromisesCase() throws {
+    var options = InspectorOptions()
+    options.collectsByHand = true
+    // Once before: a child of several threads had better not set up the language's own runtime.
+    usePromises("the parent's first")
+    let inspector = try Inspector.start(options: options)
+    usePromises("the parent's")
+    inspector.collectNow()
+    for _ in 0..<3 {
+        Thread { while true { usePromises("beside the forks") } }.start()
+    }
+    for round in 0..<50 {
+        let child = forkProcess()
+        if child == 0 {
+            alarm(30)
+            usePromises("of a child, unrecorded")
+            expect(inspector.loss.madeCount == 0, "the child records nothing")
+            expect(misuseHere() == .mainThread, "the thread that forked is the child's main thread")
+            guard let own = try? Inspector.start(options: options) else { _exit(2) }
+            usePromises("of a child, recorded")
+            own.collectNow()
+            expect(own.loss.madeCount > 0, "the child's own inspector records")
+            own.stop()
+            _exit(0)
+        }
+        var status: Int32 = -1
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        expect(status == 0, "the end of child \(round): \(status)")
+    }
+    print("promises: ok")
+    exit(0)
+}
+
+/// Makes promises on the pool, with a timer, on a thread and inline, and waits for them on this thread.
+private func usePromises(_ label: String) {
+    var ends: [Int32] = [-1, -1]
+    expect(pipe(&ends) == 0, "a pipe")
+    let write = ends[1]
+    let members = (0..<4).map { index in
+        Promise(label: label) { index }
+            .map { $0 + 1 }
+            .delay(.microseconds(200))
+            .map(on: ThreadExecutor.shared) { $0 + 1 }
+            .map(on: InlineExecutor.shared) { $0 + 1 }
+    }
+    let answer = Promise.all(members).timeout(.seconds(60)).map { $0.reduce(0, +) }
+    answer.anyway(on: InlineExecutor.shared) { result in
+        var byte = UInt8(truncatingIfNeeded: (try? result.get()) ?? 255)
+        _ = Foundation.write(write, &byte, 1)
+    }
+    var byte: UInt8 = 0
+    while read(ends[0], &byte, 1) < 0, errno == EINTR {}
+    expect(byte == 18, "the sum \(label): \(byte)")
+    close(ends[0])
+    close(ends[1])
+}
+
+private func misuseHere() -> AwaitMisuse.Reason? {
+    let (promise, resolver) = Promise<Int>.pending()
+    defer { resolver.fulfill(1) }
+    do {
+        _ = try promise.get(timeout: .milliseconds(1))
+        return nil
+    } catch { return (error as? AwaitMisuse)?.reason }
+}

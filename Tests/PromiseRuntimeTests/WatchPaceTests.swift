@@ -1,0 +1,45 @@
+import PromiseRuntime
+import Testing
+
+/// How often the watch over blocked workers looks (RUNTIME E2).
+struct WatchPaceTests {
+    private static let (shortest, longest) = (WatchPace.shortest, WatchPace.longest)
+
+    /// The sleeps after each of these looks.
+    private func sleeps(_ pace: inout WatchPace, _ sights: [WatchPace.Sight], isAskedFor: Bool = false) -> [UInt64] {
+        sights.map {
+            pace.looked($0, isAskedFor: isAskedFor)
+            return pace.interval
+        }
+    }
+
+    @Test func shortHandlersAreLookedAtEverMoreRarely() {
+        var pace = WatchPace()
+        #expect(pace.interval == Self.shortest)
+        let sleeps = sleeps(&pace, Array(repeating: .quiet, count: 20))
+        #expect(sleeps.prefix(4) == [2, 4, 8, 16].map { $0 * Self.shortest }[...])
+        #expect(sleeps.last == Self.longest)
+        // The first ten seconds of a program that is used all the time.
+        #expect(sleeps.prefix(16).reduce(0, +) >= 10 * Self.longest)
+    }
+
+    @Test func aBusyWorkerIsLookedAtOnceMoreSoon() {
+        var pace = WatchPace()
+        _ = sleeps(&pace, Array(repeating: .quiet, count: 20))
+        // In another job at each look, as workers of a busy program are.
+        #expect(
+            sleeps(&pace, [.busy, .busy, .busy, .busy]) == [Self.shortest, Self.longest, Self.shortest, Self.longest])
+    }
+
+    @Test func aLongHandlerIsLookedAtOften() {
+        var pace = WatchPace()
+        _ = sleeps(&pace, Array(repeating: .quiet, count: 20))
+        #expect(sleeps(&pace, [.busy, .stuck, .stuck, .stuck]).allSatisfy { $0 == Self.shortest })
+        #expect(sleeps(&pace, [.quiet, .quiet]) == [2 * Self.shortest, 4 * Self.shortest])
+    }
+
+    @Test func whereItIsAskedForItLooksOften() {
+        var pace = WatchPace()
+        #expect(sleeps(&pace, Array(repeating: .quiet, count: 20), isAskedFor: true).allSatisfy { $0 == Self.shortest })
+    }
+}
