@@ -74,11 +74,13 @@ struct AwaitMisuseTests {
         let targeting = DispatchQueue(label: "targeting", target: queue.queue)
         let chain = Chain(on: queue).map { 1 }
         for served in [queue.queue, targeting] {
-            let result = served.sync { chain.async().await(timeout: Self.limit) }
+            let result = try elsewhere { served.sync { chain.async().await(timeout: Self.limit) } }
             #expect((result.error as? AwaitMisuse)?.reason == .serialExecutor("serial"))
         }
-        let elsewhere = DispatchQueue(label: "elsewhere").sync { chain.async().await(timeout: Self.limit) }
-        #expect(try elsewhere.get() == 1)
+        let other = try elsewhere {
+            DispatchQueue(label: "elsewhere").sync { chain.async().await(timeout: Self.limit) }
+        }
+        #expect(try other.get() == 1)
     }
 
     @Test("C4 in a handler of a ManualExecutor that the chain uses")
@@ -102,7 +104,7 @@ struct AwaitMisuseTests {
         let awaiter = chain.async()
         own.value = awaiter
         ready.open()
-        let error = awaiter.await(timeout: Self.limit).error as? AwaitMisuse
+        let error = try elsewhere { awaiter.await(timeout: Self.limit) }.error as? AwaitMisuse
         #expect(error?.reason == .ownHandler)
         own.replace(nil)
     }
@@ -120,7 +122,8 @@ struct AwaitMisuseTests {
         }
         #expect(try misuse(on: queue) { Result { try gate.get(timeout: .milliseconds(1)) } } == nil)
         resolver.fulfill(1)
-        #expect(try behind.get(timeout: Self.limit) == 2)
-        #expect(try following.get(timeout: Self.limit) == 2)
+        for promise in [behind, following] {
+            #expect(try elsewhere { Result { try promise.get(timeout: Self.limit) } }.get() == 2)
+        }
     }
 }

@@ -20,6 +20,15 @@ final class Log<Entry: Sendable>: Sendable {
 
     func add(_ entry: Entry) { lock.withLock { list.append(entry) } }
 
+    /// Releases all entries, where no lock is held.
+    func clear() {
+        let entries = lock.withLock {
+            defer { list = [] }
+            return list
+        }
+        withExtendedLifetime(entries) {}
+    }
+
     var entries: [Entry] { lock.withLock { list } }
     var count: Int { lock.withLock { list.count } }
 }
@@ -179,6 +188,13 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
         thread.start()
     }
     try done.wait("the end of the threads")
+}
+
+/// Runs `body`, which may block, on a thread that no task shares.
+func elsewhere<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
+    let result = Box<Value?>(nil)
+    try onThreads(1) { _ in result.value = body() }
+    return try #require(result.value)
 }
 
 /// A clock that stands until it is told to go.

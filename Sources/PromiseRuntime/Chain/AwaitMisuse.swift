@@ -11,6 +11,13 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         case serialExecutor(String)
         /// It was in a handler that the awaited chain itself waits for.
         case ownHandler
+        /// It was in a task, whose thread all tasks share.
+        case task
+        /// It was on the thread that fires all timers, in a handler on the inline executor.
+        case timerThread
+        /// It was on the last thread of the pool of that name that could run anything, and the awaited chain needs the
+        /// pool.
+        case exhaustedPool(String)
     }
 
     /// What was wrong.
@@ -36,6 +43,9 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
             case .mainThread: "on the main thread"
             case .serialExecutor(let name): "on the serial executor \"\(name)\""
             case .ownHandler: "inside a handler that it waits for itself"
+            case .task: "in a task"
+            case .timerThread: "on the thread that fires all timers"
+            case .exhaustedPool(let name): "on the last thread of the pool \"\(name)\" that does not wait already"
             }
         return "The wait at \(site) for what was started at \(awaitedSite) was refused: it is \(place)."
     }
@@ -48,6 +58,12 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
             "The awaited chain needs that executor, which runs one handler at a time: each would wait for the other."
         case .ownHandler:
             "The outcome comes after the handler's end, which would come after the outcome."
+        case .task:
+            "All tasks share as many threads as there are processors: with those blocked, no task would go on."
+        case .timerThread:
+            "An inline handler of a timer runs there, and no other timer could fire until it returns."
+        case .exhaustedPool:
+            "The awaited chain needs a thread of the pool, which has as many as it may, and all others wait."
         }
     }
 
@@ -59,6 +75,12 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
             "Instead return the promise or chain from the handler, use onCompletion { }, or wait elsewhere than on \"\(name)\"."
         case .ownHandler:
             "Instead return the value from the handler, and wait outside of the chain."
+        case .task:
+            "Instead use `try await value`."
+        case .timerThread:
+            "Instead return the promise from the handler, or run the handler on another executor (on:)."
+        case .exhaustedPool:
+            "Instead return the promise from the handler, and nest no waits."
         }
     }
 }

@@ -19,15 +19,17 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
 
     /// Blocks the calling thread until the launch has its outcome, and gives that.
     ///
-    /// It never hangs where that can be known: on the main thread, on a serial executor or dispatch queue that the chain
-    /// uses, and in a handler that the chain itself waits for, it gives ``AwaitMisuse`` at once, unless the outcome is
-    /// there already. On a worker of a ``PoolExecutor`` another one stands in meanwhile (RUNTIME E2). In asynchronous code
-    /// use ``value``, which blocks nothing.
+    /// It never hangs where that can be known: on the main thread, in a task and what it calls, on the thread of
+    /// ``SystemClock``'s timers, on a serial executor or dispatch queue that the chain uses, in a handler that the chain
+    /// itself waits for, and on the last thread of a ``PoolExecutor`` that could run anything, it gives ``AwaitMisuse`` at
+    /// once, unless the outcome is there already. On another worker of a pool a thread stands in meanwhile (RUNTIME E2). In
+    /// asynchronous code use ``value``, which blocks nothing.
     ///
     /// Cost: some 10 µs where it has to wait, the switches of thread; a load where not.
     ///
     /// - Parameter timeout: gives ``PromiseTimedOut`` after so long by the clock of the launch's runtime, at once if it is
     ///   not above zero; the chain runs on. Without one there is no limit.
+    @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public func `await`(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Result<Value, any Error> {

@@ -13,20 +13,21 @@ struct BlockingWait {
 
     func result<Value>(of promise: Promise<Value>, timeout: Duration?) -> Result<Value, any Error> {
         if !promise.isSettled {
-            if let reason = misuse(promise) { return .failure(refuse(promise, reason)) }
-            if let timeout {
-                guard timeout > .zero, block(for: promise, timeout) else {
-                    return .failure(PromiseTimedOut(limit: timeout))
-                }
-            } else {
-                _ = block(for: promise, nil)
-            }
+            if let timeout, timeout <= .zero { return .failure(PromiseTimedOut(limit: timeout)) }
+            var needed = Needed()
+            if let reason = misuse(promise, &needed) { return .failure(refuse(promise, reason)) }
+            let isSettled =
+                needed.ownPool == nil
+                ? PoolExecutor.blocking { block(for: promise, timeout) }
+                : PoolExecutor.blockingUnlessLast { block(for: promise, timeout) }
+            guard let isSettled else { return .failure(refuse(promise, .exhaustedPool(needed.ownPool!))) }
+            if !isSettled { return .failure(PromiseTimedOut(limit: timeout!)) }
         }
         promise.markErrorSeen(handled: true)
         return promise.result!
     }
 
-    /// Sleeps until the promise has its outcome; false where the limit came first.
+    /// Sleeps until the promise has its outcome; false where the limit came first. On a thread that is counted as blocked.
     private func block(for promise: AnyPromise, _ timeout: Duration?) -> Bool {
         let runtime = promise.context.runtime
         if promise.isRecording { promise.report(.awaited, other: AnyPromise.running?.id ?? .none) }
@@ -37,7 +38,7 @@ struct BlockingWait {
         }
         // Inline handlers that this thread was to run next may be what it waits for.
         ThreadLoop.current.handOver(to: PoolExecutor.shared)
-        let isSettled = PoolExecutor.blocking { waiter.wait() }
+        let isSettled = waiter.wait()
         timer?.cancel()
         if !isSettled { promise.waiterIsDone() }
         if promise.isRecording { promise.report(.awaitEnded, other: AnyPromise.running?.id ?? .none) }
@@ -46,18 +47,31 @@ struct BlockingWait {
 
     // MARK: Misuse
 
-    private func misuse(_ promise: AnyPromise) -> AwaitMisuse.Reason? {
+    /// What was found that the promise needs.
+    private struct Needed {
+        /// The name of the pool whose worker the calling thread is, where a promise that is waited for uses that pool.
+        var ownPool: String?
+    }
+
+    private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> AwaitMisuse.Reason? {
         if isMainThread || DispatchExecutor.main.isServedHere { return .mainThread }
+        if SystemClock.isTimerThread { return .timerThread }
         let running = AnyPromise.running
         var found: AwaitMisuse.Reason?
         for executor in executors where found == nil { found = refusal(of: executor, running) }
         promise.forEachPendingSource { source in
             if source === running { found = .ownHandler }
-            if found == nil { found = refusal(of: source.context.executor, running) }
+            let executor = source.context.executor
+            if found == nil { found = refusal(of: executor, running) }
+            if (executor as? PoolExecutor)?.isServedHere == true { needed.ownPool = executor.identity.name }
             return found == nil
         }
-        return found
+        // The last, as the others say more.
+        return found ?? (isInTask ? .task : nil)
     }
+
+    /// Whether the calling code runs in a task: its thread is one of the few that all tasks share.
+    private var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
     /// Whether that executor could run nothing while this thread waits.
     private func refusal(of executor: any PromiseExecutor, _ running: AnyPromise?) -> AwaitMisuse.Reason? {
@@ -78,7 +92,8 @@ struct BlockingWait {
 }
 
 extension AnyPromise {
-    /// Visits this promise and those that it waits for over parents and adoption, until told to stop. O(those).
+    /// Visits this promise and those that it waits for, as its parents, as what they follow and as members of combinators,
+    /// until `visit` gives false. O(those).
     fileprivate func forEachPendingSource(_ visit: (AnyPromise) -> Bool) {
         var left: [AnyPromise] = [self]
         var known: Set<NodeID> = []
@@ -88,6 +103,7 @@ extension AnyPromise {
             let (parent, followed) = promise.waitsFor
             if let parent { left.append(parent) }
             if let followed { left.append(followed) }
+            left += promise.pendingMembers
         }
     }
 }
@@ -142,15 +158,17 @@ final class ThreadWaiter: Waiter, @unchecked Sendable {
 extension Promise {
     /// Blocks the calling thread until the promise is settled; gives its value or throws its error (RUNTIME P8).
     ///
-    /// As with ``Awaiter/await(timeout:file:line:)`` a wait that cannot end is refused at once with ``AwaitMisuse``: on the
-    /// main thread, on a serial executor that the promise waits for through its parents and those that they follow, and in
-    /// a handler that it waits for itself. Members of a combinator are not looked at. On a worker of a ``PoolExecutor``
-    /// another one stands in meanwhile. In asynchronous code use ``value``.
+    /// As with ``Awaiter/await(timeout:file:line:)`` a wait that cannot end, or would keep others from going on, is refused
+    /// at once with ``AwaitMisuse``: on the main thread, in a task and what it calls, on the thread of ``SystemClock``'s
+    /// timers, on a serial executor that the promise waits for (through its parents, what they follow, and the members of
+    /// combinators), in a handler that it waits for itself, and on the last thread of a ``PoolExecutor`` that could run
+    /// anything. On another worker of a pool a thread stands in meanwhile. In asynchronous code use ``value``.
     ///
     /// Cost: some 10 µs where it has to wait, the switches of thread; a load where not.
     ///
     /// - Parameter timeout: throws ``PromiseTimedOut`` after so long by the clock of the promise's runtime, at once if it
     ///   is not above zero; the promise stays as it is. Without one there is no limit.
+    @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public final func get(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
     ) throws -> Value {

@@ -88,7 +88,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         }
     }
 
-    override var members: [AnyPromise] { going.withLock { $0.members.map(\.end) } }
+    override var pendingMembers: [AnyPromise] { going.withLock { $0.members.map(\.end) } }
 
     override func didSettle() { endMembers() }
 

@@ -281,7 +281,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
     func didSettle() {}
 
     /// The promises that settle this one, beside its parent and the one that it follows. Overridden by combinators.
-    var members: [AnyPromise] { [] }
+    var pendingMembers: [AnyPromise] { [] }
 
     override final func discard() { abandonUnlessSettled() }
 

@@ -41,7 +41,7 @@ extension AnyPromise {
         while index < visits.count, index < limit {
             let promise = visits[index].promise
             let (parent, followed) = promise.waitsFor
-            for source in promise.members + [followed ?? parent].compactMap({ $0 }) where !source.isSettled {
+            for source in promise.pendingMembers + [followed ?? parent].compactMap({ $0 }) where !source.isSettled {
                 if source === target {
                     var sites: [Site] = []
                     var step = index

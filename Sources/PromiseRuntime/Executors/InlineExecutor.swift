@@ -7,7 +7,9 @@
 ///   call that began it does not return, and an executor that began it on its own thread runs nothing more there. In a
 ///   pool the others take what waits at that worker; on the main thread the program hangs. So put long or endless
 ///   chains on an executor that takes turns.
-/// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow one holds up whoever settles.
+/// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow one holds up the thread that settles.
+/// - Timers: behind a `delay`, a `timeout` or a pause of `retry` and `repeat` that thread is the one that fires all timers
+///   of the process. A slow handler there delays them all; a handler that waits (`get`, `await`) is refused that.
 public final class InlineExecutor: PromiseExecutor {
     /// There is nothing to tell one inline executor from another by.
     public static let shared = InlineExecutor()

@@ -53,7 +53,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     private let leftCount: Atomic<Int>
     private let collect: Collect
     // Emptied as the node settles, so that a settled combinator keeps no member.
-    private let pendingMembers: Lock<[AnyPromise]>
+    private let members: Lock<[AnyPromise]>
 
     @usableFromInline
     init(
@@ -64,7 +64,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         self.cancelsLosers = cancelsLosers
         self.collect = collect
         leftCount = Atomic(members.count)
-        pendingMembers = Lock(members)
+        self.members = Lock(members)
         super.init(kind: kind, site: site, context: .root(label: label, executor: nil))
         if isRecording {
             for member in members { report(.linked, other: member.id, detail: UInt16(LinkKind.member.rawValue)) }
@@ -108,13 +108,13 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
 
     private func count(_ number: Int) {
         if leftCount.subtract(number, ordering: .acquiringAndReleasing).newValue > 0 { return }
-        let members = members
+        let members = members.withLock { $0 }
         // Empty where it was settled meanwhile.
         if !members.isEmpty { collect(self, members) }
     }
 
     override func didSettle() {
-        let members = pendingMembers.withLock { take(&$0) }
+        let members = members.withLock { take(&$0) }
         if leftCount.load(ordering: .acquiring) == 0 { return }
         let reason = error as? PromiseCancelled ?? PromiseCancelled(reason: "lost to another member")
         for member in members where !member.isSettled {
@@ -124,7 +124,8 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         }
     }
 
-    override var members: [AnyPromise] { pendingMembers.withLock { $0 } }
+    override var pendingMembers: [AnyPromise] { members.withLock { $0 } }
+
     override var child: AnyPromise? { nil }
     override var isChild: Bool { false }
     override var consumer: AnyPromise? { self }

@@ -150,7 +150,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         delay.set(pause) { delay in _ = delay.fulfill((), by: .machinery) }
     }
 
-    override var members: [AnyPromise] { startedMembers }
+    override var pendingMembers: [AnyPromise] { startedMembers }
 
     override func didSettle() {
         let plan = plan.withLock { $0.take() }

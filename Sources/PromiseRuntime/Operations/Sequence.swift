@@ -136,7 +136,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         }
     }
 
-    override var members: [AnyPromise] { startedMembers }
+    override var pendingMembers: [AnyPromise] { startedMembers }
 
     override func didSettle() {
         let (inputs, values, make) = progress.withLock { progress in

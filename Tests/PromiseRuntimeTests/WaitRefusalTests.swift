@@ -1,0 +1,132 @@
+import ChainTesting
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// Waits that would hang, or keep others from going on, are refused at once (RUNTIME C4).
+struct WaitRefusalTests {
+    private static let limit = Duration.seconds(60)
+
+    /// A combinator one of whose members needs an executor.
+    enum Group: CaseIterable, Sendable {
+        case all, nestedAll, any, race, allSettled, sequence, forEach, retry, `repeat`, coldAll
+
+        /// Gives what is to be waited for; `member` is made when it is needed.
+        func make(_ member: @escaping @Sendable () -> Promise<Int>) -> Promise<Int> {
+            let other = Promise.resolve(1)
+            return switch self {
+            case .all: Promise.all([other, member()]).map { $0.count }
+            case .nestedAll: Promise.all([Promise.all([member(), other]).map { $0.count }, other]).map { $0.count }
+            case .any: Promise.any([Promise<Int>.reject(Failure()), member()])
+            case .race: Promise.race([member()]).map { $0 }
+            case .allSettled: Promise.allSettled([other, member()]).map { $0.count }
+            case .sequence: Promise.sequence([1, 2], on: InlineExecutor.shared) { _ in member() }.map { $0.count }
+            case .forEach: Promise.forEach([1], on: InlineExecutor.shared) { _ in member() }.map { 1 }
+            case .retry: Promise.retry(2, on: InlineExecutor.shared) { member() }.map { $0 }
+            case .repeat:
+                Promise.repeat(on: InlineExecutor.shared) {
+                    member()
+                } until: { _ in
+                    true
+                }.map { $0 }
+            case .coldAll:
+                Chain().all([Chain(taking: Void.self).then { member() }]).map { $0[0] }.async().promise
+            }
+        }
+    }
+
+    @Test("C4 get on a serial executor that a member needs, of any combinator", arguments: Group.allCases)
+    func members(_ group: Group) throws {
+        let queue = DispatchExecutor(label: "serial")
+        let (gate, resolver) = Promise<Int>.pending()
+        let isAsked = Latch()
+        // Made here, so that it waits for its gate and is known to need the queue.
+        let member = gate.map(on: queue) { $0 }
+        let waited = group.make {
+            isAsked.open()
+            return member
+        }
+        try isAsked.wait("the member")
+        // The member is waited for once a chain of links behind it says so: that is asynchronous for some groups.
+        let result = Box<AwaitMisuse.Reason?>(nil)
+        try eventually("the refusal") {
+            result.value = try? refusal(on: queue, waited)
+            return result.value != nil
+        }
+        #expect(result.value == .serialExecutor("serial"))
+        #expect(try refusal(on: DispatchExecutor(label: "other"), waited) == nil)
+        resolver.fulfill(1)
+        _ = try value(of: waited)
+    }
+
+    /// Why a short wait in a handler on that executor was refused; nil where it was not.
+    private func refusal(on executor: any PromiseExecutor, _ waited: Promise<Int>) throws -> AwaitMisuse.Reason? {
+        let reason = Box<AwaitMisuse.Reason?>(nil)
+        let waiting = Promise(on: executor) {
+            do { _ = try waited.get(timeout: .milliseconds(1)) } catch {
+                reason.value = (error as? AwaitMisuse)?.reason
+            }
+        }
+        try outcome(waiting).get()
+        return reason.value
+    }
+
+    @Test("C4 E2 waits nested deeper than the pool has threads")
+    func nestedWaits() throws {
+        let pool = PoolExecutor(name: "nested", width: 2)
+        @Sendable func nested(_ depth: Int) -> Promise<Int> {
+            Promise(on: pool) { depth == 600 ? 0 : try nested(depth + 1).get(timeout: Self.limit) + 1 }
+        }
+        let error = try error(of: nested(0)) as? AwaitMisuse
+        #expect(error?.reason == .exhaustedPool("nested"))
+        #expect(error?.description.contains("nest no waits") == true)
+        // Not so deep, it goes on as before.
+        #expect(try value(of: nested(570)) == 30)
+        #expect(pool.threadCounts.blocked == 0)
+    }
+
+    @Test("C4 E2 where no thread of the pool is left, what needs none is waited for")
+    func nothingNeeded() throws {
+        let pool = PoolExecutor(name: "full", width: 1, policy: PoolPolicy(extraLimit: 0, isWatched: false))
+        let (gate, resolver) = Promise<Int>.pending(on: ManualExecutor())
+        let waiting = Promise(on: pool) { try gate.get(timeout: Self.limit) }
+        try eventually("the wait") { pool.threadCounts.blocked == 1 }
+        resolver.fulfill(4)
+        #expect(try value(of: waiting) == 4)
+    }
+
+    @Test("C4 in tasks, which share a few threads: refused, and the tasks go on")
+    func tasks() async throws {
+        let (gate, resolver) = Promise<Int>.pending()
+        @Sendable func wait() -> AwaitMisuse.Reason? {
+            guard case .failure(let error) = Result(catching: { try gate.get(timeout: Self.limit) }) else { return nil }
+            return (error as? AwaitMisuse)?.reason
+        }
+        let tasks = (0..<8).map { _ in Task.detached { wait() } }
+        for task in tasks { #expect(await task.value == .task) }
+        let awaiter = Chain().then { gate }.async()
+        @Sendable func waitForChain() -> AwaitMisuse? { awaiter.await(timeout: Self.limit).error as? AwaitMisuse }
+        let error = await Task.detached { waitForChain() }.value
+        #expect(error?.reason == .task && error?.description.contains("`try await value`") == true)
+        resolver.fulfill(1)
+        #expect(wait() == nil, "what is there needs no wait")
+        #expect(try await awaiter.value == 1)
+    }
+
+    @Test("C4 in an inline handler of a timer, which all timers wait for")
+    func timers() throws {
+        let (gate, resolver) = Promise<Int>.pending()
+        let reason = Box<AwaitMisuse.Reason?>(nil)
+        let waiting = Promise.delay(.milliseconds(1)).map(on: InlineExecutor.shared) {
+            do { _ = try gate.get(timeout: Self.limit) } catch { reason.value = (error as? AwaitMisuse)?.reason }
+        }
+        try outcome(waiting).get()
+        #expect(reason.value == .timerThread)
+        // On another executor it may wait, also with a limit of the same clock.
+        let late = Promise.delay(.milliseconds(1)).map(on: ThreadExecutor.shared) {
+            Result { try gate.get(timeout: .milliseconds(1)) }
+        }
+        #expect(throws: PromiseTimedOut.self) { try value(of: late).get() }
+        resolver.fulfill(1)
+    }
+}
