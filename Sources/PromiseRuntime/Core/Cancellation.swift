@@ -98,7 +98,7 @@ extension AnyPromise {
             if context.isInline {
                 ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(self) }
             } else {
-                context.executor.submit(Job(self))
+                context.submit(self)
             }
         }
     }

@@ -10,6 +10,8 @@ public class PromiseContext: @unchecked Sendable {
     @usableFromInline final let label: String?
     /// Whether the executor is the inline one, which needs no hop.
     final let isInline: Bool
+    /// Whether the executor is one of ours, which run or discard each job for certain.
+    private final let keepsJobs: Bool
     /// What children inherit where that differs: the chain's executor, no label. It keeps the runtime alive.
     private final let heritage: Context?
     /// Whether children inherit this one itself, although it has something to keep alive.
@@ -25,6 +27,7 @@ public class PromiseContext: @unchecked Sendable {
         self.executor = executor
         self.isImmortal = isImmortal
         isInline = executor === InlineExecutor.shared
+        keepsJobs = GuardedJob.isNeedless(on: executor)
         label = nil
         heritage = nil
         isInherited = true
@@ -38,6 +41,7 @@ public class PromiseContext: @unchecked Sendable {
         self.label = label.isEmpty ? nil : label
         self.heritage = heritage
         isInline = executor === InlineExecutor.shared
+        keepsJobs = GuardedJob.isNeedless(on: executor)
         isImmortal = false
         runtimeReference = heritage.runtimeReference
     }
@@ -52,6 +56,11 @@ public class PromiseContext: @unchecked Sendable {
 
     @inline(__always)
     final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isNarrowedHere } }
+
+    /// Hands work of a promise to the executor; if that drops it, the promise is abandoned.
+    final func submit(_ content: Runnable) {
+        executor.submit(Job(keepsJobs ? content : GuardedJob(content)))
+    }
 
     /// The runtime, without a reference of the caller's own.
     @inline(__always)

@@ -62,10 +62,27 @@ extension AnyPromise {
         var state = lock()
         state.set(PromiseState.queued)
         unlock(state)
-        let executor = context.executor
-        if isRecording { report(.queued, detail: executor.identity.id) }
-        executor.submit(Job(Body(of: self, body)))
+        if isRecording { report(.queued, detail: context.executor.identity.id) }
+        context.submit(Body(of: self, body))
     }
+
+    /// Has the executor go on with this node's own work, which no handler of the node does; where the executor gives the
+    /// work up, the node is abandoned.
+    final func submitStep(_ step: @escaping @Sendable () -> Void) { context.submit(Step(of: self, step)) }
+}
+
+/// A step of a node that starts others, while an executor has it.
+private final class Step: Runnable {
+    private let promise: AnyPromise
+    private let step: @Sendable () -> Void
+
+    init(of promise: AnyPromise, _ step: @escaping @Sendable () -> Void) {
+        self.promise = promise
+        self.step = step
+    }
+
+    override func runHandler() { step() }
+    override func discard() { promise.discard() }
 }
 
 /// The body of a promise that has no parent, while an executor has it.

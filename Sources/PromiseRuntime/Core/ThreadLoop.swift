@@ -16,7 +16,8 @@ public struct Job: @unchecked Sendable {
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Gives it up instead of running it: its promise, if it is pending, is abandoned (RUNTIME S2); a plain closure is
-    /// only released. For executors that end with jobs left; a job that is merely dropped leaves its promise pending.
+    /// only released. For executors that end with jobs left. A job that an executor of the program's own merely drops is
+    /// discarded when its last copy is released.
     public func discard() { content.discard() }
 
     private final class Work: Runnable {

@@ -124,7 +124,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         } else if rule.ends(with: unsafeDowncast(member, to: Promise<Value>.self).result!, round: number) {
             copyOutcome(of: member, flags: [])
         } else {
-            context.executor.execute { [self] in goOn(after: member, rule, number) }
+            submitStep { [self] in goOn(after: member, rule, number) }
         }
     }
 

@@ -87,7 +87,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
             progress.isStarting = true
             return true
         }
-        if isOurs { context.executor.execute { self.startWanted() } }
+        if isOurs { submitStep { self.startWanted() } }
     }
 
     private func startWanted() {
@@ -100,7 +100,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
             case .failure(let error): _ = reject(error, by: .machinery)
             }
         }
-        context.executor.execute { self.startWanted() }
+        submitStep { self.startWanted() }
     }
 
     private func nextInput() -> (Int, Input, Make)? {
