@@ -144,6 +144,7 @@ int ct_open(const ct_options *options) {
     if (!inputFile || !outputFile) return fail(CT_SYSTEM);
     atomic_store(&ct.isEnding, false);
     atomic_store(&ct.isTrapped, false);
+    atomic_store(&ct.isRestored, false);
     gaveUp = false;
     // Ours first, so that ncurses installs none.
     ct_signals_begin();

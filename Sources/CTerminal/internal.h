@@ -18,7 +18,8 @@ typedef struct {
     atomic_bool isOurs;             // the screen shows our frames
     atomic_bool isEnding;           // a signal asked the process to end
     atomic_bool isContinued;        // we went on, and have not asked yet whose the terminal is
-    atomic_bool isTrapped;          // a trap gave the terminal back; nobody writes any more
+    atomic_bool isTrapped;          // a signal that ends the process gives the terminal back; nothing is written any more
+    atomic_bool isRestored;         // it has
 } ct_terminal;
 
 extern ct_terminal ct;

@@ -1,5 +1,5 @@
-// Signals that a screen must answer go through the wake pipe, a byte each. Traps bring the terminal back and go on to
-// whoever was there before.
+// Signals that a screen must answer go through the wake pipe, a byte each. Every other signal that ends the process brings
+// the terminal back and then does what it did before.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,11 +10,22 @@
 #include "internal.h"
 
 static const int told[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
-static const int traps[] = {SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE};
-enum { toldCount = sizeof told / sizeof *told, trapCount = sizeof traps / sizeof *traps };
+// Of these the default does not end the process, or nothing may be done about them. (SIGPIPE is ignored.)
+static const int harmless[] = {
+    SIGKILL, SIGSTOP, SIGTTIN, SIGTTOU, SIGCHLD, SIGURG, SIGPIPE,
+#if defined(__APPLE__)
+    SIGINFO, SIGIO,
+#endif
+};
+enum { toldCount = sizeof told / sizeof *told, harmlessCount = sizeof harmless / sizeof *harmless };
+#if defined(NSIG)
+enum { signalLimit = NSIG };
+#else
+enum { signalLimit = 65 };
+#endif
 
-static struct sigaction toldBefore[toldCount], trapsBefore[trapCount], pipeBefore;
-static bool isToldOurs[toldCount];
+static struct sigaction toldBefore[toldCount], deadlyBefore[signalLimit], pipeBefore;
+static bool isToldOurs[toldCount], isDeadlyOurs[signalLimit];
 static void *stack;
 
 static void tell(int signal) {
@@ -27,18 +38,59 @@ static void tell(int signal) {
     errno = before;
 }
 
-static void trap(int signal, siginfo_t *info, void *context) {
+// Whether the instruction that caused the signal is executed again on return, and causes it again.
+static bool happens_again(int signal, const siginfo_t *info) {
+    bool isFault = signal == SIGILL || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE;
+    return isFault && info->si_code > 0 && info->si_code != SI_USER;
+}
+
+static void deadly(int signal, siginfo_t *info, void *context) {
     (void)context;
     int before = errno;
     if (!atomic_exchange(&ct.isTrapped, true)) {
         ct_restore_raw();
         ct_capture_end(true);
+        atomic_store(&ct.isRestored, true);
+    } else {
+        // Another thread brings the terminal back: the process is not to end before that, unless it takes too long.
+        struct timespec step = {0, 5000000};
+        for (int steps = 0; steps < 400 && !atomic_load(&ct.isRestored); steps++) nanosleep(&step, NULL);
     }
-    for (int at = 0; at < trapCount; at++)
-        if (traps[at] == signal) sigaction(signal, &trapsBefore[at], NULL);
-    // A fault happens again on return; one that was sent has to be sent again.
-    if (info->si_code <= 0 || info->si_code == SI_USER) raise(signal);
+    sigaction(signal, &deadlyBefore[signal], NULL);
+    if (!happens_again(signal, info)) raise(signal);
     errno = before;
+}
+
+// Those that the program does not handle by itself; of traps also those, since no handler returns from a trap.
+static void watch_deadly(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    action.sa_sigaction = deadly;
+    for (int signal = 1; signal < signalLimit; signal++) {
+        isDeadlyOurs[signal] = false;
+        bool isOther = false;
+        for (int at = 0; at < toldCount; at++) isOther = isOther || told[at] == signal;
+        for (int at = 0; at < harmlessCount; at++) isOther = isOther || harmless[at] == signal;
+        // The C library keeps some for itself.
+        if (isOther || sigaction(signal, NULL, &deadlyBefore[signal]) != 0) continue;
+        bool isTrap = signal == SIGILL || signal == SIGTRAP || signal == SIGSEGV || signal == SIGABRT ||
+                      signal == SIGBUS || signal == SIGFPE || signal == SIGSYS;
+        if (!isTrap && deadlyBefore[signal].sa_handler != SIG_DFL) continue;
+        isDeadlyOurs[signal] = sigaction(signal, &action, NULL) == 0;
+    }
+}
+
+static void unwatch_deadly(void) {
+    for (int signal = 1; signal < signalLimit; signal++) {
+        if (!isDeadlyOurs[signal]) continue;
+        isDeadlyOurs[signal] = false;
+        struct sigaction now;
+        // A handler that the program set meanwhile stays.
+        if (sigaction(signal, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == deadly)
+            sigaction(signal, &deadlyBefore[signal], NULL);
+    }
 }
 
 void ct_signals_begin(void) {
@@ -63,15 +115,11 @@ void ct_signals_begin(void) {
         stack = malloc(size);
         if (stack) sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
     }
-    memset(&action, 0, sizeof action);
-    sigfillset(&action.sa_mask);
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    action.sa_sigaction = trap;
-    for (int at = 0; at < trapCount; at++) sigaction(traps[at], &action, &trapsBefore[at]);
+    watch_deadly();
 }
 
 void ct_signals_end(void) {
-    for (int at = 0; at < trapCount; at++) sigaction(traps[at], &trapsBefore[at], NULL);
+    unwatch_deadly();
     for (int at = 0; at < toldCount; at++)
         if (isToldOurs[at]) sigaction(told[at], &toldBefore[at], NULL);
     sigaction(SIGPIPE, &pipeBefore, NULL);

@@ -65,6 +65,10 @@ func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
     case "z": try screen.suspend()
     case "e": exit(3)
     case "k": kill(getpid(), SIGKILL)
+    case "A":
+        // The kernel's own signal, not one that was sent.
+        ualarm(1, 0)
+        pause()
     case "w":
         let waker = screen.waker
         for _ in 0..<3 { waker.wake() }
@@ -75,6 +79,9 @@ func act(on key: KeyPress, _ screen: Screen) throws -> Int32? {
 }
 
 func run() throws -> Int32 {
+    if CommandLine.arguments.contains("--handles-usr1") {
+        signal(SIGUSR1) { _ in _ = write(1, "the program's own\n", 18) }
+    }
     if CommandLine.arguments.contains("--reopen") {
         for _ in 0..<3 { try Screen(options: options()).close() }
     }

@@ -195,6 +195,40 @@ import Testing
         expectRestored(terminal, modes)
     }
 
+    #if os(Linux)
+        /// All whose default action is to end the process, traps that were sent among them, and some realtime signals.
+        private static let deadlySignals: [Int32] = [
+            SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGALRM, SIGSTKFLT, SIGXCPU, SIGXFSZ,
+            SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS, __libc_current_sigrtmin(), 50, __libc_current_sigrtmax(),
+        ]
+
+        @Test(arguments: deadlySignals)
+        func everySignalThatEndsRestoresFirst(signal: Int32) throws {
+            let (terminal, modes) = try shownProbe()
+            terminal.signal(signal)
+            #expect(try terminal.waitForExit() == .signalled(signal))
+            expectRestored(terminal, modes)
+        }
+    #endif
+
+    @Test func aTimerOfTheProgramsOwnRestoresFirst() throws {
+        let (terminal, modes) = try shownProbe()
+        terminal.send("A")
+        #expect(try terminal.waitForExit() == .signalled(SIGALRM))
+        expectRestored(terminal, modes)
+    }
+
+    @Test func aSignalThatTheProgramHandlesIsTheProgramsOwn() throws {
+        let (terminal, modes) = try shownProbe("--handles-usr1")
+        terminal.signal(SIGUSR1)
+        terminal.send("w")
+        try terminal.waitUntil("the screen going on") { $0.contains("woken") }
+        terminal.send("q")
+        #expect(try terminal.waitForExit() == .exited(0))
+        expectRestored(terminal, modes)
+        #expect(terminal.screen.text.contains("the program's own"))
+    }
+
     @Test func anInterruptFromOutsideIsAnEvent() throws {
         let (terminal, _) = try shownProbe()
         terminal.signal(SIGINT)
