@@ -11,11 +11,12 @@ import PromiseRuntime
 ///     import ChainInspector
 ///     try Inspector.start()
 ///
-/// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads pay
-/// some 20 ns an event and never wait for it. Nodes made earlier appear at their next event. After a fork the child
-/// records nothing; it may start an inspector of its own. (Of the parent's a child may use ``stop()``, ``collectNow()``,
-/// ``dump(settled:limit:)``, ``loss`` and ``perform(_:)``, which do nothing there. Where the parent had several threads, no
-/// promise of the parent's is of use in it.)
+/// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads never wait
+/// for it, and pay 43 to 98 ns an event in all: some 3.5 % where handlers do work, at 335,000 events a second; where
+/// they do nothing but make events, as fast as they can, 65 % of the throughput. Nodes made earlier appear at their next
+/// event. After a fork the child records nothing; it may start an inspector of its own. (Of the parent's inspector a child
+/// may use ``stop()``, ``collectNow()``, ``dump(settled:limit:)``, ``loss`` and ``perform(_:)``, which do nothing there.
+/// Where the parent had several threads, no promise of the parent's is of use in it.)
 public final class Inspector: Sendable {
     /// Who is observed.
     public let info: ProcessInfo

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Takes a runtime's events on the threads where they happen and keeps them until the collector fetches them.
 ///
-/// An event is written into the calling thread's ring: no lock, no allocation, some 20 ns. A thread's first event takes
+/// An event is written into the calling thread's ring: no lock, no allocation, 27 ns, of which the cycle counter takes 12;
+/// with what the runtime does to make it and the collector to fetch it, 43 to 98 ns. A thread's first event takes
 /// a ring out of the pool (a short lock). Where a ring is full, or none may be had, the event is dropped and counted:
 /// `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
 package final class Recorder: EventSink {
