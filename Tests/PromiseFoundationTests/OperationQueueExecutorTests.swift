@@ -30,6 +30,30 @@ import Testing
         #expect(order.value == Array(0..<200))
     }
 
+    @Test func p4TheOrderHoldsWhereFulfilAndCancelRace() throws {
+        let executor = executor(width: 1)
+        for _ in 0..<500 {
+            let (promise, resolver) = Promise<Int>.pending(on: executor)
+            let order = Box<[Int]>([])
+            let done = Latch(8)
+            for index in 0..<8 {
+                promise.anyway { _ in
+                    order.change { $0.append(index) }
+                    done.open()
+                }
+            }
+            let cancelled = Latch()
+            Thread.detachNewThread {
+                promise.cancel()
+                cancelled.open()
+            }
+            resolver.fulfill(1)
+            try done.wait("the handlers")
+            try cancelled.wait("the cancellation")
+            try #require(order.value == Array(0..<8))
+        }
+    }
+
     @Test func e3ManyMembersRunAFewAtATime() throws {
         let executor = executor(width: 2)
         let (running, most) = (Box(0), Box(0))

@@ -1,19 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// Executors that run one handler at a time.
-enum SerialRunner: CaseIterable, Sendable {
-    case thread, queue
-
-    var executor: any PromiseExecutor {
-        switch self {
-        case .thread: ThreadExecutor(name: "serial", limit: 1)
-        case .queue: DispatchExecutor(label: "serial")
-        }
-    }
-}
-
-/// A cancellation against the work that it is to stop, on real threads (TheRules X1, X4, P4).
+/// A cancellation against the work that it is to stop, on real threads (TheRules X1, X4).
 @Suite(.nothingLeft) struct CancelAgainstWorkTests {
     @Test("X4 work that polls isCancelled finds the promise cancelled")
     func polling() throws {
@@ -49,21 +37,5 @@ enum SerialRunner: CaseIterable, Sendable {
             #expect(try error(of: promise) is PromiseCancelled)
         }
         #expect(abandoned.value == 0)
-    }
-
-    @Test("P4 handlers of one promise keep their order while fulfil and cancel race", arguments: SerialRunner.allCases)
-    func order(runner: SerialRunner) throws {
-        let handlerCount = 8
-        let runtime = Runtime(executor: runner.executor)
-        for round in 0..<1_500 {
-            let (promise, resolver) = runtime.run { Promise<Int>.pending() }
-            let log = Log<Int>()
-            for index in 0..<handlerCount { promise.anyway { _ in log.add(index) } }
-            try onThreads(2) { thread in
-                if thread == 0 { resolver.fulfill(1) } else { promise.cancel() }
-            }
-            try eventually("all handlers") { log.count == handlerCount }
-            try #require(log.entries == Array(0..<handlerCount), "round \(round)")
-        }
     }
 }

@@ -1,6 +1,7 @@
 import CChainRuntime
 import ChainEvents
 import Dispatch
+import Synchronization
 
 /// One wait of a thread for a promise: what `Awaiter.await` and `Promise.get` share.
 struct BlockingWait {
@@ -122,13 +123,13 @@ extension DispatchExecutor {
 
 /// A thread that sleeps until a promise settles.
 final class ThreadWaiter: Waiter, @unchecked Sendable {
-    // Sendable: `hasSettled` and `isOver` are reached only under the lock of `condition`.
-    /// Who sleeps, and in whose handler.
+    // Sendable: `hasSettled` is reached only under the lock of `condition`, under which `isOver` changes.
+    /// The thread that sleeps, and the node whose handler it runs.
     let thread = chain_thread_id()
     let node = AnyPromise.running?.id ?? .none
     private let condition = Condition()
     private var hasSettled = false
-    private var isOver = false
+    private let isOver = Atomic(false)
 
     override func settled(_ promise: AnyPromise) { finish(settled: true) }
 
@@ -137,9 +138,9 @@ final class ThreadWaiter: Waiter, @unchecked Sendable {
 
     private func finish(settled: Bool) {
         condition.withLock {
-            guard !isOver else { return }
+            guard !isDone else { return }
             hasSettled = settled
-            isOver = true
+            isOver.store(true, ordering: .releasing)
             condition.signal()
         }
     }
@@ -147,12 +148,12 @@ final class ThreadWaiter: Waiter, @unchecked Sendable {
     /// Sleeps; whether the promise has settled, and not the limit come.
     func wait() -> Bool {
         condition.withLock {
-            while !isOver { condition.wait() }
+            while !isDone { condition.wait() }
             return hasSettled
         }
     }
 
-    override var isDone: Bool { condition.withLock { isOver } }
+    override var isDone: Bool { isOver.load(ordering: .acquiring) }
 }
 
 extension Promise {
