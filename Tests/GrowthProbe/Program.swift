@@ -36,7 +36,7 @@ enum Program {
             let due = Double(round) * eventsPerRound / rate
             let ahead = due - (Clock.seconds - start)
             if ahead > 0 {
-                usleep(UInt32(min(ahead, 0.01) * 1e6))
+                poll(nil, 0, Int32(min(max(ahead, 0.001), 0.01) * 1_000))
             } else {
                 runtime.run { for _ in 0..<20 { work(&round) } }
             }
