@@ -15,6 +15,9 @@ struct Growth {
     private static let interval = 0.25
     /// What may be added an hour, in megabytes.
     private static let limit = 1.0
+    /// Memory is had from the system in steps, of an allocator's arena or of a slab, and some are still to come when the
+    /// warm-up is over: less than this, in megabytes, is no growth that a run could tell.
+    private static let resolution = 1.0
 
     func run() throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-growth-\(getpid())"
@@ -46,7 +49,10 @@ struct Growth {
         let kept = samples.filter { $0.time > duration / 3 }
         for (name, memory) in [("program", \Sample.program), ("viewer", \.viewer)] {
             let line = Line(through: kept.map { ($0.time, $0[keyPath: memory]) })
-            let (slope, error) = (line.slope * 3_600, line.error * 3_600)
+            let slope = line.slope * 3_600
+            let step = Self.resolution / (duration * 2 / 3) * 3_600
+            // Two standard errors of the line, and what the length of the run cannot tell.
+            let error = ((2 * line.error * 3_600) * (2 * line.error * 3_600) + step * step).squareRoot()
             say("growth.\(name)", slope, "MB/h", limit: Self.limit, isOK: slope - error <= Self.limit)
             isOK = isOK && slope - error <= Self.limit
             say("growth.\(name).error", error, "MB/h")
