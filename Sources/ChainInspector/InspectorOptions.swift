@@ -46,9 +46,9 @@ public struct InspectorOptions: Sendable {
     public var endpoints: [Endpoint]?
     /// The folder of the sockets and tokens, an absolute path; it is made where it is not there, and has to be the
     /// user's alone, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`, which
-    /// is where `chainview` looks.
+    /// is where `chainview` looks; where that is another user's, one beside it, which `chainview` finds, too.
     public var socketFolder: String?
-    /// How many viewers may be attached at a time, from 0 to 512.
+    /// How many viewers may watch at a time, from 0 to 512. Single commands have eight places of their own, unless it is 0.
     public var viewerLimit = 64
 
     /// What tests change of the server.

@@ -104,6 +104,8 @@ import Testing
         probe.kill()
         #expect(folder.files.contains("s/\(probe.pid).sock"))
         rename("\(sockets)/\(probe.pid).sock", "\(sockets)/.\(probe.pid)-2")
+        // A token or a name that was never finished.
+        write("\(sockets)/.\(probe.pid)-3")
         // Of a dead process, but no socket.
         write("\(sockets)/\(probe.pid)-3.sock")
         write("\(sockets)/notes")

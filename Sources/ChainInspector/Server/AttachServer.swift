@@ -5,7 +5,7 @@ import Synchronization
 
 /// Lets viewers attach to an inspector: listens, and serves all of them on one thread that waits in `poll`.
 ///
-/// It never holds the program up. What cannot be had (a folder, a socket, a descriptor) is said on standard error, and
+/// It never holds the program up, whose normal exit takes its files away. What cannot be had (a folder, a socket, a descriptor) is said on standard error, and
 /// the program goes on.
 final class AttachServer: Sendable {
     /// Where it listens, as `chainview attach` takes it.

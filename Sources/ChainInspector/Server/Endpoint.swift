@@ -7,6 +7,7 @@ public enum Endpoint: Hashable, Sendable {
     case unixPath(String)
     /// A port of this machine's own address (127.0.0.1; ::1 where there is no other), 0 for any free one. Other users of
     /// the machine can reach it, so a viewer has to show what is in the file `tcp-PORT.token` of
-    /// ``InspectorOptions/socketFolder``, which only the user can read; it is made anew at each start.
+    /// ``InspectorOptions/socketFolder``, which only the user can read; it is made anew at each start, and counts for
+    /// viewers as long as the program has it locked.
     case tcp(port: UInt16)
 }

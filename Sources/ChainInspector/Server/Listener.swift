@@ -126,7 +126,7 @@ struct Listener: Sendable {
         let label = SocketLabel(inode: socket.inode, process: program.key, name: program.name)
         let bytes = Array(label.text.utf8)
         guard bytes.count <= SocketLabel.sizeLimit else { return nil }
-        let (new, file) = makeTemporary(in: String(path[..<slash])) { chain_open_new($0) }
+        let (new, file) = makeTemporary(in: String(path[..<slash])) { chain_create_locked($0) }
         guard file >= 0 else { return nil }
         defer { chain_close(file) }
         let labelPath = SocketFolder.labelPath(of: path)

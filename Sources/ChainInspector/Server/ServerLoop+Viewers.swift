@@ -110,9 +110,11 @@ extension ServerLoop {
         guard isVisitor ? hasPlaceForVisitor() : viewerCount < options.viewerLimit else {
             return connection.leave(
                 .busy,
-                isVisitor
-                    ? "The program is at work on \(options.visitorLimit) commands already: try again"
-                    : "\(viewerCount) viewers are attached already, which is the limit: detach one")
+                options.viewerLimit == 0
+                    ? "The program takes no viewers"
+                    : isVisitor
+                        ? "The program is at work on \(options.visitorLimit) commands already: try again"
+                        : "\(viewerCount) viewers are attached already, which is the limit: detach one")
         }
         connection.phase = .attached
         connection.deadline = nil

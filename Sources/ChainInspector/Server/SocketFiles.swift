@@ -99,8 +99,7 @@ extension SocketFolder {
             let socket = name.hasPrefix(".") ? name.dropFirst() + ".sock" : name[...]
             guard let pid = SocketFolder.pid(of: String(socket)), isGone(pid) else { continue }
             let file = "\(path)/\(name)"
-            if name.hasPrefix("."), FileFacts(at: file)?.isFile == true { unlink(file) }
-            _ = removeIfStale(file)
+            _ = removeIfStale(file) { isDeadSocket($0) || name.hasPrefix(".") && isUnlockedFile($0) }
         }
         for name in names where name.hasSuffix(".name") {
             let socket = name.dropLast(5) + ".sock"
@@ -108,7 +107,7 @@ extension SocketFolder {
             if FileFacts(at: "\(path)/\(socket)") == nil { unlink("\(path)/\(name)") }
         }
         for name in names where name.hasPrefix("tcp-") && name.hasSuffix(".token") {
-            _ = removeIfStale("\(path)/\(name)", isStale: Token.isStale)
+            _ = removeIfStale("\(path)/\(name)", isStale: isUnlockedFile)
         }
     }
 
@@ -158,4 +157,14 @@ func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> 
 func isDeadSocket(_ path: String) -> Bool {
     guard let facts = FileFacts(at: path) else { return false }
     return facts.isSocket && facts.isOurs && chain_try_unix(path) == -ECONNREFUSED
+}
+
+/// Whether a file of this user's is there that was locked by a program, as tokens are and what is being written; now that
+/// program has ended, or has closed it. Not its process is asked, which may be in another container.
+func isUnlockedFile(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    guard let facts = FileFacts(at: path), facts.isFile, facts.isOurs else { return false }
+    return chain_is_locked(file) == 0
 }

@@ -34,15 +34,6 @@ enum Token {
         return (token, own, file)
     }
 
-    /// Whether a token is there whose program has ended or closed the port.
-    static func isStale(_ path: String) -> Bool {
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        guard let facts = FileFacts(at: path), facts.isFile, facts.isOurs else { return false }
-        return chain_is_locked(file) == 0
-    }
-
     /// Whether they are the same; takes as long for any wrong one of that length.
     static func matches(_ shown: String, _ token: [UInt8]) -> Bool {
         let shown = Array(shown.utf8)
