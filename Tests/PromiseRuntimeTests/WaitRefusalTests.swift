@@ -95,6 +95,29 @@ struct WaitRefusalTests {
         #expect(try value(of: waiting) == 4)
     }
 
+    @Test("C4 E2 beside a thread that only looks blocked, which goes on by itself, the last thread may wait")
+    func besideABlockedHandler() throws {
+        let now = Box<UInt64>(1)
+        let probe = ThreadProbe(now: { now.value }, cpuTime: { _ in 1 }, isWaiting: { _ in true })
+        let pool = PoolExecutor(
+            name: "two", width: 1, policy: PoolPolicy(extraLimit: 1, isWatched: false, probe: probe))
+        let (begun, goOn) = (Latch(), Latch())
+        pool.execute {
+            begun.open()
+            _ = try? goOn.wait("the test")
+        }
+        try begun.wait("the handler that blocks")
+        for _ in 0..<15 {
+            pool.checkBlocks()
+            now.change { $0 += 10_000_000 }
+        }
+        #expect(pool.threadCounts.blocked == 1)
+        let waiting = Promise(on: pool) { try Promise(on: pool) { 4 }.get(timeout: Self.limit) }
+        try eventually("the wait") { pool.threadCounts.blocked == 2 }
+        goOn.open()
+        #expect(try value(of: waiting) == 4)
+    }
+
     @Test("C4 in tasks, which share a few threads: refused, and the tasks go on")
     func tasks() async throws {
         let (gate, resolver) = Promise<Int>.pending()

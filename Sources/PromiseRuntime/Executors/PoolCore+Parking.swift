@@ -83,8 +83,10 @@ extension PoolCore {
         if worker.blockingDepth == 0 {
             let mayBlock = parking.withLock {
                 let counts = currentCounts
-                let othersCount = counts.active - (worker.isCounted ? 0 : 1) + counts.sleeping
+                // Not those that the watch counts as blocked: what they do may end by itself.
+                let othersCount = counts.live - parked.waitingCount - 1
                 guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
+                parked.waitingCount += 1
                 worker.isBlocking = true
                 count(worker)
                 return true
@@ -103,6 +105,7 @@ extension PoolCore {
         if worker.blockingDepth > 0 { return }
         worker.isStuck.store(false, ordering: .relaxed)
         parking.withLock {
+            parked.waitingCount -= 1
             worker.isBlocking = false
             uncount(worker)
         }

@@ -34,6 +34,8 @@ final class PoolCore: Sendable {
         /// How many sleepers were told to wake and have not yet.
         var tokens = 0
         var isStopped = false
+        /// How many workers wait inside a handler and have said so.
+        var waitingCount = 0
         /// Whether the watch looks at the pool.
         var isAttended = false
         /// Whether a worker began to work since the last look.
