@@ -106,7 +106,7 @@ let package = Package(
             dependencies: [
                 "ChainAttach", "ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness", "AttachProbe",
             ]),
-        .testTarget(name: "ChainBusTests", dependencies: ["ChainBus"]),
+        .testTarget(name: "ChainBusTests", dependencies: ["ChainBus", "SeededNumbers"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
             name: "ForkProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),

@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "chainview", path: ".."),
         .package(path: "Counts"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     ],
     targets: [
@@ -20,6 +21,7 @@ let package = Package(
                 .product(name: "PromiseRuntime", package: "chainview"),
                 .product(name: "ChainInspector", package: "chainview"),
                 .product(name: "ChainBus", package: "chainview"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ])

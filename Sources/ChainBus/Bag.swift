@@ -5,16 +5,21 @@
 public struct Bag<Element> {
     /// Names one member; never given out twice by one bag or its copies.
     public struct Key: Hashable, Sendable {
-        fileprivate let number: UInt64
+        @usableFromInline let number: UInt64
+
+        @inlinable
+        init(number: UInt64) { self.number = number }
     }
 
-    private var members: [(key: Key, element: Element)] = []
-    private(set) var nextKey = Key(number: 0)
+    @usableFromInline var members: [(key: Key, element: Element)] = []
+    @usableFromInline var nextKey = Key(number: 0)
 
     /// Makes an empty bag.
+    @inlinable
     public init() {}
 
     /// Puts one at the end.
+    @inlinable
     @discardableResult
     public mutating func insert(_ element: Element) -> Key {
         let key = nextKey
@@ -24,6 +29,7 @@ public struct Bag<Element> {
     }
 
     /// Takes a member out, or gives nil if it is not there (any more).
+    @inlinable
     @discardableResult
     public mutating func remove(_ key: Key) -> Element? {
         var (low, high) = (0, members.count)
@@ -36,6 +42,7 @@ public struct Bag<Element> {
     }
 
     /// Takes all out; keys that were given out are not given out again.
+    @inlinable
     public mutating func removeAll() -> Bag {
         let taken = self
         members = []
@@ -45,6 +52,7 @@ public struct Bag<Element> {
 
 extension Bag {
     /// Takes out all that `isGone` says so of.
+    @inlinable
     public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
         try members.removeAll { try isGone($0.element) }
     }
@@ -54,9 +62,9 @@ extension Bag: Sendable where Element: Sendable {}
 
 extension Bag: RandomAccessCollection {
     /// 0.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
     /// The number of members.
-    public var endIndex: Int { members.count }
+    @inlinable public var endIndex: Int { members.count }
     /// The member that was put in as the `position`th of those that are left.
-    public subscript(position: Int) -> Element { members[position].element }
+    @inlinable public subscript(position: Int) -> Element { members[position].element }
 }

@@ -8,11 +8,13 @@ public enum Event<Element: Sendable>: Sendable {
     case completed
 
     /// The element of a ``next(_:)``, else nil.
+    @inlinable
     public var element: Element? {
         if case .next(let element) = self { element } else { nil }
     }
 
     /// Whether nothing follows.
+    @inlinable
     public var isTerminal: Bool {
         if case .next = self { false } else { true }
     }
@@ -20,6 +22,7 @@ public enum Event<Element: Sendable>: Sendable {
 
 extension Event: Equatable where Element: Equatable {
     /// Elements by value; any two errors are equal, for errors cannot be compared.
+    @inlinable
     public static func == (left: Event, right: Event) -> Bool {
         switch (left, right) {
         case (.next(let left), .next(let right)): left == right

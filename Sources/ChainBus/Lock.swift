@@ -9,10 +9,12 @@
     // knows pthread's.
     //
     // Sendable: `value` is only touched between lock and unlock of `mutex`; both pointers never change.
+    @usableFromInline
     struct Lock<Value>: ~Copyable, @unchecked Sendable {
-        private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-        private let value: UnsafeMutablePointer<Value>
+        @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+        @usableFromInline let value: UnsafeMutablePointer<Value>
 
+        @usableFromInline
         init(_ initial: consuming sending Value) {
             mutex = .allocate(capacity: 1)
             pthread_mutex_init(mutex, nil)
@@ -27,6 +29,7 @@
             mutex.deallocate()
         }
 
+        @usableFromInline
         borrowing func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
@@ -36,5 +39,17 @@
 #else
     import Synchronization
 
-    typealias Lock = Mutex
+    /// A lock and what it protects.
+    @usableFromInline
+    struct Lock<Value>: ~Copyable, Sendable {
+        @usableFromInline let mutex: Mutex<Value>
+
+        @inlinable
+        init(_ initial: consuming sending Value) { mutex = Mutex(initial) }
+
+        @inlinable
+        borrowing func withLock<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+            mutex.withLock(body)
+        }
+    }
 #endif

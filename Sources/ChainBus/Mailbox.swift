@@ -25,8 +25,11 @@ public final class Mailbox<Element: Sendable>: Observer {
         /// The error or completion that the stream ended with after all of these; nil as long as it goes on.
         public var ending: Event<Element>?
 
+        @inlinable
+        init() {}
+
         /// Whether there is nothing to see here.
-        public var isEmpty: Bool { elements.isEmpty && droppedCount == 0 && ending == nil }
+        @inlinable public var isEmpty: Bool { elements.isEmpty && droppedCount == 0 && ending == nil }
     }
 
     /// What becomes of an element that does not fit.
@@ -37,22 +40,26 @@ public final class Mailbox<Element: Sendable>: Observer {
         case wait
     }
 
-    fileprivate struct State: Sendable {
-        var mail = Mail()
-        var cost = 0
-        var ending: Event<Element>?
-        var isClosed = false
+    @usableFromInline
+    struct State: Sendable {
+        @usableFromInline var mail = Mail()
+        @usableFromInline var cost = 0
+        @usableFromInline var ending: Event<Element>?
+        @usableFromInline var isClosed = false
         /// Emitters that wait for room.
-        var waiterCount = 0
+        @usableFromInline var waiterCount = 0
+
+        @inlinable
+        init() {}
     }
 
     /// What the elements that wait may cost together.
     public let limit: Int
-    private let overflow: Overflow
-    private let room = DispatchSemaphore(value: 0)
-    private let cost: @Sendable (Element) -> Int
-    private let wake: @Sendable () -> Void
-    private let state = Lock(State())
+    @usableFromInline let overflow: Overflow
+    @usableFromInline let room = DispatchSemaphore(value: 0)
+    @usableFromInline let cost: @Sendable (Element) -> Int
+    @usableFromInline let wake: @Sendable () -> Void
+    @usableFromInline let state = Lock(State())
 
     /// Makes an empty mailbox.
     ///
@@ -63,6 +70,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     ///   - cost: What one element costs, from 0: its bytes, its events. It is called on the emitter's thread.
     ///   - wake: Called on the emitter's thread, with no lock held, after the mailbox went from empty to not empty. It
     ///     must be short and must not block. By the time that it is called the mail may have been drained already.
+    @inlinable
     public init(
         limit: Int, overflow: Overflow = .drop, cost: @escaping @Sendable (Element) -> Int = { _ in 1 },
         wake: @escaping @Sendable () -> Void
@@ -75,6 +83,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     }
 
     /// Pushes an element, as ``push(_:)``, or ends the mail. Nothing is taken after an end.
+    @inlinable
     public func on(_ event: Event<Element>) {
         switch event {
         case .next(let element): push(element)
@@ -85,6 +94,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     /// Takes the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``). Gives
     /// whether it was taken.
     @discardableResult
+    @inlinable
     public func push(_ element: Element) -> Bool {
         let cost = max(0, cost(element))
         while true {
@@ -99,9 +109,11 @@ public final class Mailbox<Element: Sendable>: Observer {
     }
 
     /// What the elements that wait cost together; those dropped are not in it.
+    @inlinable
     public var waitingCost: Int { state.withLock { $0.cost } }
 
     /// Takes everything out, oldest first; never blocks. An ending is given once.
+    @inlinable
     public func drain() -> Mail {
         let (mail, waiterCount) = state.withLock { state in
             let mail = state.mail
@@ -114,6 +126,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     }
 
     /// Takes nothing from now on, and lets emitters that wait for room go on: to be called where nobody drains any more.
+    @inlinable
     public func close() {
         let waiterCount = state.withLock { state in
             state.isClosed = true
@@ -122,7 +135,8 @@ public final class Mailbox<Element: Sendable>: Observer {
         for _ in 0..<waiterCount { room.signal() }
     }
 
-    private func end(_ ending: Event<Element>) {
+    @inlinable
+    func end(_ ending: Event<Element>) {
         let wakes = state.withLock { state in
             guard state.ending == nil else { return false }
             let wakes = state.mail.isEmpty
@@ -135,15 +149,16 @@ public final class Mailbox<Element: Sendable>: Observer {
 }
 
 /// What became of a push.
-private enum Push {
+@usableFromInline
+enum Push {
     case taken(wakes: Bool)
     case refused
     case full
 }
 
 extension Mailbox.State {
-    fileprivate mutating func take(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> Push
-    {
+    @inlinable
+    mutating func take(_ element: Element, _ cost: Int, _ limit: Int, _ overflow: Mailbox.Overflow) -> Push {
         guard ending == nil, !isClosed else { return .refused }
         let wakes = mail.isEmpty
         let (sum, overflows) = self.cost.addingReportingOverflow(cost)
@@ -164,7 +179,8 @@ extension Mailbox.State {
     }
 
     /// Whoever waited tries again.
-    fileprivate mutating func takeWaiters() -> Int {
+    @inlinable
+    mutating func takeWaiters() -> Int {
         defer { waiterCount = 0 }
         return waiterCount
     }

@@ -16,13 +16,14 @@ public protocol Subscribable<Element>: Sendable {
 ///         return AnyDisposable { timer.cancel() }
 ///     }
 public struct Observable<Element: Sendable>: Subscribable {
-    private let join: @Sendable (AnyObserver<Element>) -> any Disposable
+    @usableFromInline let join: @Sendable (AnyObserver<Element>) -> any Disposable
 
     /// Makes a cold stream: `produce` runs once a subscription, and what it returns is disposed of when the
     /// subscription is disposed of or over.
     ///
     /// `produce` may call its observer from any thread, also several at once and after the end: the grammar is kept
     /// between the two (by the rules of ``PublishSubject``).
+    @inlinable
     public init(_ produce: @escaping @Sendable (AnyObserver<Element>) -> any Disposable) {
         join = { observer in
             let hub = Hub<Element>()
@@ -40,25 +41,30 @@ public struct Observable<Element: Sendable>: Subscribable {
         }
     }
 
+    @inlinable
     init(of hub: Hub<Element>) {
         join = { hub.subscribe($0) }
     }
 
     /// Itself.
+    @inlinable
     public var observable: Observable<Element> { self }
 
-    fileprivate func subscribe(any observer: AnyObserver<Element>) -> any Disposable { join(observer) }
+    @inlinable
+    func subscribe(any observer: AnyObserver<Element>) -> any Disposable { join(observer) }
 }
 
 extension Subscribable {
     /// Tells `observer` what follows, until the stream ends or the result is disposed of. The observer is retained.
     ///
     /// For whole events in one closure: `subscribe(AnyObserver { event in … })`.
+    @inlinable
     public func subscribe(_ observer: some Observer<Element>) -> any Disposable {
         observable.subscribe(any: observer as? AnyObserver<Element> ?? AnyObserver(observer))
     }
 
     /// Calls `onNext` with every element that follows, and one of the others at the end.
+    @inlinable
     public func subscribe(
         onNext: @escaping @Sendable (Element) -> Void,
         onError: @escaping @Sendable (any Error) -> Void = { _ in },

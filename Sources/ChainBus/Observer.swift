@@ -14,29 +14,35 @@ public protocol Observer<Element>: Sendable {
 
 extension Observer {
     /// Short for `on(.next(element))`.
+    @inlinable
     public func onNext(_ element: Element) { on(.next(element)) }
 
     /// Short for `on(.error(error))`.
+    @inlinable
     public func onError(_ error: any Error) { on(.error(error)) }
 
     /// Short for `on(.completed)`.
+    @inlinable
     public func onCompleted() { on(.completed) }
 }
 
 /// An observer of any kind: a closure, or another observer wrapped.
 public struct AnyObserver<Element: Sendable>: Observer {
-    private let body: @Sendable (Event<Element>) -> Void
+    @usableFromInline let body: @Sendable (Event<Element>) -> Void
 
     /// Makes an observer of a closure.
+    @inlinable
     public init(_ body: @escaping @Sendable (Event<Element>) -> Void) {
         self.body = body
     }
 
     /// Wraps an observer, which is retained.
+    @inlinable
     public init(_ observer: some Observer<Element>) {
         body = { observer.on($0) }
     }
 
     /// Hands the event on.
+    @inlinable
     public func on(_ event: Event<Element>) { body(event) }
 }

@@ -1,25 +1,30 @@
 /// The newest elements of a stream, up to a limit.
+@usableFromInline
 struct ReplayBuffer<Element> {
-    let limit: Int
+    @usableFromInline let limit: Int
     // A ring once full; `oldest` is its first.
-    private var slots: [Element] = []
-    private var oldest = 0
+    @usableFromInline var slots: [Element] = []
+    @usableFromInline var oldest = 0
 
+    @inlinable
     init(limit: Int) {
         precondition(limit >= 0, "A replay limit cannot be negative; it is \(limit)")
         self.limit = limit
     }
 
+    @inlinable
     var last: Element? {
         oldest == 0 ? slots.last : slots[oldest - 1]
     }
 
     /// Oldest first.
+    @inlinable
     var elements: [Element] {
         oldest == 0 ? slots : Array(slots[oldest...] + slots[..<oldest])
     }
 
     /// Keeps an element and gives back the one that had to go for it, to be released outside of locks.
+    @inlinable
     mutating func append(_ element: Element) -> Element? {
         guard limit > 0 else { return nil }
         guard slots.count == limit else {

@@ -30,23 +30,31 @@ import Synchronization
 /// therefore hold what is not `Sendable` either, such as a screen. What other threads have to say reaches it through a
 /// ``Mailbox``, which that thread drains and dispatches.
 public final class Store<State: ~Copyable, Action, Effect> {
-    private enum Phase {
+    @usableFromInline
+    enum Phase {
         case idle
         case reducing(Action)
         case telling
     }
 
-    private struct Subscriber {
-        let told: (borrowing State, Action) -> Void
-        let subscription: StoreSubscription
+    @usableFromInline
+    struct Subscriber {
+        @usableFromInline let told: (borrowing State, Action) -> Void
+        @usableFromInline let subscription: StoreSubscription
+
+        @inlinable
+        init(_ told: @escaping (borrowing State, Action) -> Void, _ subscription: StoreSubscription) {
+            self.told = told
+            self.subscription = subscription
+        }
     }
 
-    private var state: State
-    private let reduce: (inout State, Action) -> [Effect]
-    private let handle: (Effect, Store) -> Void
-    private var subscribers = Bag<Subscriber>()
-    private var phase = Phase.idle
-    private var waiting: [Action] = []
+    @usableFromInline var state: State
+    @usableFromInline let reduce: (inout State, Action) -> [Effect]
+    @usableFromInline let handle: (Effect, Store) -> Void
+    @usableFromInline var subscribers = Bag<Subscriber>()
+    @usableFromInline var phase = Phase.idle
+    @usableFromInline var waiting: [Action] = []
 
     /// Makes a store.
     ///
@@ -55,6 +63,7 @@ public final class Store<State: ~Copyable, Action, Effect> {
     ///   - reduce: Changes the state by one action and says what is to be done about it. It must not dispatch, read
     ///     the store or subscribe: that ends the program with a message that names the action.
     ///   - handle: Does what an effect says. It gets the store, to dispatch what comes of it.
+    @inlinable
     public init(
         _ state: consuming State, reduce: @escaping (inout State, Action) -> [Effect],
         handle: @escaping (Effect, Store) -> Void = { _, _ in }
@@ -65,6 +74,7 @@ public final class Store<State: ~Copyable, Action, Effect> {
     }
 
     /// Takes a step for `action`, and for all that is dispatched meanwhile; inside a step it only queues the action.
+    @inlinable
     public func dispatch(_ action: Action) {
         checkNotReducing("dispatch of \(Self.name(of: action))")
         guard case .idle = phase else {
@@ -76,6 +86,7 @@ public final class Store<State: ~Copyable, Action, Effect> {
     }
 
     /// Lends the state to `body`; see the type for what not to keep of it. What `body` dispatches waits until it is over.
+    @inlinable
     public func withState<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -90,14 +101,16 @@ public final class Store<State: ~Copyable, Action, Effect> {
     ///
     /// One that subscribes inside a step is told from the next step on. The result may be disposed of on any thread;
     /// the closure is released at the store's next change.
+    @inlinable
     public func subscribe(_ told: @escaping (borrowing State, Action) -> Void) -> any Disposable {
         checkNotReducing("subscribe")
         let subscription = StoreSubscription()
-        subscribers.insert(Subscriber(told: told, subscription: subscription))
+        subscribers.insert(Subscriber(told, subscription))
         return subscription
     }
 
-    private func step(_ action: Action) {
+    @inlinable
+    func step(_ action: Action) {
         phase = .reducing(action)
         let effects = reduce(&state, action)
         phase = .telling
@@ -105,7 +118,8 @@ public final class Store<State: ~Copyable, Action, Effect> {
         for effect in effects { handle(effect, self) }
     }
 
-    private func takeWaitingSteps() {
+    @inlinable
+    func takeWaitingSteps() {
         while !waiting.isEmpty {
             let actions = waiting
             waiting = []
@@ -114,7 +128,8 @@ public final class Store<State: ~Copyable, Action, Effect> {
         phase = .idle
     }
 
-    private func tellSubscribers(of action: Action) {
+    @inlinable
+    func tellSubscribers(of action: Action) {
         var hasDisposed = false
         for subscriber in subscribers {
             if subscriber.subscription.isDisposed { hasDisposed = true } else { subscriber.told(state, action) }
@@ -122,14 +137,16 @@ public final class Store<State: ~Copyable, Action, Effect> {
         if hasDisposed { releaseDisposed() }
     }
 
-    private func releaseDisposed() {
+    @inlinable
+    func releaseDisposed() {
         // The old bag outlives the change, so that what the closures hold is not released in the middle of it.
         let old = subscribers
         subscribers.removeAll(where: { $0.subscription.isDisposed })
         withExtendedLifetime(old) {}
     }
 
-    private func checkNotReducing(_ what: @autoclosure () -> String) {
+    @inlinable
+    func checkNotReducing(_ what: @autoclosure () -> String) {
         guard case .reducing(let action) = phase else { return }
         // fatalError, not precondition: the message has to be there in release builds too.
         fatalError(
@@ -139,17 +156,24 @@ public final class Store<State: ~Copyable, Action, Effect> {
             """)
     }
 
-    private static func name(of action: Action) -> String {
+    @inlinable
+    static func name(of action: Action) -> String {
         let name = String(describing: action)
         let short = name.prefix(200)
         return short.endIndex == name.endIndex ? name : "\(short)…"
     }
 }
 
-private final class StoreSubscription: Disposable {
-    private let disposed = Atomic(false)
+@usableFromInline
+final class StoreSubscription: Disposable {
+    @usableFromInline let disposed = Atomic(false)
 
+    @inlinable
+    init() {}
+
+    @inlinable
     var isDisposed: Bool { disposed.load(ordering: .relaxed) }
 
+    @inlinable
     func dispose() { disposed.store(true, ordering: .relaxed) }
 }

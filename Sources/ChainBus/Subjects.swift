@@ -17,18 +17,22 @@
 ///
 /// A late subscriber to one that has ended is told its end.
 public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
-    private let hub = Hub<Element>()
+    @usableFromInline let hub = Hub<Element>()
 
     /// Makes a subject that nobody is subscribed to.
+    @inlinable
     public init() {}
 
     /// Tells the subscribers.
+    @inlinable
     public func on(_ event: Event<Element>) { hub.emit(event) }
 
     /// The read side alone; it keeps the stream alive.
+    @inlinable
     public var observable: Observable<Element> { Observable(of: hub) }
 
     /// How many are subscribed now, so that an emitter can save itself the making of an element.
+    @inlinable
     public var subscriberCount: Int { hub.subscriptionCount }
 }
 
@@ -36,9 +40,10 @@ public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
 ///
 /// A late subscriber to one that has ended is told its end alone.
 public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
-    private let hub: Hub<Element>
+    @usableFromInline let hub: Hub<Element>
 
     /// Makes a subject with a value to begin with.
+    @inlinable
     public init(_ value: Element) {
         var past = ReplayBuffer<Element>(limit: 1)
         _ = past.append(value)
@@ -46,12 +51,15 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
     }
 
     /// Makes the element of a `next` the current value, and tells the subscribers.
+    @inlinable
     public func on(_ event: Event<Element>) { hub.emit(event) }
 
     /// The read side alone; it keeps the stream alive.
+    @inlinable
     public var observable: Observable<Element> { Observable(of: hub) }
 
     /// The element that was accepted last, perhaps not delivered yet; also after the end.
+    @inlinable
     public var value: Element {
         guard let value = hub.last else { fatalError("A BehaviorSubject always has a value") }
         return value
@@ -63,17 +71,20 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
 ///
 /// A late subscriber to one that has ended is told those elements and then the end.
 public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
-    private let hub: Hub<Element>
+    @usableFromInline let hub: Hub<Element>
 
     /// Keeps up to `limit` elements, which may be 0 but not negative.
+    @inlinable
     public init(limit: Int) {
         hub = Hub(past: ReplayBuffer(limit: limit), replaysAfterEnd: true)
     }
 
     /// Keeps the element of a `next`, and tells the subscribers.
+    @inlinable
     public func on(_ event: Event<Element>) { hub.emit(event) }
 
     /// The read side alone; it keeps the stream alive.
+    @inlinable
     public var observable: Observable<Element> { Observable(of: hub) }
 }
 
@@ -84,21 +95,25 @@ public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
 ///     speed.subscribe(onNext: { print($0) }).disposed(by: bag)  // prints 1.0
 ///     speed.value = 2                                            // prints 2.0
 public final class Variable<Element: Sendable>: Subscribable {
-    private let subject: BehaviorSubject<Element>
+    @usableFromInline let subject: BehaviorSubject<Element>
 
     /// Makes a variable with a value to begin with.
+    @inlinable
     public init(_ value: Element) {
         subject = BehaviorSubject(value)
     }
 
+    @inlinable
     deinit { subject.onCompleted() }
 
     /// The value that was set last. To read and then set it is two steps, between which another thread may set it.
+    @inlinable
     public var value: Element {
         get { subject.value }
         set { subject.onNext(newValue) }
     }
 
     /// The read side alone; it does not keep the variable alive.
+    @inlinable
     public var observable: Observable<Element> { subject.observable }
 }

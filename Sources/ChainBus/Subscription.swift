@@ -1,38 +1,39 @@
-/// One observer's place in a ``Hub``. The hub makes sure that it is told one event at a time.
+import Synchronization
+
+/// The handle of one observer's subscription to a ``Hub``. It does not hold the observer, which the hub's receivers do:
+/// so a delivery looks at a flag, and takes no lock.
+@usableFromInline
 final class Subscription<Element: Sendable>: Disposable {
-    struct State: Sendable {
-        var observer: AnyObserver<Element>?
+    @usableFromInline
+    struct Source: Sendable {
         // Weak: whoever drops the disposable without disposing must not keep the stream alive.
-        weak var hub: Hub<Element>?
+        @usableFromInline weak var hub: Hub<Element>?
+
+        @inlinable
+        init(_ hub: Hub<Element>) { self.hub = hub }
     }
 
-    private let state: Lock<State>
-    private let key: Bag<Subscription<Element>>.Key
+    @usableFromInline let ended = Atomic(false)
+    @usableFromInline let source: Lock<Source>
+    @usableFromInline let key: Bag<Hub<Element>.Receiver>.Key
 
-    init(_ observer: AnyObserver<Element>, of hub: Hub<Element>, key: Bag<Subscription<Element>>.Key) {
-        state = Lock(State(observer: observer, hub: hub))
+    @inlinable
+    init(of hub: Hub<Element>, key: Bag<Hub<Element>.Receiver>.Key) {
+        source = Lock(Source(hub))
         self.key = key
     }
 
-    func deliver(_ event: Event<Element>) {
-        let observer = event.isTerminal ? end().observer : state.withLock { $0.observer }
-        observer?.on(event)
-    }
+    @inlinable
+    var isEnded: Bool { ended.load(ordering: .acquiring) }
 
+    /// Makes it the last call: nothing is delivered any more. Returns whether it was the first such call.
+    @inlinable
+    func end() -> Bool { !ended.exchange(true, ordering: .acquiringAndReleasing) }
+
+    @inlinable
     func dispose() {
-        let ended = end()
-        ended.hub?.remove(key)
-        // Released only here, so that the observer's last words find the hub without it.
-        withExtendedLifetime(ended) {}
-    }
-
-    /// Takes out what is held; nothing is delivered any more.
-    @discardableResult
-    func end() -> State {
-        state.withLock { state in
-            let ended = state
-            state = State(observer: nil, hub: nil)
-            return ended
-        }
+        guard end() else { return }
+        let hub = source.withLock { $0.hub }
+        hub?.remove(key)
     }
 }

@@ -28,6 +28,53 @@ struct ReleaseTests {
         }
     }
 
+    @Test func s2_anObserverThatDisposesOfItselfIsReleasedWhenTheDeliveryIsOver() {
+        let log = Log<String>()
+        let subject = PublishSubject<Int>()
+        let own = Box<(any Disposable)?>(nil)
+        let canary = Canary { log.add("released") }
+        own.value = subject.subscribe(onNext: { [canary] _ in
+            own.value?.dispose()
+            log.add("disposed, \(type(of: canary)) is still there")
+        })
+        _ = consume canary
+        _ = subject.subscribe(onNext: { log.add("other \($0)") })
+        subject.onNext(1)
+        #expect(Set(log.entries) == ["disposed, Canary is still there", "other 1", "released"])
+        #expect(log.entries.first == "disposed, Canary is still there")
+    }
+
+    @Test func s4_anObserverThatIsReleasedByADeliveryMayEmit() {
+        let log = Log<String>()
+        let subject = PublishSubject<Int>()
+        let victim = Box<(any Disposable)?>(nil)
+        let canary = Canary { subject.onNext(2) }
+        _ = subject.subscribe(onNext: { number in
+            log.add("first \(number)")
+            victim.value?.dispose()
+        })
+        victim.value = subject.subscribe(onNext: { [canary] _ in log.add("\(type(of: canary))") })
+        _ = consume canary
+        _ = subject.subscribe(onNext: { log.add("last \($0)") })
+        subject.onNext(1)
+        #expect(log.entries == ["first 1", "last 1", "first 2", "last 2"])
+    }
+
+    @Test func s2_anObserverDisposedOfOnAnotherThreadIsReleasedByThenOrByTheDeliveryUnderWay() throws {
+        for _ in 0..<200 {
+            let released = Log<Int>()
+            let subject = PublishSubject<Int>()
+            let subscription = { (canary: Canary) in
+                subject.subscribe(onNext: { [canary] _ in withExtendedLifetime(canary) {} })
+            }(Canary { released.add(1) })
+            try onThreads(2) { thread in
+                if thread == 0 { for number in 0..<20 { subject.onNext(number) } } else { subscription.dispose() }
+            }
+            #expect(released.entries == [1])
+            #expect(subject.subscriberCount == 0)
+        }
+    }
+
     @Test func s4_anElementThatIsEvictedMayEmitAsItIsReleased() {
         let log = Log<String>()
         let subject = ReplaySubject<Canary>(limit: 1)

@@ -1,19 +1,25 @@
 import ChainBus
-import Synchronization
 
-/// What an event costs on its way over the bus, from another module, so unspecialised. It carries batches, a hundred a
-/// second, not events: the limits keep that under a thousandth of a core.
+/// What an event costs on its way over the bus, from another module, beside what OpenCombine takes.
+let busComparisons = [
+    Comparison(
+        family: "bus", name: "publish.1-subscriber", turns: 15, ours: { publish(to: 1) },
+        peers: [.init(name: "opencombine", limit: 0.8) { CombinePeer.publish(to: 1) }]),
+    Comparison(
+        family: "bus", name: "publish.10-subscribers.each", turns: 15, ours: { publish(to: 10) / 10 },
+        peers: [.init(name: "opencombine", limit: 0.8) { CombinePeer.publish(to: 10) / 10 }]),
+]
+
+/// What else of the bus is used often, from another module.
 let busFigures = [
-    Figure(name: "bus.publish.1-subscriber", limit: 4_000) { publish(to: 1) },
-    Figure(name: "bus.publish.10-subscribers.each", limit: 1_500) { publish(to: 10) / 10 },
-    Figure(name: "bus.mailbox.push-and-drain", limit: 1_000) {
+    Figure(name: "bus.mailbox.push-and-drain", limit: 60) {
         let mailbox = Mailbox<Int>(limit: 1_000) {}
         return nanosecondsEach(200) {
             for number in 0..<1_000 { mailbox.push(number) }
             use(mailbox.drain())
         } / 1_000
     },
-    Figure(name: "bus.store.step", limit: 4_000) {
+    Figure(name: "bus.store.step", limit: 250) {
         let store = Store(0) { (state: inout Int, action: Int) -> [Never] in
             state += action
             return []
@@ -29,9 +35,7 @@ private func publish(to count: Int) -> Double {
     let sum = Sum()
     let bag = DisposeBag()
     for _ in 0..<count { subject.subscribe { sum.value.add($0, ordering: .relaxed) }.disposed(by: bag) }
-    return nanosecondsEach(50_000) { subject.onNext(1) }
-}
-
-private final class Sum: Sendable {
-    let value = Atomic(0)
+    let nanoseconds = nanosecondsEach(busEventCount) { subject.onNext(1) }
+    precondition(sum.value.load(ordering: .relaxed) == busEventCount * count)
+    return nanoseconds
 }

@@ -12,6 +12,8 @@ struct Comparison: Sendable {
         let measure: @Sendable () -> Double
     }
 
+    /// What ours belongs to: its lines begin with it.
+    var family = "promise"
     let name: String
     var unit = "ns"
     /// How many turns are taken.
@@ -33,21 +35,24 @@ struct Comparison: Sendable {
         if turns > 1 { for measure in contenders { _ = measure() } }  // warms up
         let values = (0..<turns).map { _ in contenders.map { $0() } }
         let own = median(values.map { $0[0] })
-        var lines = ["promise.\(name) \(rounded(own)) \(unit)\(verdict(own, limit))"]
+        var lines = ["\(family).\(name) \(rounded(own)) \(unit)\(verdict(rounded(own), limit))"]
         for (index, peer) in peers.enumerated() {
             lines.append("\(peer.name).\(name) \(rounded(median(values.map { $0[index + 1] }))) \(unit)")
         }
         for (index, peer) in peers.enumerated() {
             let ratio = median(values.map { $0[0] / $0[index + 1] })
-            lines.append("promise.\(name)/\(peer.name) \(hundredths(ratio)) x\(verdict(ratio, peer.limit))")
+            let shown = hundredths(ratio)
+            lines.append("\(family).\(name)/\(peer.name) \(shown) x\(verdict(shown, peer.limit))")
         }
         return lines
     }
 }
 
-private func verdict(_ value: Double, _ limit: Double?) -> String {
-    // To a hundredth: a byte that somebody else took meanwhile makes no miss.
-    limit.map { " limit \($0) \((value * 100).rounded() / 100 <= $0 ? "ok" : "MISS")" } ?? ""
+/// Judges the number as it is printed: what reads 96.0 is within a limit of 96.
+func verdict(_ shown: String, _ limit: Double?) -> String {
+    guard let limit else { return "" }
+    guard let value = Double(shown) else { fatalError("\(shown) is no number") }
+    return " limit \(limit) \(value <= limit ? "ok" : "MISS")"
 }
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }

@@ -12,7 +12,7 @@ struct Figure: Sendable {
     /// The median of several measurements, on a line of its own.
     func line() -> String {
         if runs > 1 { _ = measure() }  // warms up
-        let value = median((0..<runs).map { _ in measure() })
-        return "\(name) \(rounded(value)) \(unit) limit \(rounded(limit)) \(value <= limit ? "ok" : "MISS")"
+        let shown = rounded(median((0..<runs).map { _ in measure() }))
+        return "\(name) \(shown) \(unit)\(verdict(shown, limit))"
     }
 }

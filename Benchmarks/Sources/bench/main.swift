@@ -17,7 +17,9 @@ func say(_ lines: [String]) {
 }
 
 for figure in busFigures where isWanted(figure.name) { say([figure.line()]) }
-for comparison in promiseComparisons where isWanted("promise.\(comparison.name)") { say(comparison.lines()) }
+for comparison in busComparisons + promiseComparisons where isWanted("\(comparison.family).\(comparison.name)") {
+    say(comparison.lines())
+}
 for figure in recordingFigures where isWanted(figure.name) { say([figure.line()]) }
 for figure in wireFigures where isWanted(figure.name) { say([figure.line()]) }
 for figure in stallFigures where isWanted(figure.name) { say([figure.line()]) }
