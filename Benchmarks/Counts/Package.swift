@@ -17,6 +17,8 @@ let package = Package(
         .target(name: "CHeap"),
         // Replaces the process's malloc: for the program that counts alone.
         .target(name: "CCounting"),
+        // The same for the program that looks for leaks: it counts what is freed, too, which would cost the other one.
+        .target(name: "CLiveHeap"),
         .target(name: "Workloads", dependencies: [.product(name: "PromiseRuntime", package: "chainview")]),
         .executableTarget(
             name: "hookless",
@@ -27,6 +29,14 @@ let package = Package(
                 "CCounting", "CHeap", "Workloads",
                 .product(name: "PromiseRuntime", package: "chainview"),
                 .product(name: "ChainInspector", package: "chainview"),
+                .product(name: "ChainBus", package: "chainview"),
+            ]),
+        .executableTarget(
+            name: "leaks",
+            dependencies: [
+                "CLiveHeap",
+                .product(name: "PromiseRuntime", package: "chainview"),
+                .product(name: "ChainTesting", package: "chainview"),
             ]),
     ],
     swiftLanguageModes: [.v6]

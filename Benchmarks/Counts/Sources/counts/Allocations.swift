@@ -1,5 +1,6 @@
 import CCounting
 import CHeap
+import ChainBus
 import PromiseRuntime
 import Workloads
 
@@ -21,6 +22,10 @@ func printAllocations() {
         Workloads.allOfPending(pending[round])
         round += 1
     }
+    let subject = PublishSubject<Int>()
+    let bag = DisposeBag()
+    for _ in 0..<10 { subject.subscribe { use($0) }.disposed(by: bag) }
+    printCount("allocations.bus.event", of: 1_000) { for number in 0..<$0 { subject.onNext(number) } }
 
     printBytes("bytes.pending") { _ in Workloads.pendingPromise() }
     printBytes("bytes.pending-with-handler") { _ in Workloads.pendingPromiseWithHandler() }

@@ -1,0 +1,23 @@
+import Dispatch
+import PromiseRuntime
+
+/// Blocks until `promise` is settled.
+func waitFor<Value>(_ promise: Promise<Value>) {
+    let isOver = DispatchSemaphore(value: 0)
+    promise.anyway(on: InlineExecutor.shared) { _ in isOver.signal() }
+    isOver.wait()
+}
+
+/// Blocks until a task has ended.
+func waitForTask(_ body: @escaping @Sendable () async -> Void) {
+    let isOver = DispatchSemaphore(value: 0)
+    Task.detached {
+        await body()
+        isOver.signal()
+    }
+    isOver.wait()
+}
+
+/// Keeps the optimiser from finding out that a result is not used.
+@inline(never)
+func use<Value>(_ value: Value) {}
