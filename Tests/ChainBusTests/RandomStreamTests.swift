@@ -11,7 +11,10 @@ struct RandomStreamTests {
         for seed in UInt64(0)..<400 {
             let expected = RandomProgram(seed: seed, on: ReferenceStream(kind)).run()
             let seen = RandomProgram(seed: seed, on: SubjectStream(kind)).run()
-            #expect(seen == expected, "seed \(seed)")
+            let common = zip(seen, expected).prefix { $0 == $1 }.count
+            #expect(
+                seen.dropFirst(common).first == expected.dropFirst(common).first,
+                "seed \(seed), line \(common) of \(expected.count)")
             deliveryCount += expected.count
         }
         #expect(deliveryCount > 4_000, "the programs hardly deliver anything")

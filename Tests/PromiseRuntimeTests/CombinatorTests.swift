@@ -68,6 +68,8 @@ import Testing
         // An optimised build releases the resolvers after their last use.
         withExtendedLifetime(others) { others[1].resolver.reject(Failure()) }
         #expect(try error(of: failing) is Failure)
+        // An optimised build would release the other resolver, and so abandon its promise, before the rejection.
+        withExtendedLifetime(others) {}
     }
 
     @Test("P7 empty inputs are defined")

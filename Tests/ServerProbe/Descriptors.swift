@@ -51,6 +51,8 @@ func attachAndDetach(_ folder: String) throws {
         for viewer in viewers { try viewer.watch { $0.totals.counts.liveCount == made.count } }
         // The server's side is open for each, too.
         expect(openDescriptors().count >= listening.count + 100, "fifty at once")
+        // An optimised build would close the connections before they are counted.
+        withExtendedLifetime(viewers) {}
         memory.append(residentBytes())
     }
     wait { openDescriptors() == listening }
