@@ -21,6 +21,7 @@ let package = Package(
                 .product(name: "PromiseRuntime", package: "chainview"),
                 .product(name: "ChainInspector", package: "chainview"),
                 .product(name: "ChainBus", package: "chainview"),
+                .product(name: "ChainTesting", package: "chainview"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

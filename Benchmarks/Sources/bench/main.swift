@@ -23,3 +23,4 @@ for comparison in busComparisons + promiseComparisons where isWanted("\(comparis
 for figure in recordingFigures where isWanted(figure.name) { say([figure.line()]) }
 for figure in wireFigures where isWanted(figure.name) { say([figure.line()]) }
 for figure in stallFigures where isWanted(figure.name) { say([figure.line()]) }
+for scaling in scalings where isWanted(scaling.name) { scaling.measureAll(say) }
