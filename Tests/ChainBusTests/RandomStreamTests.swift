@@ -8,7 +8,7 @@ struct RandomStreamTests {
     @Test(arguments: ReferenceStream.Kind.allCases)
     func b1_subjectsDoWhatAQueueDoes(_ kind: ReferenceStream.Kind) {
         var deliveryCount = 0
-        for seed in UInt64(0)..<400 {
+        Seeds.forEach(upTo: 400, of: "random streams of \(kind)") { seed in
             let expected = RandomProgram(seed: seed, on: ReferenceStream(kind)).run()
             let seen = RandomProgram(seed: seed, on: SubjectStream(kind)).run()
             let common = zip(seen, expected).prefix { $0 == $1 }.count

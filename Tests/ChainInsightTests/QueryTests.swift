@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import SeededNumbers
 import Testing
 
 @testable import ChainInsight
@@ -181,7 +182,7 @@ struct QueryMatcherTests {
         }
     }
 
-    @Test(arguments: 1...200 as ClosedRange<UInt64>) func isWhatTheTermsSay(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(200)) func isWhatTheTermsSay(_ seed: UInt64) throws {
         var random = Steady(state: seed)
         let query = try Query(term(4, &random))
         var matcher = QueryMatcher(query)

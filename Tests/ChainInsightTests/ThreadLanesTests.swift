@@ -234,7 +234,7 @@ private let second: UInt64 = 1_000_000_000
         return world
     }
 
-    @Test(arguments: UInt64(1)...25) func anySplitGivesTheSameLanes(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(25)) func anySplitGivesTheSameLanes(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let threads = (1...ThreadID(1 + seed % 6)).map { RandomThread($0, &random) }
         let whole = Self.fold(threads, upTo: 1_000, &random)
@@ -262,7 +262,7 @@ private let second: UInt64 = 1_000_000_000
     }
 
     /// What is told of the time since the last event is what would be counted if there were one.
-    @Test(arguments: UInt64(1)...10) func theOpenEndCounts(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(10)) func theOpenEndCounts(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let thread = RandomThread(1, &random)
         var world = World()

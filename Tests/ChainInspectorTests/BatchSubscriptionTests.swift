@@ -84,7 +84,7 @@ import Testing
         return options
     }
 
-    @Test(arguments: 1...16 as ClosedRange<UInt64>)
+    @Test(arguments: Seeds.upTo(16))
     func stateAndBatchesAreTheWholeLog(seed: UInt64) {
         let clock = StillClock()
         let bench = Bench(clock: clock, collector: options(chunk: Int(seed % 9) + 1))
@@ -126,7 +126,7 @@ import Testing
         #expect(viewer.events == bench.events)
     }
 
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(arguments: Seeds.upTo(8))
     func aSlowOneLosesThePastAndNotThePresent(seed: UInt64) {
         let clock = StillClock()
         let bench = Bench(clock: clock, collector: options(chunk: 8))

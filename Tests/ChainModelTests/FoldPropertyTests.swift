@@ -19,7 +19,7 @@ import Testing
         ).entries
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: Seeds.upTo(40))
     func anyInterleavingAndSplitGivesTheSameForest(seed: UInt64) {
         let entries = log(seed)
         var generator = SeededGenerator(seed: seed ^ 0xabcd)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...15)
+    @Test(arguments: Seeds.upTo(15))
     func foldingTwiceChangesNothing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let batches = log(seed).batches(upTo: 50, using: &generator)
@@ -43,7 +43,7 @@ import Testing
         #expect(firstDifference(once.dump(facts: true), twice.dump(facts: true)) == nil, "seed \(seed)")
     }
 
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: Seeds.upTo(30))
     func stateAndTheRestAreTheWholeLog(seed: UInt64) {
         let entries = log(seed)
         var generator = SeededGenerator(seed: seed ^ 0x55)
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// Each node of a tree once, at its depth, in the order in which going down to children finds them.
-    @Test(arguments: UInt64(1)...6)
+    @Test(arguments: Seeds.upTo(6))
     func walksGoThroughAll(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let forest = fold(log(seed).batches(upTo: 50, using: &generator))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: UInt64(1)...12)
+    @Test(arguments: Seeds.upTo(12))
     func takenChangesTellEveryChange(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var forest = ChainForest(process: .test, limits: ForestLimits(settledNodeLimit: 20, settledLeafLimit: 10))

@@ -64,7 +64,7 @@ struct HostileTests {
         }
     }
 
-    @Test(arguments: UInt64(1)...27)
+    @Test(arguments: Seeds.upTo(27))
     func nonsenseIsFoldedWithinTheLimits(seed: UInt64) {
         let limits = [
             ForestLimits(),

@@ -40,7 +40,7 @@ struct LoadTests {
         script.forest.expectConsistent()
     }
 
-    @Test(arguments: UInt64(1)...10) func agesKeepTheOldest(_ seed: UInt64) {
+    @Test(arguments: Seeds.upTo(10)) func agesKeepTheOldest(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var (ages, waiting) = (QueueAges(), [UInt64]())
         for step in 0..<3_000 as Range<UInt64> {

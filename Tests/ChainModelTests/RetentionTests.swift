@@ -139,7 +139,7 @@ import Testing
 
     /// Evicts at random moments: nothing of it is ever inconsistent, and in the end nothing settled is left over.
     /// In 58 and 64 a chain's first rejection goes before others of it.
-    @Test(arguments: Array(UInt64(1)...15) + [58, 64])
+    @Test(arguments: Seeds.upTo(15) + [58, 64])
     func evictionAtAnyMomentKeepsTheForestWhole(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let log = RandomLog(seed: seed, count: 600, isWild: seed % 2 == 0)

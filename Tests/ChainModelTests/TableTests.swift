@@ -5,7 +5,7 @@ import Testing
 @testable import ChainModel
 
 @Suite struct TableTests {
-    @Test(arguments: UInt64(1)...5)
+    @Test(arguments: Seeds.upTo(5))
     func idsAgreeWithADictionary(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var table = IDTable()

@@ -1,18 +1,19 @@
 import ChainEvents
+import SeededNumbers
 import Testing
 
 @testable import ChainWire
 
 /// The laws of the wire, on random messages; a failure names its seed.
 struct PropertyTests {
-    @Test(arguments: UInt64(1)...60)
+    @Test(arguments: Seeds.upTo(60))
     func whatIsWrittenIsRead(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let sent = random.stream(of: 20)
         #expect(try messages(of: stream(sent)) == sent, "seed \(seed)")
     }
 
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: Seeds.upTo(30))
     func anyCutsGiveTheSameMessages(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let sent = random.stream(of: 8)
@@ -24,7 +25,7 @@ struct PropertyTests {
         }
     }
 
-    @Test(arguments: UInt64(1)...30)
+    @Test(arguments: Seeds.upTo(30))
     func aTruncatedStreamGivesItsWholeMessages(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let sent = random.stream(of: 5)
@@ -40,7 +41,7 @@ struct PropertyTests {
         #expect(count == sent.count)
     }
 
-    @Test(arguments: UInt64(1)...40)
+    @Test(arguments: Seeds.upTo(40))
     func damagedStreamsAreReadOrRefused(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let bytes = try stream(random.stream(of: 6))
@@ -52,7 +53,7 @@ struct PropertyTests {
         }
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: Seeds.upTo(20))
     func anyPayloadIsReadOrRefused(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         for _ in 0..<200 {

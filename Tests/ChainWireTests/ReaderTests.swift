@@ -3,6 +3,7 @@ import ChainInspector
 import ChainModel
 import Foundation
 import PromiseRuntime
+import SeededNumbers
 import TerminalHarness
 import Testing
 
@@ -57,7 +58,7 @@ struct ReaderTests {
 
     /// Whatever may come of nodes that are made but once: rings, times at the edges, nodes that are named but never told
     /// of, resyncs that end and that do not.
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: Seeds.upTo(20))
     func itReadsWhateverMayBeSaid(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let batches = (0..<random.pick(1...6)).map { _ in random.batch(events: 0...[4, 60][Int(seed % 2)]).consistent()

@@ -1,17 +1,13 @@
-import Foundation
 import PromiseRuntime
+import SeededNumbers
 import Testing
 
 /// Random programs against the ``ReferenceModel``: every node's outcome after every step, which handlers ran and with
 /// what, who was told to be abandoned, and that nothing is left. `CHAINVIEW_SEED=…` runs one program alone.
 struct RandomProgramTests {
-    private static let one = ProcessInfo.processInfo.environment["CHAINVIEW_SEED"].flatMap { UInt64($0) }
-
-    private static func seeds(_ count: UInt64) -> [UInt64] { one.map { [$0] } ?? Array(1...count) }
-
     @Test("P1 to P7, X1 to X3, S2 exactly as the rules say, step by step", arguments: [false, true])
     func exact(isInline: Bool) throws {
-        for seed in Self.seeds(1_500) {
+        try Seeds.forEach(upTo: 1_500, of: "random programs on \(isInline ? "inline" : "manual")") { seed in
             try #require(Self.exactly(seed, isInline), "CHAINVIEW_SEED=\(seed) on \(isInline ? "inline" : "manual")")
         }
     }
@@ -75,7 +71,7 @@ struct RandomProgramTests {
     @Test("P1 to P7, S1, S2 what no schedule may change", arguments: Case.Runner.allCases)
     func concurrent(_ runner: Case.Runner) throws {
         let executor = Case(timing: .already, place: .outside, runner: runner).executor
-        for seed in Self.seeds(400) {
+        try Seeds.forEach(upTo: 400, of: "random programs on \(runner)") { seed in
             let program = Program(seed: seed, isOrderless: true)
             var model = ReferenceModel(isInline: true, freezes: true)
             let run = ProgramRun(on: executor, freezes: true)
