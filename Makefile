@@ -1,12 +1,19 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test check bench counts cost fuzz tsan soak growth format picture record clean
+.PHONY: help demo man server test optimised check bench counts cost fuzz tsan asan soak growth nightly format picture
+.PHONY: record clean
 
 ARGS ?=
 FILTER ?=
 RUNS ?= 10000000
 SECONDS ?= 600
-TSAN ?= ChainAttachTests|ChainBusTests|PromiseRuntimeTests|ChainInspectorTests
+TSAN ?= ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests
+# Suites that run on random programs, logs, bytes and texts.
+ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
+RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|ReaderTests|LoadTests
+# What runs inside of the observed program, and the model: all that users run optimised.
+OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests \
+	ChainModelTests ChainWireTests ChainTestingTests ChainInsightTests
 
 ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')
@@ -42,6 +49,13 @@ test: ## every test (FILTER=Name for some)
 	$(utf8) .ci/test $(only)
 	$(if $(FILTER),,$(utf8) .ci/test --package-path demos/server)
 
+# Each configuration has one folder, and builds its suites alone (CHAINVIEW_TARGETS, see Package.swift).
+suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
+
+optimised: ## the suites of the embedded part and the model, optimised (OPTIMISED='Suite Suite' for others)
+	@.ci/need vterm python3
+	$(call suites,$(OPTIMISED),optimised) -c release -Xswiftc -enable-testing
+
 check: ## formatting, compiler warnings, and the rules of the repository
 	swift format lint --strict --recursive $(ours)
 	@.ci/need ncursesw vterm
@@ -59,7 +73,7 @@ bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus pr
 	@.build/release/AttachBench $(ARGS)
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
-counts: ## allocations, bytes and instructions against their limits (Benchmarks/Counts/limits)
+counts: ## allocations, bytes, instructions against their limits (Benchmarks/Counts/limits), and leaks against none
 	@Benchmarks/Counts/counts
 
 cost: ## what embedding costs: packages fetched, libraries linked, seconds of building, bytes
@@ -68,9 +82,13 @@ cost: ## what embedding costs: packages fetched, libraries linked, seconds of bu
 fuzz: ## the wire and the fold on RUNS=10000000 inputs made by libFuzzer (ARGS="-max_total_time=60" and more)
 	@RUNS=$(RUNS) Benchmarks/Fuzz/fuzz $(ARGS)
 
-tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite|Suite' for others)
-	@.ci/need ncursesw vterm
-	$(utf8) .ci/test --scratch-path .build/tsan --sanitize=thread -Xswiftc -DTSAN --filter '$(TSAN)'
+tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite Suite' for others)
+	@.ci/need vterm
+	$(call suites,$(TSAN),tsan) --sanitize=thread -Xswiftc -DTSAN
+
+asan: ## the random programs, logs and bytes under AddressSanitizer (ASAN='Suite Suite' for others)
+	@.ci/need vterm
+	$(call suites,$(ASAN),asan) --sanitize=address --filter '$(RANDOM)'
 
 soak: ## random keys, sizes and load on the dashboard for SECONDS=600, then `make growth` for 20 minutes
 	@.ci/need ncursesw vterm
@@ -81,6 +99,9 @@ growth: SECONDS = 60
 growth: ## whether program and viewer grow at 200,000 events a second for SECONDS=60
 	@.ci/need ncursesw vterm
 	.ci/growth $(SECONDS)
+
+nightly: ## what takes hours: 100 times the seeds, optimised and sanitized; then fuzz, soak, cost
+	@.ci/nightly
 
 format: ## brings all sources into the one format
 	swift format --in-place --parallel --recursive $(ours)

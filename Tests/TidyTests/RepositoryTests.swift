@@ -39,7 +39,9 @@ struct RepositoryTests {
     @Test func ciCallsCheckAndTest() throws {
         let run = try #require(Repository.text(".ci/run"))
         #expect(FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: ".ci/run").path))
-        for command in ["set -euo pipefail", "make check", "make test", "make tsan"] {
+        for command in [
+            "set -euo pipefail", "make check", "make test", "make optimised", "make counts", "make tsan", "make asan",
+        ] {
             #expect(run.contains("\n\(command)\n"), "\(command)")
         }
     }
