@@ -86,9 +86,10 @@ tsan: ## the concurrent suites under ThreadSanitizer (TSAN='Suite Suite' for oth
 	@.ci/need vterm
 	$(call suites,$(TSAN),tsan) --sanitize=thread -Xswiftc -DTSAN
 
-asan: ## the random programs, logs and bytes under AddressSanitizer (ASAN='Suite Suite' for others)
+asan: ## the random programs, logs and bytes under AddressSanitizer, leaks too (ASAN='Suite Suite' for others)
 	@.ci/need vterm
-	$(call suites,$(ASAN),asan) --sanitize=address --filter '$(RANDOM)'
+	LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/lsan:print_suppressions=0 \
+	$(call suites,$(ASAN),asan) --sanitize=address $(if $(FILTER),,--filter '$(RANDOM)')
 
 soak: ## random keys, sizes and load on the dashboard for SECONDS=600, then `make growth` for 20 minutes
 	@.ci/need ncursesw vterm

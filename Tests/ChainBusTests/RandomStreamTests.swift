@@ -151,7 +151,7 @@ final class RandomProgram: @unchecked Sendable {
         case ..<80:
             let number = subscriptionCount
             subscriptionCount += 1
-            stream.subscribe(number) { [self] event in
+            stream.subscribe(number) { [unowned self] event in
                 log.append("\(number) sees \(event)")
                 for _ in 0..<[0, 0, 0, 1, 2].randomElement(using: &numbers)! { act() }
                 log.append("\(number) has seen \(event)")
