@@ -1,7 +1,6 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test optimised check bench counts cost fuzz tsan asan soak growth nightly format picture
-.PHONY: record clean
+.PHONY: help demo man server test optimised check bench counts cost fuzz tsan asan soak growth nightly format picture record clean
 
 ARGS ?=
 FILTER ?=

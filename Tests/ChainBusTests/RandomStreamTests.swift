@@ -122,8 +122,8 @@ final class SubjectStream: StreamUnderTest {
 }
 
 /// What a program of one seed does, and what its observers see.
-///
-/// Sendable: observers have to be; all run on the thread of the test.
+//
+// Sendable: its observers have to be, and all of them run on the one thread of the test.
 final class RandomProgram: @unchecked Sendable {
     private let stream: any StreamUnderTest
     private var numbers: SeededGenerator
