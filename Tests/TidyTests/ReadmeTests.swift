@@ -29,6 +29,17 @@ struct ReadmeTests {
         }
     }
 
+    @Test func everyProductOfItsManifestIsDeclared() throws {
+        let readme = Markdown(try #require(Repository.text("README.md")))
+        let manifest = try #require(Repository.text("Package.swift"))
+        let named = readme.text.matches(of: /\.product\(name: "(\w+)", package: "(\w+)"\)/)
+        #expect(named.count >= 2)
+        for product in named {
+            #expect(manifest.contains(".library(name: \"\(product.1)\""), "\(product.1)")
+            #expect(manifest.contains("    name: \"\(product.2)\","), "\(product.2)")
+        }
+    }
+
     @Test func everyTargetIsOnTheMap() throws {
         let readme = Markdown(try #require(Repository.text("README.md")))
         let targets = Set(Repository.sources.filter { $0.path.hasPrefix("Sources/") }.map(\.target))
