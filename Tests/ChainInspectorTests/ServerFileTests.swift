@@ -200,7 +200,7 @@ import Testing
             }
             let runtime = Runtime(executor: ManualExecutor())
             let first = try Inspector.start(runtime: runtime, options: options)
-            #expect(first.attachFailures == [])
+            try #require(first.attachFailures == [])
             try TestViewer(first.addresses[0]).greet()
             let used = try #require(first.addresses[0].dropFirst(5).split(separator: "/").dropLast().last)
             #expect(used.hasPrefix("\(kind)-") && used.count == kind.count + 7)
