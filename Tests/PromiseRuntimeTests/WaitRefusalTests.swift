@@ -73,16 +73,16 @@ struct WaitRefusalTests {
 
     @Test("C4 E2 waits nested deeper than the pool has threads")
     func nestedWaits() throws {
-        let pool = PoolExecutor(name: "nested", width: 2)
-        @Sendable func nested(_ depth: Int) -> Promise<Int> {
-            Promise(on: pool) { depth == 600 ? 0 : try nested(depth + 1).get(timeout: Self.limit) + 1 }
+        @Sendable func nested(_ depth: Int, on pool: PoolExecutor) -> Promise<Int> {
+            Promise(on: pool) { depth == 600 ? 0 : try nested(depth + 1, on: pool).get(timeout: Self.limit) + 1 }
         }
-        let error = try error(of: nested(0)) as? AwaitMisuse
+        let pool = PoolExecutor(name: "nested", width: 2)
+        let error = try error(of: nested(0, on: pool)) as? AwaitMisuse
         #expect(error?.reason == .exhaustedPool("nested"))
         #expect(error?.description.contains("nest no waits") == true)
-        // Not so deep, it goes on as before.
-        #expect(try value(of: nested(570)) == 30)
-        #expect(pool.threadCounts.blocked == 0)
+        // What was no longer waited for nests waits of its own, and ends, too.
+        try eventually("the pool at rest") { pool.threadCounts.live == pool.threadCounts.sleeping }
+        #expect(try value(of: nested(570, on: PoolExecutor(name: "less nested", width: 2))) == 30)
     }
 
     @Test("C4 E2 where no thread of the pool is left, what needs none is waited for")
@@ -140,9 +140,12 @@ struct WaitRefusalTests {
     func timers() throws {
         let (gate, resolver) = Promise<Int>.pending()
         let reason = Box<AwaitMisuse.Reason?>(nil)
-        let waiting = Promise.delay(.milliseconds(1)).map(on: InlineExecutor.shared) {
+        // The handler is there before the timer is set.
+        let (start, starter) = Promise<Void>.pending()
+        let waiting = start.delay(.milliseconds(1)).map(on: InlineExecutor.shared) {
             do { _ = try gate.get(timeout: Self.limit) } catch { reason.value = (error as? AwaitMisuse)?.reason }
         }
+        starter.fulfill(())
         try outcome(waiting).get()
         #expect(reason.value == .timerThread)
         // On another executor it may wait, also with a limit of the same clock.
