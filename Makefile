@@ -9,7 +9,7 @@ SECONDS ?= 600
 TSAN ?= ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests
 # Suites that run on random programs, logs, bytes and texts.
 ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
-RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|ReaderTests|LoadTests
+RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
 # What runs inside of the observed program, and the model: all that users run optimised.
 OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests \
 	ChainModelTests ChainWireTests ChainTestingTests ChainInsightTests
