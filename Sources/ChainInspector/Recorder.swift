@@ -42,24 +42,13 @@ package final class Recorder: EventSink {
 
     /// Takes one step; see the type.
     package func record(_ record: EventRecord, text: String?) {
-        // The usual case alone: what the others need in registers would be spilled here, too (a tenth of an event's
-        // instructions, `make counts`).
-        if text == nil, let current = chain_thread_current().pointee.ring {
-            let ring = Ring(header: current.assumingMemoryBound(to: RingHeader.self))
-            if ring.header.pointee.owner == number, ring.appendIfRoomIsKnown(ticks: ticks, record) { return }
-        }
-        recordOther(record, text: text)
-    }
-
-    /// An event that has text, or the first one of a thread, or one at the end of the room that is known.
-    @inline(never)
-    private func recordOther(_ record: EventRecord, text: String?) {
         guard let current = chain_thread_current().pointee.ring else { return recordFirst(record, text: text) }
         let ring = Ring(header: current.assumingMemoryBound(to: RingHeader.self))
         guard ring.header.pointee.owner == number else { return recordFirst(record, text: text) }
         append(record, text: text, to: ring)
     }
 
+    @inline(__always)
     private func append(_ record: EventRecord, text: String?, to ring: Ring) {
         let ticks = ticks
         var wakes = false

@@ -3,17 +3,6 @@ import Synchronization
 
 // The producer's side: the ring's own thread alone may call these.
 extension Ring {
-    /// Appends one event without text where that needs no look at the consumer; false, and nothing is done, where it does.
-    @inline(__always)
-    func appendIfRoomIsKnown(ticks: @autoclosure () -> UInt64, _ record: EventRecord) -> Bool {
-        let head = header.pointee.head.load(ordering: .relaxed)
-        guard head < header.pointee.headLimit else { return false }
-        count(header.pointee.madeCount)
-        write(ticks: ticks(), record, textLength: 0, at: head)
-        header.pointee.head.store(head &+ 1, ordering: .releasing)
-        return true
-    }
-
     /// Appends one event and its text; false where it was dropped for want of room (and counted) or the consumer should
     /// be woken (`wakes`).
     @inline(__always)
