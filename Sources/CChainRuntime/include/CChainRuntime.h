@@ -71,7 +71,7 @@ void chain_thread_set_name(const char *name);
 
 /// The cycle counter, where it is one clock for the whole machine; else the monotonic clock in nanoseconds. On x86 that is
 /// decided at the first call: the processor says that the counter is invariant (CPUID 80000007h, EDX bit 8), and Linux
-/// has not fallen back to a makeshift clock of its own. On ARM the counter is always one clock. 12 to 17 ns,
+/// has not fallen back to a makeshift clock of its own. On ARM the counter is always one clock. 15 to 18 ns,
 /// of which the decision is not measurable; the clock takes 36 to 42 ns.
 uint64_t chain_ticks(void);
 
