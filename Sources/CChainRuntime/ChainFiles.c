@@ -56,8 +56,8 @@ typedef struct own_file {
 
 enum { own_limit = 1024 };
 
-// Each note is taken out by one exchange, and whoever got it works on it alone: no lock, which another thread may hold
-// when the process exits, or may have held when a child was forked.
+// Each note is taken out by one exchange, after which its taker alone works on it. No lock: another thread may hold one
+// when the process exits, or may have held one when a child was forked.
 static _Atomic(own_file *) own_files[own_limit];
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 

@@ -38,7 +38,7 @@ static bool read_end(int socket, bool is_peer, tcp_end *end) {
     return true;
 }
 
-/// Whose socket has these two ends; `far` is NULL for the one that listens at `near`.
+/// Finds the user of the socket with these two ends; `far` is NULL for the one that listens at `near`.
 static bool find_user(int diagnosis, const tcp_end *near, const tcp_end *far, uint32_t *user) {
     struct {
         struct nlmsghdr header;
@@ -85,8 +85,8 @@ bool chain_tcp_peer_user(int socket, uint32_t *user) {
     if (!read_end(socket, false, &near) || !read_end(socket, true, &far)) return false;
     int diagnosis = chain_open_diagnosis();
     if (diagnosis < 0) return false;
-    // A connection that was not accepted yet is nobody's, told as root's (0): then it is in the queue of the socket that
-    // listened before this question, and its user has the connection.
+    // The kernel reports root (0) for a connection that was not accepted yet. Such a connection is in the queue of the
+    // listening socket, so the user of that socket counts.
     uint32_t listener = 0, connected = 0;
     bool has_listener = find_user(diagnosis, &far, NULL, &listener);
     bool is_connected = find_user(diagnosis, &far, &near, &connected);

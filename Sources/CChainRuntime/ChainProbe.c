@@ -18,7 +18,7 @@
 uintptr_t chain_thread_handle(void) { return chain_thread_id(); }
 
 uint64_t chain_thread_cpu_ns(uintptr_t handle) {
-    // As pthread_getcpuclockid makes it; by the thread's number, so that the kernel tells when the thread is gone.
+    // As pthread_getcpuclockid makes it; by the thread's number, so that the kernel reports a thread that is gone.
     enum { per_thread = 4, scheduler = 2 };
     clockid_t clock = (clockid_t)(~(unsigned)handle << 3 | per_thread | scheduler);
     struct timespec used;
@@ -43,7 +43,7 @@ bool chain_thread_is_waiting(uintptr_t handle, uint32_t id) {
 
 #else
 
-// The kernel tells by a port when its thread is gone.
+// The kernel reports by a port that its thread is gone.
 uintptr_t chain_thread_handle(void) { return pthread_mach_thread_np(pthread_self()); }
 
 static bool read_info(uintptr_t handle, thread_basic_info_data_t *info) {

@@ -60,9 +60,9 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         var isConnecting = false
     }
 
-    /// Looks who took a connection, before the token is sent.
+    /// Checks the user of the program that accepted a connection, before the token is sent.
     ///
-    /// - Throws: where it is another user, as far as the system says. The files of this user are read by its own
+    /// - Throws: if it is another user, as far as the system says. The files of this user are read by its own
     ///   programs, and by root's.
     func check(_ socket: Descriptor) throws(AttachError) {
         guard case .tcp = kind else { return }
@@ -115,7 +115,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return socket
     }
 
-    /// Whether somebody listens at a path, which is not asked anything.
+    /// Whether a program listens at a path. Sends nothing.
     static func isAlive(path: String) -> Bool {
         do {
             _ = try connect(path: path)

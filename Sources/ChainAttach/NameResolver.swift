@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainWire
 
-/// A socket whose program is known by its name.
+/// A socket, and the name of the program behind it.
 struct NamedSocket {
     var pid: Int32
     var path: String
@@ -10,7 +10,7 @@ struct NamedSocket {
     /// Whether it said so itself; else its name stands beside the socket, where a program that was killed leaves it.
     var hasAnswered: Bool
 
-    /// Whether somebody listens there.
+    /// Whether a program listens there.
     var isAlive: Bool { hasAnswered || Endpoint.isAlive(path: path) }
 }
 
@@ -43,7 +43,7 @@ struct NameResolver {
             silent.isEmpty ? .notFound : .timedOut, "No program named \(name) listens in \(folder.path)" + hint(name))
     }
 
-    /// Those of a kind at whose sockets somebody listens.
+    /// The wanted sockets at which a program listens.
     private func living(_ isWanted: (NamedSocket) -> Bool) -> [NamedSocket] {
         sockets.filter { isWanted($0) && $0.isAlive }
     }

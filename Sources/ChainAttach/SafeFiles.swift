@@ -59,10 +59,10 @@ enum SafeFiles {
         return names
     }
 
-    /// The token in a file that nobody else can read.
+    /// The token in a file that no other user can read.
     ///
-    /// - Parameter isLocked: whether the program that wrote it keeps it locked as long as its port is open; then one that
-    ///   was left behind by a program that was killed is of no use, and must not be sent to who listens there now.
+    /// - Parameter isLocked: whether the program that wrote it keeps it locked as long as its port is open. Then a file
+    ///   without a lock was left by a program that was killed, and its token must not be sent to the present listener.
     static func token(in path: String, isLocked: Bool = false) throws(AttachError) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {

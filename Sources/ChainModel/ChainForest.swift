@@ -54,7 +54,7 @@ public struct ChainForest: Sendable {
     /// By thread, what it waits for, from the outside in.
     var threadWaits: [ThreadID: [ThreadWait]] = [:]
     var threadWaitHighWater = 0
-    /// How many threads were waiting when those were dropped last whose waits had ended.
+    /// How many threads were waiting when ended waits were dropped last.
     var usedWaitCount = 0
     /// How many waits are refused, for want of room, before those that have ended are looked for again.
     var refusedWaitCount = 0

@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// What stands in the file beside a socket (``SocketFolder/labelPath(of:)``): the program's name, so that it is found
-/// without a question to any program. Only a hint: the program's hello says who it is.
+/// without a question to any program. Only a hint: the program's hello decides.
 public struct SocketLabel: Hashable, Sendable {
     /// The inode of the socket; the label of another one, or of an earlier one of that name, does not count.
     public var inode: UInt64

@@ -12,7 +12,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// On a clock that stands still: whoever waits for an answer waits for ever.
+    /// On a clock that stands still, so that a wait for an answer never ends.
     private func resolve(_ name: String, preferring key: UInt64? = nil) throws -> ChainAttach.Endpoint {
         let waiting = Discovery.Waiting(clock: clock)
         return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, waiting)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// What does not answer and has no name beside it delays nobody who has.
+    /// A program that does not answer and has no name file delays no program that has one.
     @Test func aNameThatIsKnownWaitsForNoOther() throws {
         let program = try named("shop", pid: 51)
         let silent = try FakeProgram(in: folder, pid: 52)
@@ -118,7 +118,7 @@ import Testing
             let other = try Probe(["serve", "shop"], in: folder)
             #expect(other.firstLine() == "ready")
             stop(stopped)
-            // The clock stands still: nobody is waited for.
+            // The clock stands still: no answer is waited for.
             let found = try folder.discovery.list(Discovery.Waiting(clock: clock)) { $0 == stopped.pid }
             #expect(found.first?.problem?.contains("process \(stopped.pid) is stopped") == true)
             let endpoint = try resolve("sleeper")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainAttach
 
-/// To whom a token is sent, and to whom not.
+/// The programs that a token is sent to, and those that it is not.
 @Suite struct TokenFileTests {
     let folder: TemporaryFolder
 
@@ -29,12 +29,12 @@ import Testing
         #expect(try visit(target) == "shop")
         probe.kill9()
         #expect(FileManager.default.fileExists(atPath: token))
-        // Who listens there now is of this very user: nothing but the token's file tells.
+        // The present listener is of this very user: only the token's file can show that it is another program.
         let impostor = try Probe(["impostor", "\(port)"], in: folder)
         #expect(impostor.firstLine() == "listening")
         let error = #expect(throws: AttachError.self) { try visit(target) }
         #expect(error?.kind == .gone && error?.description.contains("has ended") == true)
-        // The impostor has not heard of anybody: this is the first.
+        // The first connection that the impostor has seen.
         let socket = try Descriptor.socket(family: AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -133,6 +133,6 @@ import Testing
 }
 
 extension Inspector {
-    /// Has the state of all nodes told anew, whether or not anything was lost.
+    /// Has the state of all nodes published again, whether or not anything was lost.
     fileprivate func resyncForTests() { collector.withState { $0.walk.isAsked = true } }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// Who takes a place from whom: connections without a token, watchers that do not read, single commands.
+/// Which connections make room for which: those without a token, watchers that do not read, single commands.
 @Suite(.onItsOwnThread) struct ServerPlaceTests {
     private let folder = TestFolder()
     private let runtime = Runtime(executor: ManualExecutor())
@@ -54,7 +54,7 @@ import Testing
         let inspector = try start([.tcp(port: 0)])
         defer { inspector.stop() }
         let token = try token(of: inspector)
-        // One that has not said who it is yet stays, whatever another user does.
+        // A connection that has shown no token yet stays, whatever another user does.
         let slow = try TestViewer(inspector.addresses[0])
         #expect(wait { inspector.strangerCount == 1 })
         let silent = try ProbeRun(["silent-as", "\(otherUser!)", inspector.addresses[0], "100"])
@@ -101,7 +101,7 @@ import Testing
             return visitor
         }
         #expect(try visitors.last!.ask(.cancel(.node(promise.id), by: "ann")) == .accepted(count: 1))
-        // The places, the one that was told to leave last, and the one that made it.
+        // The places, the one that was asked to leave last, and the one that made it.
         #expect(inspector.connectionCount <= 4 + 8 + 2)
         withExtendedLifetime((watchers, resolver)) {}
     }

@@ -8,7 +8,7 @@ import PromiseRuntime
 #endif
 
 // What chainviewTests attach to: `CommandProbe NAME [read-only] [port] [from PATH] [COMMAND…]`, an inspected program that does what
-// it is told, by its arguments and then a line each from standard input or a FIFO, and answers `ok`. What was done is
+// it is asked to, by its arguments and then a line each from standard input or a FIFO, and answers `ok`. What was done is
 // collected by then, unless the command begins with `quietly`.
 
 alarm(600)

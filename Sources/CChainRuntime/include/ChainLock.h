@@ -14,7 +14,7 @@ extern "C" {
 
 /// A mutex of four bytes, all zero when it is free. It keeps no thread's id on Linux, so the thread that forked may
 /// unlock it in the child (Synchronization.Mutex keeps one that the child inherits, and ends the child when contended).
-/// A waiting thread spins for some hundred cycles, then sleeps in the kernel. Not recursive; nobody is promised a turn.
+/// A waiting thread spins for some hundred cycles, then sleeps in the kernel. Not recursive; not fair.
 typedef struct chain_lock {
 #if defined(__linux__)
     uint32_t word;

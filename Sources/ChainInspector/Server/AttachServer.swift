@@ -5,8 +5,8 @@ import Synchronization
 
 /// Lets viewers attach to an inspector: listens, and serves all of them on one thread that waits in `poll`.
 ///
-/// It never holds the program up, whose normal exit takes its files away. What cannot be had (a folder, a socket, a descriptor) is said on standard error, and
-/// the program goes on.
+/// It never holds the program up. Its files are removed at a normal exit of the program. If a folder, a socket or a
+/// descriptor cannot be had, that is said on standard error, and the program goes on.
 final class AttachServer: Sendable {
     /// Where it listens, as `chainview attach` takes it.
     let addresses: [String]

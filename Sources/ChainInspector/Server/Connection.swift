@@ -29,7 +29,7 @@ final class Connection {
     let descriptor: Int32
     /// What it has to show; nil where the system told who it is.
     let token: [UInt8]?
-    /// Whose places it takes while it has not shown a token.
+    /// The user that its place is counted for while it has not shown a token.
     let peer: Peer?
     var phase = Phase.greeting
     /// Whether it is known to be a viewer that may attach: by the system, or by its token.

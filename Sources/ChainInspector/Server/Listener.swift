@@ -83,8 +83,8 @@ struct Listener: Sendable {
                 + "\(SocketFolder.pathLimit) are allowed")
     }
 
-    /// Listens under a name of its own first, so that whoever finds the socket finds it listening; then it gets the first of
-    /// the paths that nothing has. Another process may want the same one at the same moment, even one of the same number in
+    /// Listens under a name of its own first, so that every socket that can be found listens already. Then it gets the first
+    /// of the free paths. Another process may want the same one at the same moment, even one of the same number in
     /// another container: no name is taken from a socket that is alive.
     private init(
         in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessInfo?,

@@ -8,8 +8,8 @@ import ChainWire
     import Glibc
 #endif
 
-/// Whose connection over TCP it is: the user at the other end, or one for all that are unknown. Addresses tell nothing,
-/// as any user may take any of the loopback interface's.
+/// The user at the other end of a TCP connection, or one value for all unknown ones. Addresses do not identify a user,
+/// since any user may take any address of the loopback interface.
 struct Peer: Hashable {
     private let user: UInt32?
 
@@ -39,7 +39,7 @@ extension ServerLoop {
     }
 
     /// Closes the oldest connections that have shown no token: those of the same user where there are too many of them,
-    /// else those of the user that has most. So they keep nobody else out, and last as long as nobody needs the place.
+    /// else those of the user that has most. So they keep no other user out, and last until their place is needed.
     private func makeRoom(for peer: Peer) {
         while connections.count(where: { $0.isStranger && $0.peer == peer }) > options.strangerLimit {
             closeOldestStranger(of: peer)

@@ -64,7 +64,8 @@ final class ServerLoop {
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
-        // Some more than may watch: visitors, and those too many, which are told so. Strangers have places of their own.
+        // Some more than may watch: single commands, and viewers beyond the limit, which get an answer that says so.
+        // Connections that have shown no token have places of their own.
         now >= pausedUntil
             && connections.count { $0.isKnown || $0.token == nil } < options.viewerLimit + options.visitorLimit + 8
     }

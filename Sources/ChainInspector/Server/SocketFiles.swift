@@ -114,7 +114,7 @@ extension SocketFolder {
     private func isGone(_ pid: Int32) -> Bool { pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH }
 
     /// This folder, or where another user has taken its name one beside it that is the user's own: one that is there, else
-    /// a new one with a name that nobody could guess.
+    /// a new one with a random name.
     func orFallback() -> SocketFolder {
         guard let facts = FileFacts(at: path), !facts.isOurs, let (parent, prefix) = fallback else { return self }
         for name in fileNames(in: parent).sorted() where name.hasPrefix(prefix) {
@@ -152,8 +152,8 @@ func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> 
     return FileFacts(at: path) == nil
 }
 
-/// Whether a socket of this user's is there on which nobody listens. Not only its process is asked: in another container
-/// there may be one that this process cannot see.
+/// Whether a path is a socket of this user at which no program listens. Found by connecting, not by the process id: the
+/// program may run in another container, where this process cannot see it.
 func isDeadSocket(_ path: String) -> Bool {
     guard let facts = FileFacts(at: path) else { return false }
     return facts.isSocket && facts.isOurs && chain_try_unix(path) == -ECONNREFUSED

@@ -15,7 +15,7 @@ public struct BlockedWorker: Sendable {
     public var isStoodInFor: Bool
 }
 
-/// How long the watch sleeps between two looks, in nanoseconds: short while somebody asks for it or some handler is
+/// How long the watch sleeps between two looks, in nanoseconds: short while a recorder or a pool asks for it, or a handler is
 /// long; otherwise each time twice as long as before, so that a program of short handlers is all but left alone.
 package struct WatchPace {
     /// The shortest and the longest sleep.
@@ -47,7 +47,7 @@ package struct WatchPace {
         if isAskedFor || sight == .stuck {
             (rest, isProbing) = (Self.shortest, false)
         } else if sight == .busy, !isProbing {
-            // One look soon tells whether that job is a long one.
+            // The next look shows whether that job is a long one.
             isProbing = true
         } else {
             (rest, isProbing) = (min(rest * 2, Self.longest), false)
@@ -227,7 +227,7 @@ enum RecordedRuntimes {
     }
     static let entries = Lock<[Entry]>([])
 
-    /// Whether somebody records now.
+    /// Whether a recorder runs now.
     static var isAnyRecorded: Bool {
         entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.isRecordingHere } } }
     }

@@ -3,7 +3,7 @@ import ChainEvents
 
 /// The system's monotonic clock, with one thread for all timers, started with the first.
 ///
-/// That thread runs what timers lead to up to the next hop: it settles promises, tells their waiters, and runs handlers
+/// That thread runs what timers lead to up to the next hop: it settles promises, delivers to their waiters, and runs handlers
 /// on the ``InlineExecutor``. While such a handler runs no other timer of the process fires, so it must be short; a wait
 /// in it (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``.
 /// Timers fire in the order of their deadlines.

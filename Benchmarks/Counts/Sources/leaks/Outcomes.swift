@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An instance whose makings and ends are counted: what values and errors hold.
+/// An instance that counts how many of its kind were made and ended: values and errors hold one.
 final class Counted: Sendable {
     private static let made = Atomic(0)
     private static let gone = Atomic(0)
