@@ -19,7 +19,7 @@ extension Shop {
         Answer
     > {
         let port = desk.port.withLock { $0 }
-        return Promise(
+        return Promise<Reply>(
             label: "GET \(path)",
             async: {
                 var http = HTTPClient()
