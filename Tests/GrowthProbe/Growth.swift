@@ -16,8 +16,9 @@ struct Growth {
     /// What may be added an hour, in megabytes.
     private static let limit = 1.0
     /// Memory is had from the system in steps, of an allocator's arena or of a slab, and some are still to come when the
-    /// warm-up is over: less than this, in megabytes, is no growth that a run could tell.
-    private static let resolution = 1.0
+    /// warm-up is over. In the first minutes lists of a bounded length are still filling, too (the viewer keeps 100,000
+    /// events). Less than this, in megabytes, is no growth that a run can tell.
+    private var resolution: Double { duration < 300 ? 4 : 1 }
 
     func run() throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.path + "/chainview-growth-\(getpid())"
@@ -50,7 +51,7 @@ struct Growth {
         for (name, memory) in [("program", \Sample.program), ("viewer", \.viewer)] {
             let line = Line(through: kept.map { ($0.time, $0[keyPath: memory]) })
             let slope = line.slope * 3_600
-            let step = Self.resolution / (duration * 2 / 3) * 3_600
+            let step = resolution / (duration * 2 / 3) * 3_600
             // Two standard errors of the line, and what the length of the run cannot tell.
             let error = ((2 * line.error * 3_600) * (2 * line.error * 3_600) + step * step).squareRoot()
             say("growth.\(name)", slope, "MB/h", limit: Self.limit, isOK: slope - error <= Self.limit)

@@ -1,7 +1,7 @@
 // Whether memory grows under load: `GrowthProbe SECONDS [EVENTS-A-SECOND]`. A program makes short chains, races,
 // rejections and cancellations at that rate (200,000) in one process, and the real `chainview attach` shows them on a
 // pseudo-terminal in another. The resident memory of both is sampled; the first third of the time is for warming up,
-// through the rest a line is laid. A minute can show growth of some 100 MB an hour, twenty minutes growth of 5. Prints
+// through the rest a line is laid. A minute can show growth of some 400 MB an hour, twenty minutes growth of 5. Prints
 // figures, one a line, NAME VALUE UNIT limit LIMIT ok|MISS, and exits with 1 where one is missed.
 import Foundation
 
