@@ -40,7 +40,8 @@ struct RepositoryTests {
         let run = try #require(Repository.text(".ci/run"))
         #expect(FileManager.default.isExecutableFile(atPath: Repository.root.appending(path: ".ci/run").path))
         for command in [
-            "set -euo pipefail", "make check", "make test", "make optimised", "make counts", "make tsan", "make asan",
+            "set -euo pipefail", "make check", "make test", "make optimised", "make counts", "make tsan",
+            "make growth SECONDS=60",
         ] {
             #expect(run.contains("\n\(command)\n"), "\(command)")
         }

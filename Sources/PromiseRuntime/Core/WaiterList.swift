@@ -129,7 +129,7 @@ struct WaiterSlot {
     }
 
     /// Ends a sweep before its end.
-    mutating func abortSweep() { list?.isSwept = false }
+    mutating func abortSweep() { list?.abortSweep() }
 
     /// Releases all entries, one after the other: no recursion however long the list is.
     @inline(__always)

@@ -91,9 +91,15 @@ final class WaiterList {
         return true
     }
 
+    /// Ends a sweep before its end; the next chance begins another one.
+    func abortSweep() {
+        isSwept = false
+        doneCount = entryCount
+    }
+
     func sweep(_ position: inout WaiterPosition, _ taken: inout TakenWaiters) -> Bool {
         if walkCount > 0 {
-            isSwept = false
+            abortSweep()
             return true
         }
         for _ in 0..<TakenWaiters.limit where !taken.isFull {
