@@ -38,8 +38,8 @@ extension ChainForest {
     private static let pruneCount = 1_024
     /// How many waiting threads are kept at all; a thread that begins to wait after them is not.
     static let waitingThreadLimit = 16_384
-    /// How many waits of one thread are kept, one inside the other; past it those go whose ends were lost, then the
-    /// outermost one.
+    /// How many nested waits of one thread are kept. Past the limit, waits that lost their end event are dropped first, then
+    /// the outermost one.
     private static let depthLimit = 64
 
     mutating func awaited(_ event: ChainEvent) {

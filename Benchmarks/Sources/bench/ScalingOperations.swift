@@ -11,7 +11,7 @@ let scalings = links + membersOfOne + groups + rounds + cancellations + chains +
 /// Nanoseconds of `work` on a new runtime.
 private func timed(_ work: () -> Void) -> Double { processNanoseconds(per: 1, work) }
 
-/// A runtime whose handlers run inline, with its clock.
+/// A runtime with the inline executor, and its clock.
 private func world() -> (runtime: Runtime, clock: VirtualClock) {
     let clock = VirtualClock()
     return (Runtime(clock: clock, executor: InlineExecutor.shared), clock)

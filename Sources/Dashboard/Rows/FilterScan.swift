@@ -29,7 +29,7 @@ struct FilterScan {
     private var matches = MatchCounts()
     /// What the filter of before knew, until it is given back: of a million nodes that takes a while.
     private var spent: [MatchCounts] = []
-    /// Filters whose memory waits to be freed at most; that of older ones is freed at once.
+    /// How many old filters wait to be freed in the background; the memory of older ones is freed at once.
     private static let spentLimit = 16
     private(set) var clock = SecondQueue()
     /// Those whose time has come, or whose parent was settled.

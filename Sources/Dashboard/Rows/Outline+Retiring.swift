@@ -20,7 +20,7 @@ extension Outline {
     private static let retireBudget = 32_000
     private static let retireCost = 7
 
-    /// The queue whose first entry is due first.
+    /// The index of the queue with the earliest entry that is due.
     private func firstDue(now: UInt64) -> Int? {
         dues.indices.filter { dues[$0].hasDue(now: now) }.min { dues[$0].first!.deadline < dues[$1].first!.deadline }
     }

@@ -67,7 +67,7 @@ extension Outline {
 
     /// What folding finished nodes may cost in a tick, in nodes that are looked at: 1 to 3 ms.
     private static let tidyBudget = 20_000
-    /// What an entry costs besides the nodes inside it; an entry whose node was evicted costs 1.
+    /// What an entry costs besides the nodes inside it; the entry of an evicted node costs 1.
     private static let tidyEntryCost = 8
 
     /// Folds what has been finished for long enough, but for nodes that `selected` stands in.

@@ -11,7 +11,7 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         case serialExecutor(String)
         /// It was in a handler that the awaited chain itself waits for.
         case ownHandler
-        /// It was in a task, whose thread all tasks share.
+        /// It was in a task. All tasks share a few threads.
         case task
         /// It was on the thread that fires all timers, in a handler on the inline executor.
         case timerThread

@@ -50,7 +50,7 @@ struct BlockingWait {
 
     /// What was found that the promise needs.
     private struct Needed {
-        /// The name of the pool whose worker the calling thread is, where a promise that is waited for uses that pool.
+        /// The name of the calling worker's pool, if a promise that is waited for uses that pool.
         var ownPool: String?
     }
 
@@ -124,7 +124,7 @@ extension DispatchExecutor {
 /// A thread that sleeps until a promise settles.
 final class ThreadWaiter: Waiter, @unchecked Sendable {
     // Sendable: `hasSettled` is reached only under the lock of `condition`, under which `isOver` changes.
-    /// The thread that sleeps, and the node whose handler it runs.
+    /// The thread that sleeps, and the node that it runs the handler of.
     let thread = chain_thread_id()
     let node = AnyPromise.running?.id ?? .none
     private let condition = Condition()

@@ -4,7 +4,7 @@ import ChainEvents
 final class FollowLink: Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
-    /// The parent of the follower, whose handler has run, until the follower is settled.
+    /// The follower's parent, kept until the follower is settled. The follower's handler has run.
     // Unchecked: written once, under the follower's lock bit, before the link is anywhere.
     @exclusivity(unchecked)
     private(set) var parent: AnyPromise?
