@@ -61,14 +61,14 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainInsight", "ChainWire", "Frames", "Dashboard", "Terminal", "Stories",
+                "ChainAttach", "ChainInsight", "ChainWire", "Frames", "Dashboard", "Terminal", "Demos",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
 
         // For users' tests, and the demos.
         .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel"]),
-        .target(name: "Stories", dependencies: ["PromiseRuntime", "ChainInspector"], path: "demos/stories"),
+        .target(name: "Demos", dependencies: ["PromiseRuntime", "ChainInspector"], path: "demos/programs"),
 
         // Figures of attaching: a part of this package, for what is behind the libraries is nobody's product.
         .executableTarget(
@@ -156,9 +156,9 @@ let package = Package(
             name: "PromiseFoundationTests", dependencies: ["PromiseFoundation", "PromiseRuntime", "ChainTesting"]),
         .testTarget(name: "PromiseRuntimeTests", dependencies: ["PromiseRuntime", "ChainTesting", "SeededNumbers"]),
         .testTarget(
-            name: "StoriesTests",
+            name: "DemosTests",
             dependencies: [
-                "Stories", "ChainInsight", "ChainInspector", "ChainModel", "ChainTesting", "Dashboard", "GoldenSupport",
+                "Demos", "ChainInsight", "ChainInspector", "ChainModel", "ChainTesting", "Dashboard", "GoldenSupport",
             ],
             exclude: ["Golden"]),
         .testTarget(

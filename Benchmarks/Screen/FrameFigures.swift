@@ -94,7 +94,7 @@ enum FrameFigures {
         for number in 0..<300 {
             scene.goOn(frames: 1)
             scene.stage.perform(number < 150 ? .pageDown : .pageUp)
-            let arranged = timing { scene.stage.arrange() }
+            let arranged = timing { scene.stage.updateViewport() }
             let drawn = scene.stage.draw()
             window.add(arranged)
             render.add(drawn.render)

@@ -18,7 +18,7 @@ final class Stage {
     init() {
         state = State(size: Self.size)
         shown = Frame(size: Self.size)
-        let info = ProcessInfo(key: Traffic.process, pid: 4242, name: "bench", wallOffset: wallOffset)
+        let info = ProcessDescription(key: Traffic.process, pid: 4242, name: "bench", wallOffset: wallOffset)
         act(.connected(source, info))
     }
 
@@ -68,7 +68,7 @@ final class Stage {
     }
 
     /// Finds the rows of the window anew, as every change does.
-    func arrange() { act(.resized(Self.size)) }
+    func updateViewport() { act(.resized(Self.size)) }
 
     /// Draws if there is anything new. Gives the times of rendering and of comparing, in nanoseconds of this thread.
     @discardableResult

@@ -49,7 +49,7 @@ struct Traffic {
     mutating func tables() -> EventBatch {
         var batch = emptyBatch()
         for site in 1...Self.siteCount {
-            batch.sites[site] = Site(fileID: "Shop/Order\(site % 7).swift", line: 10 + site * 3)
+            batch.sites[site] = CodeLocation(fileID: "Shop/Order\(site % 7).swift", line: 10 + site * 3)
         }
         for thread in 1...Self.threadCount { batch.threads[thread] = "worker-\(thread)" }
         batch.executors = [1: "pool"]

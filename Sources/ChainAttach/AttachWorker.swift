@@ -27,7 +27,7 @@ final class AttachWorker {
     /// Attempts that failed since the last success.
     private var attempt = 0
     /// Who was attached to last.
-    private var process: ProcessInfo?
+    private var process: ProcessDescription?
     private var numbering = BatchNumbering()
     private var ending: SourceEnding?
     /// Notices a program that begins to listen, while the next attempt is far away.
@@ -104,7 +104,7 @@ final class AttachWorker {
         do throws(AttachError) {
             let waiting = Discovery.Waiting(clock: clock, stop: wakers.stop)
             let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, waiting)
-            let greeting = Greeting(
+            let greeting = ClientHello(
                 purpose: .watch, isReadOnly: core.options.isReadOnly, name: core.options.viewerName)
             phase = .greeting(
                 try Connection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
@@ -176,7 +176,7 @@ final class AttachWorker {
         core.status.onNext(
             .reconnecting(
                 process,
-                Outage(
+                Disconnection(
                     since: outageSince, reason: error.description, attempt: attempt, nextAttempt: clock.wall + delay)))
     }
 

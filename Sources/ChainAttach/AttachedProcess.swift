@@ -11,7 +11,7 @@ import ChainSource
 ///   version, is ambiguous or not this user's own, and the number of no process.
 /// - **The end of a program.** A target by pid (here or over ssh) is over (``SourceEnding/finished``) when the program
 ///   says that it stops, or its process is gone. By name or address a target is a place where the program may be started
-///   again: it is waited for, and its next run is live under another ``ProcessInfo/key``.
+///   again: it is waited for, and its next run is live under another ``ProcessDescription/key``.
 /// - **A program that stands still** (stopped in a debugger, say) sends nothing for 5 s, though it has a heartbeat. It is
 ///   told as ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, refuses commands, and is live again with its next word;
 ///   the connection is kept.
@@ -33,8 +33,8 @@ public final class AttachedProcess: BatchSource {
 
     /// What the program says. Whoever subscribes when some of it was told already has the state told anew, in the midst
     /// of what follows.
-    public var batches: Observable<EventBatch> {
-        Observable { [core] observer in
+    public var batches: EventStream<EventBatch> {
+        EventStream { [core] observer in
             let subscription = core.batches.subscribe(observer)
             core.requestState()
             return subscription
@@ -45,17 +45,17 @@ public final class AttachedProcess: BatchSource {
     public var isPatient: Bool { true }
 
     /// How the connection is doing.
-    public var status: Observable<SourceStatus> { core.status.observable }
+    public var status: EventStream<SourceStatus> { core.status.observable }
 
     /// Answers to commands.
-    public var replies: Observable<CommandReply> { core.replies.observable }
+    public var replies: EventStream<CommandReply> { core.replies.observable }
 
     /// Begins to connect.
     public func start() { core.start() }
 
     /// Hands a command on, or refuses it where the program cannot be reached. A command whose answer had not come when
     /// the connection was lost is refused, too; it may have been carried out.
-    public func send(_ command: Command) { core.send(command) }
+    public func send(_ command: ViewerCommand) { core.send(command) }
 
     /// Detaches, and waits for the source's thread to end: at once, whatever the program does.
     public func stop() { core.stop() }
@@ -65,7 +65,7 @@ public final class AttachedProcess: BatchSource {
 final class AttachCore: Sendable {
     /// What the thread is asked to do.
     struct Inbox {
-        var commands: [Command] = []
+        var commands: [ViewerCommand] = []
         var wantsState = false
         var isStopping = false
     }
@@ -122,7 +122,7 @@ final class AttachCore: Sendable {
         }
     }
 
-    func send(_ command: Command) {
+    func send(_ command: ViewerCommand) {
         let wakers = state.withLock { state -> Wakers? in
             guard state.wakers != nil, !state.isOver else { return nil }
             state.inbox.commands.append(command)
@@ -170,7 +170,7 @@ final class AttachCore: Sendable {
 
     /// Completes everything, once.
     func end(_ ending: SourceEnding) {
-        let left = state.withLock { state -> [Command]? in
+        let left = state.withLock { state -> [ViewerCommand]? in
             guard !state.isOver else { return nil }
             state.isOver = true
             defer { state.inbox.commands = [] }

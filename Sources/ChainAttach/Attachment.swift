@@ -19,7 +19,7 @@ final class Attachment {
     private(set) var hasStopped = false
 
     private let core: AttachCore
-    private let process: ProcessInfo
+    private let process: ProcessDescription
     private var lastHeard: UInt64
     private var isStalled = false
     private var hasToldBatches = false
@@ -33,7 +33,7 @@ final class Attachment {
     /// Bytes of commands that the program has not taken yet.
     private static let unsentLimit = 2 << 20
 
-    init(_ core: AttachCore, _ connection: Connection, _ process: ProcessInfo) {
+    init(_ core: AttachCore, _ connection: Connection, _ process: ProcessDescription) {
         self.core = core
         self.connection = connection
         self.process = process
@@ -55,7 +55,7 @@ final class Attachment {
             core.status.onNext(.live(process))
         } else if let deadline, core.clock.now >= deadline, entries.first?.revents == 0 {
             isStalled = true
-            let outage = Outage(
+            let outage = Disconnection(
                 since: lastHeardWall, reason: "The program stands still: it says nothing, but keeps the connection",
                 attempt: 0, nextAttempt: 0)
             core.status.onNext(.reconnecting(process, outage))
@@ -90,7 +90,7 @@ final class Attachment {
     // MARK: Commands
 
     /// Sends a command, or says why not.
-    func send(_ command: Command) {
+    func send(_ command: ViewerCommand) {
         if core.options.isReadOnly, command.request.changesProgram {
             core.refuse(command.id, "This viewer only looks (--read-only)")
         } else if isStalled {
@@ -98,7 +98,7 @@ final class Attachment {
         } else if pending.count >= Self.pendingLimit || connection.unsentCount >= Self.unsentLimit {
             core.refuse(command.id, "\(process.name) has not answered \(pending.count) commands yet")
         } else if !command.fits {
-            core.refuse(command.id, Command.tooLong)
+            core.refuse(command.id, ViewerCommand.tooLong)
         } else {
             ask(command.request, of: command.process, for: command.id)
         }
@@ -119,14 +119,14 @@ final class Attachment {
 
     /// Detaches in good order.
     func leave() {
-        connection.send(.farewell(Farewell(.stopped, "")))
+        connection.send(.farewell(Goodbye(.stopped, "")))
         close()
     }
 
-    private func ask(_ request: Command.Request, of process: ProcessKey, for sender: UInt64?) {
+    private func ask(_ request: ViewerCommand.Request, of process: ProcessKey, for sender: UInt64?) {
         lastCommand += 1
         pending[lastCommand] = .some(sender)
-        connection.send(.command(Command(id: lastCommand, process: process, request: request)))
+        connection.send(.command(ViewerCommand(id: lastCommand, process: process, request: request)))
     }
 
     private func answer(_ reply: CommandReply) {

@@ -25,7 +25,7 @@ final class Connection {
     private static let readLimit = 1 << 20
 
     /// Begins to connect, and greets once that is done.
-    init(to endpoint: Endpoint, _ greeting: Greeting) throws(AttachError) {
+    init(to endpoint: Endpoint, _ greeting: ClientHello) throws(AttachError) {
         let opening = try endpoint.open()
         self.endpoint = endpoint
         socket = opening.socket
@@ -161,7 +161,7 @@ final class Connection {
     }
 }
 
-extension Farewell {
+extension Goodbye {
     /// What it means to a viewer that was not let in, or not any longer.
     var error: AttachError {
         let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text

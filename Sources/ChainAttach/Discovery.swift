@@ -59,7 +59,7 @@ public struct Discovery: Sendable {
     }
 
     func list(_ waiting: Waiting, _ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
-        var survey = Survey(timeLimit: timeLimit, waiting: waiting)
+        var survey = DiscoveryScan(timeLimit: timeLimit, waiting: waiting)
         return survey.run(try sockets().filter { isWanted($0.pid) })
     }
 
@@ -127,7 +127,7 @@ public struct Discovery: Sendable {
                 NamedSocket(pid: pid, path: path, name: label.name, process: label.process, hasAnswered: false))
         }
         let isFound = named.contains { $0.name == name && $0.isAlive }
-        var survey = Survey(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
+        var survey = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
         let answers = survey.run(unnamed)
         named += answers.compactMap { found in
             found.hello.map {

@@ -27,7 +27,7 @@ final class Hub<Element: Sendable>: Sendable {
         }
 
         @inlinable
-        func end(with ending: Event<Element>) {
+        func end(with ending: StreamEvent<Element>) {
             if subscription.end() { observer.on(ending) }
         }
     }
@@ -35,15 +35,15 @@ final class Hub<Element: Sendable>: Sendable {
     @usableFromInline
     enum Work: Sendable {
         case element(Element, to: Bag<Receiver>)
-        case ending(Event<Element>, to: Bag<Receiver>)
-        case past([Element], ending: Event<Element>?, to: Receiver)
+        case ending(StreamEvent<Element>, to: Bag<Receiver>)
+        case past([Element], ending: StreamEvent<Element>?, to: Receiver)
     }
 
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var receivers = Bag<Receiver>()
         @usableFromInline var past: ReplayBuffer<Element>
-        @usableFromInline var ending: Event<Element>?
+        @usableFromInline var ending: StreamEvent<Element>?
         @usableFromInline var waiting: [Work] = []
         @usableFromInline var isDelivering = false
 
@@ -79,7 +79,7 @@ final class Hub<Element: Sendable>: Sendable {
     var subscriptionCount: Int { state.withLock { $0.receivers.count } }
 
     @inlinable
-    func emit(_ event: Event<Element>) {
+    func emit(_ event: StreamEvent<Element>) {
         switch event {
         case .next(let element): next(element)
         case .error, .completed: end(with: event)
@@ -107,7 +107,7 @@ final class Hub<Element: Sendable>: Sendable {
     }
 
     @inlinable
-    func end(with ending: Event<Element>) {
+    func end(with ending: StreamEvent<Element>) {
         let work = state.withLock { state -> Work? in
             guard state.ending == nil else { return nil }
             state.ending = ending

@@ -23,7 +23,7 @@ public final class Mailbox<Element: Sendable>: Observer {
         /// What the dropped elements cost together; equal to ``droppedCount`` where every element costs 1.
         public var droppedCost = 0
         /// The error or completion that the stream ended with after all of these; nil as long as it goes on.
-        public var ending: Event<Element>?
+        public var ending: StreamEvent<Element>?
 
         @inlinable
         init() {}
@@ -44,7 +44,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     struct State: Sendable {
         @usableFromInline var mail = Mail()
         @usableFromInline var cost = 0
-        @usableFromInline var ending: Event<Element>?
+        @usableFromInline var ending: StreamEvent<Element>?
         @usableFromInline var isClosed = false
         /// Emitters that wait for room.
         @usableFromInline var waiterCount = 0
@@ -84,7 +84,7 @@ public final class Mailbox<Element: Sendable>: Observer {
 
     /// Pushes an element, as ``push(_:)``, or ends the mail. Nothing is taken after an end.
     @inlinable
-    public func on(_ event: Event<Element>) {
+    public func on(_ event: StreamEvent<Element>) {
         switch event {
         case .next(let element): push(element)
         case .error, .completed: end(event)
@@ -136,7 +136,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     }
 
     @inlinable
-    func end(_ ending: Event<Element>) {
+    func end(_ ending: StreamEvent<Element>) {
         let wakes = state.withLock { state in
             guard state.ending == nil else { return false }
             let wakes = state.mail.isEmpty

@@ -9,7 +9,7 @@ public protocol Observer<Element>: Sendable {
     associatedtype Element: Sendable
 
     /// Takes one event. It may subscribe, dispose and emit (see ``PublishSubject``).
-    func on(_ event: Event<Element>)
+    func on(_ event: StreamEvent<Element>)
 }
 
 extension Observer {
@@ -28,11 +28,11 @@ extension Observer {
 
 /// An observer of any kind: a closure, or another observer wrapped.
 public struct AnyObserver<Element: Sendable>: Observer {
-    @usableFromInline let body: @Sendable (Event<Element>) -> Void
+    @usableFromInline let body: @Sendable (StreamEvent<Element>) -> Void
 
     /// Makes an observer of a closure.
     @inlinable
-    public init(_ body: @escaping @Sendable (Event<Element>) -> Void) {
+    public init(_ body: @escaping @Sendable (StreamEvent<Element>) -> Void) {
         self.body = body
     }
 
@@ -44,5 +44,5 @@ public struct AnyObserver<Element: Sendable>: Observer {
 
     /// Hands the event on.
     @inlinable
-    public func on(_ event: Event<Element>) { body(event) }
+    public func on(_ event: StreamEvent<Element>) { body(event) }
 }

@@ -25,11 +25,11 @@ public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
 
     /// Tells the subscribers.
     @inlinable
-    public func on(_ event: Event<Element>) { hub.emit(event) }
+    public func on(_ event: StreamEvent<Element>) { hub.emit(event) }
 
     /// The read side alone; it keeps the stream alive.
     @inlinable
-    public var observable: Observable<Element> { Observable(of: hub) }
+    public var observable: EventStream<Element> { EventStream(of: hub) }
 
     /// How many are subscribed now, so that an emitter can save itself the making of an element.
     @inlinable
@@ -52,11 +52,11 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
 
     /// Makes the element of a `next` the current value, and tells the subscribers.
     @inlinable
-    public func on(_ event: Event<Element>) { hub.emit(event) }
+    public func on(_ event: StreamEvent<Element>) { hub.emit(event) }
 
     /// The read side alone; it keeps the stream alive.
     @inlinable
-    public var observable: Observable<Element> { Observable(of: hub) }
+    public var observable: EventStream<Element> { EventStream(of: hub) }
 
     /// The element that was accepted last, perhaps not delivered yet; also after the end.
     @inlinable
@@ -81,11 +81,11 @@ public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
 
     /// Keeps the element of a `next`, and tells the subscribers.
     @inlinable
-    public func on(_ event: Event<Element>) { hub.emit(event) }
+    public func on(_ event: StreamEvent<Element>) { hub.emit(event) }
 
     /// The read side alone; it keeps the stream alive.
     @inlinable
-    public var observable: Observable<Element> { Observable(of: hub) }
+    public var observable: EventStream<Element> { EventStream(of: hub) }
 }
 
 /// A value that can be watched: a ``BehaviorSubject`` that cannot fail, and completes when it is released.
@@ -115,5 +115,5 @@ public final class Variable<Element: Sendable>: Subscribable {
 
     /// The read side alone; it does not keep the variable alive.
     @inlinable
-    public var observable: Observable<Element> { subject.observable }
+    public var observable: EventStream<Element> { subject.observable }
 }

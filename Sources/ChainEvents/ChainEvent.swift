@@ -4,7 +4,7 @@
 ///     0        8        16       24      28      32      36    38   39   40
 ///     ├ time ──┼ node ──┼ other ─┼ site ─┼ text ─┼thread─┼detail┼kind┼flags┤
 public struct ChainEvent: Hashable, Sendable {
-    /// Nanoseconds of the process's clock (see ``ProcessInfo/wallOffset``).
+    /// Nanoseconds of the process's clock (see ``ProcessDescription/wallOffset``).
     public var time: UInt64
     /// Whose step it is.
     public var node: NodeID

@@ -1,7 +1,7 @@
 /// How many events were made and what became of them, since recording began. Counts never go down.
 ///
 /// At rest `made == delivered + lostInRings`; a client adds its own ``lostAtClient``.
-public struct Loss: Hashable, Sendable {
+public struct EventCounts: Hashable, Sendable {
     /// All that were made.
     public var madeCount: UInt64
     /// Those that the collector has taken out of the rings.
@@ -44,7 +44,7 @@ public struct EventBatch: Sendable {
     /// The process's clock when the batch was closed, in nanoseconds; never goes back.
     public var time: UInt64
     /// Additions to the table of call sites.
-    public var sites: [SiteID: Site]
+    public var sites: [SiteID: CodeLocation]
     /// Additions to the table of threads: a thread's name, or the label of the queue that it was serving.
     public var threads: [ThreadID: String]
     /// Additions to the table of executors.
@@ -56,7 +56,7 @@ public struct EventBatch: Sendable {
     /// Dynamic texts of this batch's events (``ChainEvent/text``), bounded and unescaped: hostile until shown.
     public var texts: [String]
     /// Totals since recording began.
-    public var loss: Loss
+    public var loss: EventCounts
     /// A mark that holds after all of this batch was joined.
     public var resync: Resync?
 
@@ -71,7 +71,7 @@ public struct EventBatch: Sendable {
         nodes = []
         events = []
         texts = []
-        loss = Loss()
+        loss = EventCounts()
         resync = nil
     }
 
@@ -83,7 +83,7 @@ public struct EventBatch: Sendable {
 }
 
 /// Who is observed.
-public struct ProcessInfo: Hashable, Sendable {
+public struct ProcessDescription: Hashable, Sendable {
     /// Its name among all runs of all programs.
     public var key: ProcessKey
     /// Its number in the system.

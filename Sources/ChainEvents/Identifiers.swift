@@ -83,11 +83,11 @@ public struct CallSite: @unchecked Sendable {
     public static let unknown = CallSite(file: nil, line: 0)
 
     /// The file and line as text; copies the file's name.
-    public var site: Site { Site(fileID: file.map { String(cString: $0) } ?? "", line: line) }
+    public var site: CodeLocation { CodeLocation(fileID: file.map { String(cString: $0) } ?? "", line: line) }
 }
 
 /// A call site as a viewer knows it.
-public struct Site: Hashable, Sendable, CustomStringConvertible {
+public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
     /// `Module/File.swift`, or empty where unknown.
     public var fileID: String
     /// The line, from 1; 0 where unknown.

@@ -33,7 +33,7 @@ package final class Collector: Sendable {
     }
 
     /// What is published from now on. Observers run on the collecting thread: slow ones take a subscription.
-    var batches: Observable<EventBatch> { subject.observable }
+    var batches: EventStream<EventBatch> { subject.observable }
 
     /// Fetches all that was recorded by now, and publishes it; then does what is due: a resync after a loss, what
     /// cancellations have left.

@@ -14,7 +14,7 @@ struct CollectorState {
     private(set) var passCount: UInt64 = 0
     private var sequence: UInt64 = 0
     private var deliveredCount: UInt64 = 0
-    private(set) var loss = Loss()
+    private(set) var loss = EventCounts()
     /// Events lost before the pass under way began to look, and before the last one that ended did. Of the latter all
     /// that came before them was read: who is not in the registry then, and is told of later, ended with a later loss.
     private var passLossCount: UInt64 = 0

@@ -19,7 +19,7 @@ import PromiseRuntime
 /// Where the parent had several threads, no promise of the parent's is of use in it.)
 public final class Inspector: Sendable {
     /// Who is observed.
-    public let info: ProcessInfo
+    public let info: ProcessDescription
 
     let runtime: Runtime
     let capabilities: Hello.Capabilities
@@ -78,7 +78,7 @@ public final class Inspector: Sendable {
         capabilities = options.capabilities
         let clock = runtime.clock
         let wallOffset = clock.followsCycleCounter ? chain_wall_ns() &- clock.now : 0
-        info = ProcessInfo(
+        info = ProcessDescription(
             key: ProcessKey(rawValue: chain_random()), pid: processID(), name: name, wallOffset: wallOffset,
             startTime: clock.followsCycleCounter ? chain_wall_ns() : 0, isReadOnly: options.isReadOnly)
         collector = Collector(
@@ -144,8 +144,8 @@ public final class Inspector: Sendable {
     ///
     /// Observers run on the collecting thread, or on the one that subscribes, and hold it up: whoever may be slow takes
     /// ``subscribe(mailboxLimit:onReady:)``.
-    public var batches: Observable<EventBatch> {
-        Observable { [collector] observer in BatchPump(collector, observer) }
+    public var batches: EventStream<EventBatch> {
+        EventStream { [collector] observer in BatchPump(collector, observer) }
     }
 
     /// A place of its own for a subscriber that may be slow: it takes batches when it can, loses the past but never the
@@ -198,7 +198,7 @@ public final class Inspector: Sendable {
     }
 
     /// The counts of events made, delivered and lost, as of the last look; exact at rest. None in a child of a fork.
-    public var loss: Loss { collector.recorder.isInOwnProcess ? collector.withState { $0.loss } : Loss() }
+    public var loss: EventCounts { collector.recorder.isInOwnProcess ? collector.withState { $0.loss } : EventCounts() }
 
     // MARK: What viewers ask
 
@@ -207,14 +207,14 @@ public final class Inspector: Sendable {
     ///
     /// A scope is cancelled as RUNTIME X5 says: the topmost pending nodes now, and until nothing in it is pending what
     /// is left and what is created under it; but nothing that somebody outside of it waits for too, unless it was named.
-    public func perform(_ command: Command) -> CommandReply { perform(command, for: nil) }
+    public func perform(_ command: ViewerCommand) -> CommandReply { perform(command, for: nil) }
 
     /// Obeys a command; a state that is asked for is sent to these subscribers, or to all.
-    func perform(_ command: Command, for subscribers: [BatchSubscription]?) -> CommandReply {
+    func perform(_ command: ViewerCommand, for subscribers: [BatchSubscription]?) -> CommandReply {
         CommandReply(command: command.id, outcome: outcome(of: command, subscribers))
     }
 
-    private func outcome(of command: Command, _ subscribers: [BatchSubscription]?) -> CommandReply.Outcome {
+    private func outcome(of command: ViewerCommand, _ subscribers: [BatchSubscription]?) -> CommandReply.Outcome {
         guard command.process == info.key else { return .refused("The command is for another run of the program") }
         guard collector.recorder.isInOwnProcess else {
             return .refused("The command is for the parent of this process")

@@ -6,10 +6,10 @@ struct NameTables {
     /// Threads whose names are kept; with twice as many, the first half is forgotten.
     static let threadLimit = 4096
 
-    private(set) var sites: [SiteID: Site] = [:]
+    private(set) var sites: [SiteID: CodeLocation] = [:]
     private(set) var threads: [ThreadID: String] = [:]
     private(set) var executors: [ExecutorID: String] = [:]
-    private var newSites: [SiteID: Site] = [:]
+    private var newSites: [SiteID: CodeLocation] = [:]
     private var newThreads: [ThreadID: String] = [:]
     private var newExecutors: [ExecutorID: String] = [:]
 
@@ -26,7 +26,7 @@ struct NameTables {
     /// The call sites seen last, 256 by place: most events come from a few of them, and hashing costs more.
     private var recent: [(pointer: SitePointer, number: SiteID)?] = Array(repeating: nil, count: 256)
     private var sitePointers: [SitePointer: SiteID] = [:]
-    private var siteNumbers: [Site: SiteID] = [:]
+    private var siteNumbers: [CodeLocation: SiteID] = [:]
     private var threadOrder: [ThreadID] = []
 
     /// The number of a call site: one for one file and line, however many literals spell it.

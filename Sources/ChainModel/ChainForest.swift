@@ -18,11 +18,11 @@ public struct ChainForest: Sendable {
     /// Counts of everything.
     public internal(set) var totals = ForestTotals()
     /// The latest loss told.
-    public internal(set) var loss = Loss()
+    public internal(set) var loss = EventCounts()
     /// The time of the latest batch, in nanoseconds of the process's clock.
     public internal(set) var now: UInt64 = 0
     /// Call sites by number.
-    public internal(set) var sites: [SiteID: Site] = [:]
+    public internal(set) var sites: [SiteID: CodeLocation] = [:]
     /// Names of threads, or of the queues that they were serving.
     public internal(set) var threads: [ThreadID: String] = [:]
     /// How often a thread's number got another name.
@@ -154,7 +154,7 @@ extension ChainForest {
     public func canceller(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.canceller] } }
 
     /// Where a node was made; nil where unknown.
-    public func site(of index: NodeIndex) -> Site? { sites[nodes[checked(index)].pointee.site] }
+    public func site(of index: NodeIndex) -> CodeLocation? { sites[nodes[checked(index)].pointee.site] }
 
     /// What became of those that were evicted from under a node; nil where none were.
     public func evictedCounts(of index: NodeIndex) -> EvictedCounts? {

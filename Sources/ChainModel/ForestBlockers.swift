@@ -62,7 +62,7 @@ extension ChainForest {
     /// The handler that keeps an executor's queue standing, with the wait that it is in: the one that has blocked its
     /// thread for longest, where each handler that the executor runs blocks its thread. Nil where one of them goes on,
     /// or none runs. O(threads that wait).
-    public func standstill(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
+    public func blockedExecutor(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
         var blocked: [NodeIndex: ThreadWait] = [:]
         for wait in waits {
             guard let slot = slot(of: wait.waiter), case let record = nodes[slot].pointee, record.state == .running,

@@ -14,7 +14,7 @@ public protocol BatchSource: AnyObject, Sendable {
     /// nodes that it does not know yet, and an earlier one hears the state once more.) Where batches were lost on the way, the next one counts them
     /// (``Loss/lostAtClient``) and a resync follows. The stream lasts over reconnects, completes when the source has
     /// ended, and does not fail: why it ended is told by ``status``.
-    var batches: Observable<EventBatch> { get }
+    var batches: EventStream<EventBatch> { get }
 
     /// Whether an observer of ``batches`` may block: the program's words wait on its side then, and past its limits are
     /// lost and counted there. False where that would hold up the observed program, or somebody else.
@@ -22,11 +22,11 @@ public protocol BatchSource: AnyObject, Sendable {
 
     /// How the source is doing; a subscriber is told the present status first. Completes after
     /// ``SourceStatus/ended(_:)``.
-    var status: Observable<SourceStatus> { get }
+    var status: EventStream<SourceStatus> { get }
 
     /// Answers to commands; each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot carry
     /// it. A late subscriber gets none of the past ones.
-    var replies: Observable<CommandReply> { get }
+    var replies: EventStream<CommandReply> { get }
 
     /// Begins to connect; returns at once. What goes wrong is told by ``status``. A second call, or one after
     /// ``stop()``, does nothing.
@@ -34,7 +34,7 @@ public protocol BatchSource: AnyObject, Sendable {
 
     /// Hands a command on; returns at once. A source that is read-only, not connected or a recording refuses it by a
     /// reply that says why.
-    func send(_ command: Command)
+    func send(_ command: ViewerCommand)
 
     /// Ends the source: it becomes ``SourceStatus/ended(_:)`` with ``SourceEnding/stopped``, the streams complete, and
     /// threads, sockets and files are given back. Idempotent; returns when no observer is called any more, so it must
@@ -55,17 +55,17 @@ public enum SourceStatus: Hashable, Sendable {
     case connecting(attempt: Int, lastFailure: String?)
     /// It was live and is not: the program is gone, stands still or cannot be reached. What was known is kept, stale; it
     /// tries again by itself.
-    case reconnecting(ProcessInfo, Outage)
-    /// Batches come as they happen. A ``ProcessInfo/key`` other than before is a new run of the program: what was known
+    case reconnecting(ProcessDescription, Disconnection)
+    /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: what was known
     /// of the old one is history.
-    case live(ProcessInfo)
+    case live(ProcessDescription)
     /// A recording is read; `time` is how far, in nanoseconds of the process's clock.
-    case replaying(ProcessInfo, time: UInt64)
+    case replaying(ProcessDescription, time: UInt64)
     /// It is over; nothing follows.
     case ended(SourceEnding)
 
     /// Who is observed, as far as it is known.
-    public var process: ProcessInfo? {
+    public var process: ProcessDescription? {
         switch self {
         case .live(let process), .replaying(let process, _), .reconnecting(let process, _): process
         case .idle, .connecting, .ended: nil
@@ -89,7 +89,7 @@ public enum SourceEnding: Hashable, Sendable {
 }
 
 /// Since when a program that was attached to cannot be reached, and what is done about it.
-public struct Outage: Hashable, Sendable {
+public struct Disconnection: Hashable, Sendable {
     /// When it was last heard of, in nanoseconds since 1970.
     public var since: UInt64
     /// One sentence on what happened.

@@ -16,7 +16,7 @@ final class RunRecorder: EventSink {
         var nodes: [NodeID: NodeID] = [:]
         var threads: [UInt: ThreadID] = [:]
         var executors: [ExecutorID: ExecutorID] = [:]
-        var sites: [Site: SiteID] = [:]
+        var sites: [CodeLocation: SiteID] = [:]
     }
 
     private let clock: VirtualClock

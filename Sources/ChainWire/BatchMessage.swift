@@ -86,7 +86,7 @@ extension EventBatch {
         for _ in 0..<siteCount {
             let id = try reader.next(SiteID.self)
             let line = try reader.next(UInt32.self)
-            sites[id] = Site(fileID: try reader.nextText(), line: line)
+            sites[id] = CodeLocation(fileID: try reader.nextText(), line: line)
         }
         for _ in 0..<threadCount { threads[try reader.next(ThreadID.self)] = try reader.nextText() }
         for _ in 0..<executorCount {

@@ -19,7 +19,7 @@ enum OutcomeKind: UInt32, CaseIterable {
 extension MessageWriter {
     ///     command   0    8         16        20           24
     ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ by whom (text)
-    mutating func write(_ command: Command) {
+    mutating func write(_ command: ViewerCommand) {
         append(command.id)
         append(command.process.rawValue)
         switch command.request {
@@ -83,7 +83,7 @@ extension Message {
         nodes.reserveCapacity(count)
         for _ in 0..<count { nodes.append(NodeID(try reader.next(UInt64.self))) }
         let viewer = try reader.nextText()
-        let request: Command.Request
+        let request: ViewerCommand.Request
         switch (kind, nodes.first) {
         case (.cancelNode, let node?): request = .cancel(.node(node), by: viewer)
         case (.cancelChain, let node?): request = .cancel(.chain(node), by: viewer)
@@ -92,7 +92,7 @@ extension Message {
         case (.resync, _): request = .resync
         case (_, nil): throw .malformed("a command without a node")
         }
-        return .command(Command(id: id, process: process, request: request))
+        return .command(ViewerCommand(id: id, process: process, request: request))
     }
 }
 

@@ -6,7 +6,7 @@ extension MessageWriter {
     ///
     /// Bits: 1 for read-only, 2 where the viewer leaves after the state. A text is its length in bytes (4), then its bytes;
     /// the offsets above are those of empty texts.
-    mutating func write(_ greeting: Greeting) {
+    mutating func write(_ greeting: ClientHello) {
         append(greeting.purpose.rawValue)
         append(UInt8((greeting.isReadOnly ? 1 : 0) | (greeting.leavesAfterState ? 2 : 0)))
         append(UInt16(0))
@@ -37,7 +37,7 @@ extension MessageWriter {
 
     ///     farewell   0        1         4
     ///                ├ reason ┼ nothing ┼ text
-    mutating func write(_ farewell: Farewell) {
+    mutating func write(_ farewell: Goodbye) {
         append(farewell.reason.rawValue)
         for _ in 0..<3 { append(UInt8(0)) }
         append(farewell.text)
@@ -46,7 +46,7 @@ extension MessageWriter {
 
 let readOnlyBit: UInt32 = 1 << 31
 
-extension Greeting {
+extension ClientHello {
     init(from reader: inout ByteReader) throws(WireError) {
         guard let purpose = Purpose(rawValue: try reader.next(UInt8.self)) else {
             throw .malformed("what the viewer wants")
@@ -77,14 +77,14 @@ extension Hello {
         totals.runningCount = try reader.next(UInt64.self)
         totals.rejectedCount = try reader.next(UInt64.self)
         totals.viewerCount = try reader.next(UInt64.self)
-        process = ProcessInfo(
+        process = ProcessDescription(
             key: key, pid: pid, name: try reader.nextText(), wallOffset: wallOffset, startTime: startTime,
             isReadOnly: bits & readOnlyBit != 0)
         capabilities = Capabilities(rawValue: bits & ~readOnlyBit)
     }
 }
 
-extension Farewell {
+extension Goodbye {
     init(from reader: inout ByteReader) throws(WireError) {
         reason = Reason(rawValue: try reader.next(UInt8.self)) ?? .other
         for _ in 0..<3 { _ = try reader.next(UInt8.self) }

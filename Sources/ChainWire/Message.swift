@@ -3,23 +3,23 @@ import ChainEvents
 /// What a program and a viewer say to each other.
 public enum Message: Sendable {
     /// Viewer to program, first: who it is and what it wants.
-    case greeting(Greeting)
+    case greeting(ClientHello)
     /// Program to viewer, first: who it is.
     case hello(Hello)
     /// Program to viewer.
     case batch(EventBatch)
     /// Viewer to program.
-    case command(Command)
+    case command(ViewerCommand)
     /// Viewer to program: a command of a kind that this version does not know; it has to be answered all the same.
     case unknownCommand(id: UInt64)
     /// Program to viewer.
     case reply(CommandReply)
     /// Either way, last: why nothing follows.
-    case farewell(Farewell)
+    case farewell(Goodbye)
 }
 
 /// How a viewer introduces itself.
-public struct Greeting: Hashable, Sendable {
+public struct ClientHello: Hashable, Sendable {
     /// What it wants.
     public enum Purpose: UInt8, Sendable {
         /// The state, and batches as they come.
@@ -76,7 +76,7 @@ public struct Hello: Hashable, Sendable {
     }
 
     /// Who it is.
-    public var process: ProcessInfo
+    public var process: ProcessDescription
     /// What it can do or tells.
     public var capabilities: Capabilities
     /// Its clock now, in nanoseconds.
@@ -85,7 +85,7 @@ public struct Hello: Hashable, Sendable {
     public var totals: ProcessTotals
 
     /// Describes a program.
-    public init(process: ProcessInfo, capabilities: Capabilities, time: UInt64, totals: ProcessTotals) {
+    public init(process: ProcessDescription, capabilities: Capabilities, time: UInt64, totals: ProcessTotals) {
         self.process = process
         self.capabilities = capabilities
         self.time = time
@@ -94,7 +94,7 @@ public struct Hello: Hashable, Sendable {
 }
 
 /// Why a connection ends.
-public struct Farewell: Hashable, Sendable {
+public struct Goodbye: Hashable, Sendable {
     /// The kinds of reasons. Part of the wire format.
     public enum Reason: UInt8, Sendable {
         /// The inspector was stopped, or the program ends in good order; or the viewer detaches.

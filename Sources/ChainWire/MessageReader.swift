@@ -105,12 +105,12 @@ extension Message {
     fileprivate init(_ kind: MessageKind, from reader: inout ByteReader) throws(WireError) {
         self =
             switch kind {
-            case .greeting: .greeting(try Greeting(from: &reader))
+            case .greeting: .greeting(try ClientHello(from: &reader))
             case .hello: .hello(try Hello(from: &reader))
             case .batch: .batch(try EventBatch(from: &reader))
             case .command: try .command(from: &reader)
             case .reply: .reply(try CommandReply(from: &reader))
-            case .farewell: .farewell(try Farewell(from: &reader))
+            case .farewell: .farewell(try Goodbye(from: &reader))
             }
     }
 }

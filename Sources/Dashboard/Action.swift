@@ -8,7 +8,7 @@ public enum Action: Sendable {
     case connecting(SourceID, name: String, attempt: Int, lastFailure: String?)
     /// There is a program to look at. One with the key of before goes on; another one is a new run of the program and
     /// replaces what was shown.
-    case connected(SourceID, ProcessInfo)
+    case connected(SourceID, ProcessDescription)
     /// The program cannot be reached since `since`, and it is tried again at `nextAttempt` (nanoseconds since 1970; 0
     /// where it merely stands still); `reason` is one sentence, `attempt` how often it was tried. What was known stays on
     /// the screen, marked stale.
@@ -20,7 +20,7 @@ public enum Action: Sendable {
     /// The source is over; one short phrase says why.
     case ended(SourceID, String)
     /// Time goes on: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Some 10 to 30 times a
-    /// second. A program's own time follows from them, by its ``ChainEvents/ProcessInfo/wallOffset`` and by what it says;
+    /// second. A program's own time follows from them, by its ``ChainEvents/ProcessDescription/wallOffset`` and by what it says;
     /// where the offset is 0 (a clock that has nothing to do with the time of day), the second is the program's time.
     case tick(wall: UInt64, process: UInt64)
     /// Time is left before the next tick: a slice of what takes long, some 2 ms at most. Drawn with the next tick. Worth
@@ -37,7 +37,7 @@ public enum Action: Sendable {
     /// What a key would have said.
     case perform(Intent)
     /// Things are to be shown as they were.
-    case recall(Remembered)
+    case recall(ViewSettings)
     /// Something that an effect has to say on the status line, such as why an editor did not start.
     case report(String)
     /// What an effect that went well has to say, such as where a file is.
@@ -47,7 +47,7 @@ public enum Action: Sendable {
 /// What the owner of a dashboard has to do for it.
 public enum Effect: Hashable, Sendable {
     /// Hand a request to a source's program; answer with ``Action/replied(_:_:)``.
-    case send(SourceID, Command)
+    case send(SourceID, ViewerCommand)
     /// Batches were dropped while frozen: ask the program for all that is alive (its answer comes as batches).
     case requestSnapshot(SourceID)
     /// Put the text into the clipboard.
@@ -56,7 +56,7 @@ public enum Effect: Hashable, Sendable {
     /// ``Action/told(_:)`` and the whole path, or with ``Action/report(_:)``.
     case save(path: String, content: String, overwrites: Bool)
     /// Leave the screen, open the file at the line in `$EDITOR`, and come back; ``Action/report(_:)`` if it fails.
-    case openEditor(Site)
+    case openEditor(CodeLocation)
     /// Show or hide the output of the program that was started together with the dashboard; ``Action/report(_:)`` if there
     /// is none.
     case toggleOutput

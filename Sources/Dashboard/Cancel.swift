@@ -42,17 +42,17 @@ extension State {
     }
 
     /// What has settled, in words.
-    private func settled(_ subjects: [Subject], wholeChain: Bool) -> String {
+    private func settled(_ subjects: [RowID], wholeChain: Bool) -> String {
         if !tags.isEmpty { return "what is tagged" }
         if subjects[0].node == nil { return "everything in \(observed[place(of: subjects[0].source)!].shownName)" }
         return wholeChain ? "the whole chain" : "this node and all under it"
     }
 
     /// What would be cancelled, program by program.
-    private func question(about subjects: [Subject], wholeChain: Bool) -> Confirmation {
+    private func question(about subjects: [RowID], wholeChain: Bool) -> Confirmation {
         var question = Confirmation(parts: [], what: "", count: 0, labels: [])
         for place in observed.indices {
-            if tags.isEmpty, subjects[0] == Subject(source: observed[place].source) {
+            if tags.isEmpty, subjects[0] == RowID(source: observed[place].source) {
                 observed[place].askAboutEverything(&question)
                 continue
             }
@@ -100,7 +100,7 @@ extension State {
         for part in question.parts { if let effect = send(part) { effects.append(effect) } }
         if !tags.isEmpty { dropTags() }
         say("asked \(asked(question)) to cancel \(question.what)")
-        arrange()
+        updateViewport()
         return effects
     }
 
@@ -117,11 +117,11 @@ extension State {
         observed[place].mark(part.nodes, for: lastCommand)
         return .send(
             part.source,
-            Command(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))
+            ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))
     }
 }
 
-extension Observed {
+extension Program {
     fileprivate func ask(about node: NodeIndex, wholeChain: Bool, _ question: inout Confirmation) {
         let id = forest!.id(of: node)
         let root = wholeChain ? forest!.root(of: node) : node

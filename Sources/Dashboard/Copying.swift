@@ -61,7 +61,7 @@ extension State {
     }
 
     /// Whether a node is in the tree of another one that is copied.
-    private func isUnderAnother(_ node: NodeIndex, of subjects: [Subject], in place: Int) -> Bool {
+    private func isUnderAnother(_ node: NodeIndex, of subjects: [RowID], in place: Int) -> Bool {
         guard subjects.count > 1, case let forest = observed[place].forest! else { return false }
         var above = forest.placedParent(of: node)
         while let current = above {
@@ -72,7 +72,7 @@ extension State {
     }
 
     /// A node or program as one line of text.
-    private func line(_ subject: Subject) -> String? {
+    private func line(_ subject: RowID) -> String? {
         if let (place, node) = find(subject) {
             return NodeText.line(node, in: observed[place].forest!, now: observed[place].shownNow)
         }

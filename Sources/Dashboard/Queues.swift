@@ -18,7 +18,7 @@ extension State {
     }
 }
 
-extension Observed {
+extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
         var all = forest?.queueStatistics ?? []
         all += outline.queueStatistics
@@ -36,7 +36,7 @@ extension Observed {
     }
 }
 
-extension Outline {
+extension RowModel {
     /// What waits to be folded, retired, sorted or looked through.
     var queueStatistics: [QueueStatistics] {
         let names = ["one-row chains to retire", "settled chains to retire", "rejected chains to retire"]
@@ -48,7 +48,7 @@ extension Outline {
                 limit: order.staleLimit),
             QueueStatistics(
                 name: "changes during a sort", count: order.build?.openCount ?? 0,
-                highWaterMark: order.mendHighWater, limit: SortBuild.openLimit),
+                highWaterMark: order.mendHighWater, limit: IncrementalSort.openLimit),
             QueueStatistics(
                 name: "parts of old orders to free", count: order.spent.count, highWaterMark: order.spent.count,
                 limit: Order.spentLimit),

@@ -12,7 +12,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
         state.look(for: source, name: name, attempt: attempt, failure: failure)
     case .connected(let source, let process): state.connect(source, process)
     case .reconnecting(let source, let since, let reason, let attempt, let next):
-        state.lose(source, Link.Outage(since: since, reason: reason, attempt: attempt, nextAttempt: next))
+        state.lose(source, Link.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
     case .received(let source, let batch): state.receive(source, batch)
     case .replied(let source, let reply): state.take(source, reply)
     case .ended(let source, let reason): state.end(source, reason)
@@ -22,7 +22,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .work: state.work()
     case .resized(let size):
         state.size = size
-        state.arrange()
+        state.updateViewport()
     case .key(let key): return state.press(key)
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text): state.paste(text)
@@ -76,7 +76,7 @@ extension State {
         if tickEvents() { isMoved = true }
         if isMoved {
             forgetEvictedTags()
-            arrange()
+            updateViewport()
         } else {
             let step = currentStep()
             if step != runningStep {
@@ -141,7 +141,7 @@ extension State {
         if isFrozen {
             for place in observed.indices where observed[place].isReached { observed[place].hold() }
             say("frozen: everything on the screen can be explored; p goes on")
-            arrange()
+            updateViewport()
             return []
         }
         var effects: [Effect] = []
@@ -154,7 +154,7 @@ extension State {
             if observed[place].goOn() { effects.append(.requestSnapshot(observed[place].source)) }
         }
         forgetEvictedTags()
-        arrange()
+        updateViewport()
         if effects.isEmpty {
             say("live again")
         } else {
@@ -191,7 +191,7 @@ extension State {
         case .refused(let reason):
             observed[place].unmark(request.nodes)
             say("refused: \(reason)", .warning)
-            arrange()
+            updateViewport()
         }
     }
 }

@@ -34,7 +34,7 @@ public struct State {
         var longFrom = 256
         var chunkLimit = 256
         /// The least limit of a queue of nodes.
-        var queueLimit = Outline.leastQueueLimit
+        var queueLimit = RowModel.leastQueueLimit
 
         /// The usual choices.
         public init(
@@ -57,7 +57,7 @@ public struct State {
 
     /// A row that is on the screen, and who it was when it came there.
     struct WindowRow: Equatable {
-        var subject: Subject
+        var subject: RowID
         /// The program's place in ``State/observed``.
         var place: Int
         /// How the node is drawn; nil for a program, and for a group.
@@ -78,7 +78,7 @@ public struct State {
 
     /// A row and the line of the tree's pane that it is kept on, so that what comes and goes above moves nothing.
     struct Anchor: Equatable {
-        var subject: Subject
+        var subject: RowID
         var line: Int
     }
 
@@ -103,11 +103,11 @@ public struct State {
     /// Choices made at the start, and changed on the command line of the dashboard.
     public internal(set) var options: Options
     /// The programs, in the order of their sources.
-    var observed: [Observed] = []
+    var observed: [Program] = []
     /// The screen.
     public internal(set) var size: Size
     /// What keys act on.
-    var selection: Subject?
+    var selection: RowID?
     /// Changes whenever the picture would: a loop draws when it is not the one that it drew last.
     public internal(set) var revision: UInt64 = 0
 
@@ -127,7 +127,7 @@ public struct State {
     var status: Status?
     var following = Following.first
     /// Who was selected before the newest chain was followed.
-    var selectedBefore: Subject?
+    var selectedBefore: RowID?
     var anchor: Anchor?
     /// The first row of the tree that is shown, its number among all rows, and those shown.
     var top = 0
@@ -148,10 +148,10 @@ public struct State {
     /// Whether the border is being dragged.
     var isDraggingDivider = false
     /// Nodes, in the order in which they were tagged.
-    var tags: [Subject] = []
+    var tags: [RowID] = []
     /// Whether the picture stands still.
     public internal(set) var isFrozen = false
-    var descriptions = Descriptions()
+    var descriptions = NodeDetailCache()
     var turns = Turns()
     var lastCommand: UInt64 = 0
     /// Nanoseconds since 1970.

@@ -30,15 +30,15 @@ public final class OperationQueueExecutor: PromiseExecutor {
     }
 
     /// Adds the job to the queue, as an operation.
-    public func submit(_ job: Job) { queue.addOperation(JobOperation(job)) }
+    public func submit(_ job: PromiseJob) { queue.addOperation(JobOperation(job)) }
 }
 
 /// An operation that runs a job, or gives it up when it is released without having run.
 private final class JobOperation: Operation, @unchecked Sendable {
     // Sendable: `job` is touched by `main`, which a queue calls once, and by the deinit after that.
-    private var job: Job?
+    private var job: PromiseJob?
 
-    init(_ job: Job) { self.job = job }
+    init(_ job: PromiseJob) { self.job = job }
 
     override func main() {
         guard let job, !isCancelled else { return }

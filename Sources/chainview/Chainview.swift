@@ -17,7 +17,7 @@ struct Chainview: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            Attach.self, Run.self, PS.self, Cancel.self, Demo.self, ConfigCommand.self, Man.self, Pick.self,
+            Attach.self, Run.self, PS.self, Cancel.self, DemoCommand.self, ConfigCommand.self, Man.self, Pick.self,
             RelayCommand.self,
         ],
         defaultSubcommand: Pick.self)
@@ -55,7 +55,7 @@ struct Chainview: ParsableCommand {
         let command = names.contains(first) ? first + " " : ""
         // The parser takes the first word for an argument of the command that is meant where none is named.
         if !first.isEmpty, !first.hasPrefix("-"), !isKnown(first) {
-            let near = Near.name(to: first, among: names)
+            let near = Suggestions.name(to: first, among: names)
             words = "there is no command \(first): did you mean `chainview \(near ?? "attach \(first)")`?"
         }
         let dot = [".", "?"].contains(words.last) ? "" : "."

@@ -45,7 +45,7 @@ extension Failure {
 }
 
 /// Texts of others in sentences.
-enum Words {
+enum DisplayText {
     /// A text on one line, with nothing in it that a terminal would obey.
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
 

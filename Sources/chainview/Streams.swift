@@ -17,14 +17,14 @@ enum Streams {
         // A reader that has seen enough (`head`) ends chainview as it ends other commands: without a word.
         if errno == EPIPE { Signals.raiseAgain(SIGPIPE) }
         throw Failure(
-            status: .inputOutput, message: "standard output takes no more (\(Words.system())).")
+            status: .inputOutput, message: "standard output takes no more (\(DisplayText.system())).")
     }
 
     /// Writes to standard error, whatever state it is in.
     static func say(_ text: String) { write(text, to: STDERR_FILENO) }
 
     /// Says a sentence of chainview's on standard error. What other programs and users wrote may be in it.
-    static func complain(_ sentence: String) { say("chainview: \(Words.shown(sentence))\n") }
+    static func complain(_ sentence: String) { say("chainview: \(DisplayText.shown(sentence))\n") }
 
     /// Writes all of a text to a descriptor; false where that fails, as it does when the reader is gone.
     @discardableResult

@@ -105,7 +105,7 @@ public final class TestViewer {
 
     /// Introduces itself and takes what it is told of the program.
     @discardableResult
-    public func greet(_ greeting: Greeting = Greeting(purpose: .watch)) throws -> Hello {
+    public func greet(_ greeting: ClientHello = ClientHello(purpose: .watch)) throws -> Hello {
         try say(.greeting(greeting), preamble: true)
         while hello == nil { _ = try next() }
         return hello!
@@ -113,10 +113,10 @@ public final class TestViewer {
 
     /// Sends a command and waits for what becomes of it.
     @discardableResult
-    public func ask(_ request: Command.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws
+    public func ask(_ request: ViewerCommand.Request, id: UInt64 = 1, process: ProcessKey? = nil) throws
         -> CommandReply.Outcome
     {
-        try say(.command(Command(id: id, process: process ?? hello!.process.key, request: request)))
+        try say(.command(ViewerCommand(id: id, process: process ?? hello!.process.key, request: request)))
         while true {
             if let reply = replies.first(where: { $0.command == id }) { return reply.outcome }
             _ = try next()
@@ -167,8 +167,8 @@ public final class TestViewer {
     }
 
     /// Reads to the end; gives the farewell, or nil where there was none.
-    public func farewell() -> Farewell? {
-        var last: Farewell?
+    public func farewell() -> Goodbye? {
+        var last: Goodbye?
         while let message = try? next() { if case .farewell(let farewell) = message { last = farewell } }
         return last
     }

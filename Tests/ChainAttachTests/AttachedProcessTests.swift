@@ -129,7 +129,7 @@ import Testing
         try watched.waitUntilLive()
         viewer.send(.batch(program!.batch(1, made: [1], lost: 3)))
         _ = try watched.waitForBatch(1)
-        viewer.send(.farewell(Farewell(.stopped, "The inspector was stopped.")))
+        viewer.send(.farewell(Goodbye(.stopped, "The inspector was stopped.")))
         program = nil
         let outage = try watched.status.wait("the loss") { $0.outage?.attempt == 0 }.outage
         #expect(outage?.reason == "The inspector was stopped")

@@ -67,7 +67,7 @@ import Testing
         let source = AttachedProcess(.unix(path: program.path), options: folder.options, clock: ManualPollClock())
         let replies = Recorded<CommandReply>()
         _ = source.replies.subscribe(replies)
-        let command = Command(id: 1, process: program.info.key, request: .resync)
+        let command = ViewerCommand(id: 1, process: program.info.key, request: .resync)
         source.send(command)
         #expect(replies.all == [CommandReply(command: 1, outcome: .refused("The program is not attached to"))])
         source.start()
@@ -105,7 +105,7 @@ import Testing
         watched.cancel(1, id: 1, of: program.info)
         let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
         #expect(reply.outcome == .refused("This viewer only looks (--read-only)"))
-        let describe = Command(id: 2, process: program.info.key, request: .describe(NodeID(4)))
+        let describe = ViewerCommand(id: 2, process: program.info.key, request: .describe(NodeID(4)))
         watched.source.send(describe)
         let command = try viewer.receiveCommand()
         #expect(command.request == .describe(NodeID(4)))
@@ -124,11 +124,11 @@ import Testing
         func cancel(_ id: UInt64, count: UInt64) {
             let nodes = (1...count).map { NodeID($0) }
             watched.source.send(
-                Command(id: id, process: program.info.key, request: .cancel(.nodes(nodes), by: "t")))
+                ViewerCommand(id: id, process: program.info.key, request: .cancel(.nodes(nodes), by: "t")))
         }
         cancel(1, count: 200_000)
         let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
-        #expect(reply.outcome == .refused(Command.tooLong))
+        #expect(reply.outcome == .refused(ViewerCommand.tooLong))
         cancel(2, count: 100_000)
         #expect(try viewer.receiveCommand().request != .resync)
         watched.source.stop()

@@ -31,7 +31,7 @@ import Testing
         let hung = try FakeProgram(in: folder, pid: 13)
         // Nobody takes anybody at all, and the queue is full.
         let full = try FakeProgram(in: folder, pid: 14, backlog: 0)
-        let knocks = (0..<2).map { _ in try? Connection(to: full.endpoint, Greeting(purpose: .look)) }
+        let knocks = (0..<2).map { _ in try? Connection(to: full.endpoint, ClientHello(purpose: .look)) }
         let list = list()
         // The last answers while the first has not yet.
         let later = try first.nextViewer()

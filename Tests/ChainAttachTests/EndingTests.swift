@@ -17,7 +17,7 @@ import Testing
         let watched = Watched(.pid(getpid()), folder.options)
         let (viewer, _) = try program.welcome()
         viewer.send(.batch(program.batch(1)))
-        viewer.send(.farewell(Farewell(.stopped, "")))
+        viewer.send(.farewell(Goodbye(.stopped, "")))
         try watched.status.waitForCompletion()
         #expect(watched.status.all.last == .ended(.finished))
         #expect(watched.batches.all.count == 1)
@@ -98,7 +98,7 @@ import Testing
             for id: UInt64 in 1...20 {
                 let nodes = (0..<100_000).map { NodeID($0) }
                 watched.source.send(
-                    Command(id: id, process: program.info.key, request: .cancel(.nodes(nodes), by: "t")))
+                    ViewerCommand(id: id, process: program.info.key, request: .cancel(.nodes(nodes), by: "t")))
             }
         }
         watched.source.stop()

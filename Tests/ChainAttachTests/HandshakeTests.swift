@@ -55,7 +55,7 @@ import Testing
         let watched = Watched(.unix(path: program.path), options)
         let viewer = try program.nextViewer()
         viewer.sendPreamble()
-        viewer.send(.farewell(Farewell(.refused, "Only \u{1B}[31mann\u{202E} may look.")))
+        viewer.send(.farewell(Goodbye(.refused, "Only \u{1B}[31mann\u{202E} may look.")))
         try watched.status.waitForCompletion()
         // Nothing of it acts on a terminal.
         #expect(watched.status.all.last?.failure == "Only \u{FFFD}[31mann\u{FFFD} may look")
@@ -68,7 +68,7 @@ import Testing
         let watched = Watched(.unix(path: program.path), options)
         var viewer = try program.nextViewer()
         viewer.sendPreamble()
-        viewer.send(.farewell(Farewell(.busy, "50 viewers are attached already.")))
+        viewer.send(.farewell(Goodbye(.busy, "50 viewers are attached already.")))
         try watched.status.wait("the next attempt") {
             $0 == .connecting(attempt: 2, lastFailure: "50 viewers are attached already")
         }
@@ -122,7 +122,7 @@ import Testing
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()
         viewer.sendBytes([3, 0, 0, 0, 200, 0, 0, 0, 1, 2, 3])
-        viewer.send(.greeting(Greeting(purpose: .look)))
+        viewer.send(.greeting(ClientHello(purpose: .look)))
         viewer.send(.reply(CommandReply(command: 77, outcome: .accepted(count: 1))))
         viewer.send(.batch(program.batch(1)))
         _ = try watched.waitForBatch(1)

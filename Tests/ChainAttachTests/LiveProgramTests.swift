@@ -103,7 +103,7 @@ import Testing
         executor.runAll()
         expectSameForest(watched, inspector, holding: "cancelled")
         let endpoint = try folder.discovery.resolve(.pid(getpid()))
-        func ask(_ request: Command.Request) throws -> CommandReply.Outcome {
+        func ask(_ request: ViewerCommand.Request) throws -> CommandReply.Outcome {
             try Visit.perform(request, at: endpoint, timeLimit: .seconds(Int(patience))).outcome
         }
         guard case .refused = try ask(.cancel(.node(NodeID(1 << 60)), by: "me")) else {

@@ -52,16 +52,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (Farewell.Reason.refused, AttachError.Kind.refused), (.busy, .busy), (.stopped, .gone),
+        (Goodbye.Reason.refused, AttachError.Kind.refused), (.busy, .busy), (.stopped, .gone),
         (.misunderstood, .version),
     ])
-    func aFarewellIsTheReason(_ reason: Farewell.Reason, _ kind: AttachError.Kind) throws {
+    func aFarewellIsTheReason(_ reason: Goodbye.Reason, _ kind: AttachError.Kind) throws {
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
         let state = Eventually { try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience))) }
         let viewer = try program.nextViewer()
         viewer.sendPreamble()
-        viewer.send(.farewell(Farewell(reason, "So it is.")))
+        viewer.send(.farewell(Goodbye(reason, "So it is.")))
         let error = #expect(throws: AttachError.self) { try state.value() }
         #expect(error == AttachError(kind, "So it is"))
     }

@@ -4,7 +4,7 @@ import Testing
 struct ObservableTests {
     @Test func b1_aClosureRunsOnceASubscription() {
         let log = Log<String>()
-        let numbers = Observable<Int> { observer in
+        let numbers = EventStream<Int> { observer in
             log.add("start")
             for number in 1...3 { observer.onNext(number) }
             observer.onCompleted()
@@ -17,8 +17,8 @@ struct ObservableTests {
     }
 
     @Test func b1_theGrammarIsKeptWhateverTheSourceDoes() {
-        let log = Log<Event<Int>>()
-        let rude = Observable<Int> { observer in
+        let log = Log<StreamEvent<Int>>()
+        let rude = EventStream<Int> { observer in
             observer.onNext(1)
             observer.onError(Failure())
             observer.onNext(2)
@@ -33,7 +33,7 @@ struct ObservableTests {
         for ends in [false, true] {
             let log = Log<String>()
             let source = Box<AnyObserver<Int>?>(nil)
-            let stream = Observable<Int> { observer in
+            let stream = EventStream<Int> { observer in
                 source.value = observer
                 return AnyDisposable { log.add("stop") }
             }
@@ -49,11 +49,11 @@ struct ObservableTests {
 
     @Test func b1_aSourceOnManyThreadsIsSerialised() throws {
         let source = Box<AnyObserver<Int>?>(nil)
-        let stream = Observable<Int> { observer in
+        let stream = EventStream<Int> { observer in
             source.value = observer
             return AnyDisposable {}
         }
-        let log = Log<Event<Int>>()
+        let log = Log<StreamEvent<Int>>()
         let subscription = stream.subscribe(AnyObserver { log.add($0) })
         let observer = try #require(source.value)
         try onThreads(4) { _ in
@@ -70,7 +70,7 @@ struct ObservableTests {
         let log = Log<String>()
         let source = Box<AnyObserver<Int>?>(nil)
         let canary = Canary { log.add("released") }
-        let stream = Observable<Int> { observer in
+        let stream = EventStream<Int> { observer in
             source.value = observer
             return AnyDisposable { log.add("stop") }
         }

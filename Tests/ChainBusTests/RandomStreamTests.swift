@@ -23,8 +23,8 @@ struct RandomStreamTests {
 
 /// A stream as a random program uses it: subscriptions have numbers.
 protocol StreamUnderTest: AnyObject {
-    func emit(_ event: Event<Int>)
-    func subscribe(_ number: Int, _ observer: @escaping @Sendable (Event<Int>) -> Void)
+    func emit(_ event: StreamEvent<Int>)
+    func subscribe(_ number: Int, _ observer: @escaping @Sendable (StreamEvent<Int>) -> Void)
     func dispose(_ number: Int)
 }
 
@@ -34,10 +34,10 @@ final class ReferenceStream: StreamUnderTest {
 
     private let kind: Kind
     private var past: [Int]
-    private var ending: Event<Int>?
-    private var observers: [Int: (Event<Int>) -> Void] = [:]
+    private var ending: StreamEvent<Int>?
+    private var observers: [Int: (StreamEvent<Int>) -> Void] = [:]
     private var subscribed: [Int] = []
-    private var queue: [(events: [Event<Int>], receivers: [Int])] = []
+    private var queue: [(events: [StreamEvent<Int>], receivers: [Int])] = []
     private var isDelivering = false
 
     init(_ kind: Kind) {
@@ -45,7 +45,7 @@ final class ReferenceStream: StreamUnderTest {
         past = kind == .behavior ? [0] : []
     }
 
-    func emit(_ event: Event<Int>) {
+    func emit(_ event: StreamEvent<Int>) {
         guard ending == nil else { return }
         queue.append(([event], subscribed))
         if let element = event.element {
@@ -57,7 +57,7 @@ final class ReferenceStream: StreamUnderTest {
         deliver()
     }
 
-    func subscribe(_ number: Int, _ observer: @escaping @Sendable (Event<Int>) -> Void) {
+    func subscribe(_ number: Int, _ observer: @escaping @Sendable (StreamEvent<Int>) -> Void) {
         observers[number] = observer
         let kept =
             switch kind {
@@ -95,7 +95,7 @@ final class ReferenceStream: StreamUnderTest {
 /// A subject as a random program uses it.
 final class SubjectStream: StreamUnderTest {
     private let subject: any Observer<Int>
-    private let observable: Observable<Int>
+    private let observable: EventStream<Int>
     private var subscriptions: [Int: any Disposable] = [:]
 
     init(_ kind: ReferenceStream.Kind) {
@@ -112,9 +112,9 @@ final class SubjectStream: StreamUnderTest {
         }
     }
 
-    func emit(_ event: Event<Int>) { subject.on(event) }
+    func emit(_ event: StreamEvent<Int>) { subject.on(event) }
 
-    func subscribe(_ number: Int, _ observer: @escaping @Sendable (Event<Int>) -> Void) {
+    func subscribe(_ number: Int, _ observer: @escaping @Sendable (StreamEvent<Int>) -> Void) {
         subscriptions[number] = observable.subscribe(AnyObserver(observer))
     }
 

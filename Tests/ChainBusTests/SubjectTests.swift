@@ -18,10 +18,10 @@ struct SubjectTests {
         #expect(subject.subscriberCount == 0)
     }
 
-    @Test(arguments: [Event<Int>.completed, .error(Failure())])
-    func b1_nothingFollowsTheEnd(_ end: Event<Int>) {
+    @Test(arguments: [StreamEvent<Int>.completed, .error(Failure())])
+    func b1_nothingFollowsTheEnd(_ end: StreamEvent<Int>) {
         let subject = PublishSubject<Int>()
-        let log = Log<Event<Int>>()
+        let log = Log<StreamEvent<Int>>()
         let subscription = subject.subscribe(AnyObserver { log.add($0) })
         subject.onNext(1)
         subject.on(end)
@@ -46,7 +46,7 @@ struct SubjectTests {
 
     @Test func b1_publishTellsALateSubscriberNoPastButTheEnd() {
         let subject = PublishSubject<Int>()
-        let log = Log<Event<Int>>()
+        let log = Log<StreamEvent<Int>>()
         subject.onNext(1)
         let late = subject.subscribe(AnyObserver { log.add($0) })
         #expect(log.entries == [])
@@ -60,7 +60,7 @@ struct SubjectTests {
 
     @Test func b1_behaviorTellsTheCurrentValueFirst() {
         let subject = BehaviorSubject(1)
-        let log = Log<Event<Int>>()
+        let log = Log<StreamEvent<Int>>()
         let early = subject.subscribe(AnyObserver { log.add($0) })
         subject.onNext(2)
         let late = subject.subscribe(AnyObserver { log.add($0) })
@@ -80,18 +80,18 @@ struct SubjectTests {
         let subject = ReplaySubject<Int>(limit: limit)
         for number in 0..<7 {
             subject.onNext(number)
-            let log = Log<Event<Int>>()
+            let log = Log<StreamEvent<Int>>()
             subject.subscribe(AnyObserver { log.add($0) }).dispose()
             #expect(log.entries == (0...number).suffix(limit).map { .next($0) })
         }
         subject.onCompleted()
-        let log = Log<Event<Int>>()
+        let log = Log<StreamEvent<Int>>()
         subject.subscribe(AnyObserver { log.add($0) }).dispose()
         #expect(log.entries == (0..<7).suffix(limit).map { .next($0) } + [.completed])
     }
 
     @Test func b1_aVariableHasAValueAndCompletesWhenReleased() {
-        let log = Log<Event<String>>()
+        let log = Log<StreamEvent<String>>()
         var variable: Variable<String>? = Variable("a")
         let subscription = variable?.subscribe(AnyObserver { log.add($0) })
         variable?.value = "b"
@@ -112,7 +112,7 @@ struct SubjectTests {
         source.onNext(1)
         source.onNext(2)
         source.onCompleted()
-        let log = Log<Event<Int>>()
+        let log = Log<StreamEvent<Int>>()
         relay.subscribe(AnyObserver { log.add($0) }).dispose()
         #expect(log.entries == [.next(1), .next(2), .completed])
         subscription.dispose()

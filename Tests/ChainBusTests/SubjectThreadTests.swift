@@ -28,7 +28,7 @@ struct SubjectThreadTests {
     @Test func b1_theGrammarHoldsWhenThreadsRaceToTheEnd() throws {
         for round in 0..<50 {
             let subject = PublishSubject<Int>()
-            let log = Log<Event<Int>>()
+            let log = Log<StreamEvent<Int>>()
             _ = subject.subscribe(AnyObserver { log.add($0) })
             try onThreads(4) { thread in
                 for number in 0..<20 {

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func lossIsTheSumOfBothPlaces() {
-        #expect(Loss(madeCount: 9, deliveredCount: 4, lostInRings: 3, lostAtClient: 2).lostCount == 5)
+        #expect(EventCounts(madeCount: 9, deliveredCount: 4, lostInRings: 3, lostAtClient: 2).lostCount == 5)
     }
 
     @Test func settlementsAreRankedByWhatTheyKnow() {
@@ -51,12 +51,12 @@ import Testing
     }
 
     @Test func aSiteIsItsFilesNameAndLine() {
-        #expect(Site(fileID: "Shop/Checkout.swift", line: 41).description == "Checkout.swift:41")
-        #expect(Site(fileID: "", line: 0).description == "?")
+        #expect(CodeLocation(fileID: "Shop/Checkout.swift", line: 41).description == "Checkout.swift:41")
+        #expect(CodeLocation(fileID: "", line: 0).description == "?")
     }
 
     @Test func aCallSiteBecomesASite() {
-        #expect(CallSite("Shop/Checkout.swift", 41).site == Site(fileID: "Shop/Checkout.swift", line: 41))
+        #expect(CallSite("Shop/Checkout.swift", 41).site == CodeLocation(fileID: "Shop/Checkout.swift", line: 41))
         #expect(CallSite.unknown.site.fileID == "")
     }
 

@@ -90,7 +90,9 @@ private func makeForest() -> ChainForest {
     let key = ProcessKey(rawValue: 1)
     var forest = ChainForest(process: key)
     var batch = EventBatch(process: key, sequence: 1, time: 10 * second)
-    batch.sites = [1: Site(fileID: "Shop/Order.swift", line: 41), 2: Site(fileID: "Shop/Order.swift", line: 42)]
+    batch.sites = [
+        1: CodeLocation(fileID: "Shop/Order.swift", line: 41), 2: CodeLocation(fileID: "Shop/Order.swift", line: 42),
+    ]
     batch.threads = [1: "worker-1", 2: "worker-2"]
     batch.executors = [1: "the pool"]
     batch.texts = ["order 17", "timeout: late", "charge"]

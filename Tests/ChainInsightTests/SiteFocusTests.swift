@@ -37,8 +37,8 @@ import Testing
 
     @Test func itMayHaveSeveralNumbers() {
         var telling = Telling()
-        let site = Site(fileID: "A/Order.swift", line: 7)
-        telling.tables(sites: [1: site, 2: Site(fileID: "A/Order.swift", line: 8)])
+        let site = CodeLocation(fileID: "A/Order.swift", line: 7)
+        telling.tables(sites: [1: site, 2: CodeLocation(fileID: "A/Order.swift", line: 8)])
         telling.make(1, .work, site: 1)
         telling.make(2, .work, site: 2)
         let key = SiteKey(site: 1, kind: .work)

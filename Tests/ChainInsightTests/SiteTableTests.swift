@@ -297,17 +297,18 @@ import Testing
         ("state:rejected", true), ("not age>5s", true), ("age>5s kind:map", false), ("age>5s or kind:map", true),
     ])
     func queriesAreAskedWhatTheySayOfSites(text: String, isFound: Bool) throws {
-        let site = Site(fileID: "Checkout/Checkout.swift", line: 41)
+        let site = CodeLocation(fileID: "Checkout/Checkout.swift", line: 41)
         #expect(try Query(text).mayFind(site: site, kind: .then) == isFound)
     }
 
     @Test(arguments: [
-        Site(fileID: "Shop/Order.swift", line: 42), Site(fileID: "Shop/My \"own\" (file).swift", line: 1),
-        Site(fileID: "Shop/né.swift", line: 7),
+        CodeLocation(fileID: "Shop/Order.swift", line: 42),
+        CodeLocation(fileID: "Shop/My \"own\" (file).swift", line: 1),
+        CodeLocation(fileID: "Shop/né.swift", line: 7),
     ])
-    func theQueryOfASiteFindsItAlone(site: Site) throws {
+    func theQueryOfASiteFindsItAlone(site: CodeLocation) throws {
         var telling = Telling()
-        telling.tables(sites: [1: site, 2: Site(fileID: site.fileID, line: site.line * 10)])
+        telling.tables(sites: [1: site, 2: CodeLocation(fileID: site.fileID, line: site.line * 10)])
         telling.make(1, .then, site: 1)
         telling.make(2, .then, site: 2)
         telling.make(3, .map, site: 1)

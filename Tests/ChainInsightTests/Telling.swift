@@ -7,7 +7,7 @@ struct Telling {
     var forest: ChainForest
     private var sequence: UInt64 = 0
     private var time: UInt64 = 0
-    private(set) var loss = Loss()
+    private(set) var loss = EventCounts()
 
     init(limits: ForestLimits = ForestLimits()) {
         forest = ChainForest(process: ProcessKey(rawValue: 7), limits: limits)
@@ -36,7 +36,7 @@ struct Telling {
         forest.apply(batch)
     }
 
-    mutating func tables(sites: [SiteID: Site] = [:], threads: [ThreadID: String] = [:]) {
+    mutating func tables(sites: [SiteID: CodeLocation] = [:], threads: [ThreadID: String] = [:]) {
         sequence += 1
         var batch = EventBatch(process: forest.process, sequence: sequence, time: time)
         batch.loss = loss

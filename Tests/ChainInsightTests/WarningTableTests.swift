@@ -192,8 +192,8 @@ import Testing
         watched.pass(900)
         #expect(watched.counts == [:])
         watched.pass(1_000)
-        #expect(watched.counts == ["ring-of-waits": 1])
-        let ring = watched.table.warnings(of: .ringOfWaits)[0]
+        #expect(watched.counts == ["deadlock": 1])
+        let ring = watched.table.warnings(of: .deadlock)[0]
         #expect(ring.amount == 3)
         #expect(ring.node == NodeID(1))
         #expect(ring.other == NodeID(3))
@@ -216,17 +216,17 @@ import Testing
         }
         watched.telling.tell(.awaited, 12, other: 1, thread: 1)
         watched.pass(100)
-        #expect(watched.table.count(of: .ringOfWaits) == 0)
+        #expect(watched.table.count(of: .deadlock) == 0)
         watched.telling.tell(.awaited, 11, other: 2, thread: 2)
         watched.pass(2_000)
-        #expect(watched.nodes(.ringOfWaits) == [1])
-        #expect(watched.table.warnings(of: .ringOfWaits)[0].amount == 4)
+        #expect(watched.nodes(.deadlock) == [1])
+        #expect(watched.table.warnings(of: .deadlock)[0].amount == 4)
         // A third handler on one of them may let its queue go on.
         watched.telling.make(3, .work)
         watched.telling.queue(3, on: 2)
         watched.telling.start(3, on: 3)
         watched.pass(2_000)
-        #expect(watched.table.count(of: .ringOfWaits) == 0)
+        #expect(watched.table.count(of: .deadlock) == 0)
     }
 
     @Test func whatARaceOrATimerCanEndIsNoRing() {
@@ -239,7 +239,7 @@ import Testing
         watched.telling.member(2, 4)
         watched.telling.adopt(1, 2)
         watched.pass(5_000)
-        #expect(watched.table.count(of: .ringOfWaits) == 0)
+        #expect(watched.table.count(of: .deadlock) == 0)
     }
 
     @Test func losersOfARaceThatRunOn() {

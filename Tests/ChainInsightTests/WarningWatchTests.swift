@@ -32,8 +32,8 @@ import Testing
         #expect(watched.counts == [:])
         watched.telling.adopt(1, 9)
         watched.pass(1_000)
-        #expect(watched.nodes(.ringOfWaits) == [1])
-        #expect(watched.table.warnings(of: .ringOfWaits).first?.amount == 9)
+        #expect(watched.nodes(.deadlock) == [1])
+        #expect(watched.table.warnings(of: .deadlock).first?.amount == 9)
     }
 
     /// A combinator does not change itself when a member settles that stands under another node, but waits for the next
@@ -60,8 +60,8 @@ import Testing
         #expect(watched.counts == [:])
         watched.telling.fulfill(members.upperBound - 1)
         watched.pass(1_000)
-        #expect(watched.nodes(.ringOfWaits) == [group])
-        #expect(watched.table.warnings(of: .ringOfWaits).first?.amount == 3)
+        #expect(watched.nodes(.deadlock) == [group])
+        #expect(watched.table.warnings(of: .deadlock).first?.amount == 3)
     }
 
     /// Only they are looked at, whatever else is there.

@@ -22,7 +22,7 @@ import Testing
         }
 
         func cancel(_ scope: CancelScope) -> CommandReply.Outcome {
-            let command = Command(id: 9, process: inspector.info.key, request: .cancel(scope, by: "ada"))
+            let command = ViewerCommand(id: 9, process: inspector.info.key, request: .cancel(scope, by: "ada"))
             let reply = inspector.perform(command)
             #expect(reply.command == 9)
             return reply.outcome
@@ -216,11 +216,11 @@ import Testing
         }
         #expect(reason.contains("read-only"))
         #expect(promise.result == nil)
-        let foreign = Command(
+        let foreign = ViewerCommand(
             id: 1, process: ProcessKey(rawValue: 1), request: .cancel(.node(promise.id), by: "ada"))
         #expect(
             stage.inspector.perform(foreign).outcome == .refused("The command is for another run of the program"))
-        let resync = Command(id: 2, process: stage.inspector.info.key, request: .resync)
+        let resync = ViewerCommand(id: 2, process: stage.inspector.info.key, request: .resync)
         #expect(stage.inspector.perform(resync).outcome == .accepted(count: 0))
         stage.inspector.stop()
         #expect(stage.inspector.perform(resync).outcome == .refused("The program has stopped its inspector"))
@@ -241,7 +241,7 @@ import Testing
         following.resolve(old)
         inspector.collectNow()
         #expect(inspector.collector.withState { $0.forest.index(of: old.id) } != nil)
-        let command = Command(id: 1, process: inspector.info.key, request: .cancel(.node(old.id), by: "ada"))
+        let command = ViewerCommand(id: 1, process: inspector.info.key, request: .cancel(.node(old.id), by: "ada"))
         let reason = "\(old.id) was made before recording began: it can be reached from its next step on"
         #expect(inspector.perform(command).outcome == .refused(reason))
         // A step of its own: its handler waits in the executor.
@@ -258,7 +258,7 @@ import Testing
         let (promise, resolver) = stage.runtime.run { Promise<Int>.pending(label: "here") }
         stage.inspector.collectNow()
         while viewer.next() != nil {}
-        let command = Command(id: 1, process: stage.inspector.info.key, request: .resync)
+        let command = ViewerCommand(id: 1, process: stage.inspector.info.key, request: .resync)
         #expect(stage.inspector.perform(command).outcome == .accepted(count: 0))
         var forest = ChainForest(process: stage.inspector.info.key)
         while let batch = viewer.next() { forest.apply(batch) }

@@ -32,7 +32,7 @@ import Testing
         #expect(bench.batches.map(\.events.count) == Array(repeating: 10, count: 9) + [5])
         #expect(bench.events.map(\.node.rawValue) == Array(1...95))
         #expect(zip(bench.batches, bench.batches.dropFirst()).allSatisfy { $0.time <= $1.time })
-        #expect(bench.batches.last?.loss == Loss(madeCount: 95, deliveredCount: 95))
+        #expect(bench.batches.last?.loss == EventCounts(madeCount: 95, deliveredCount: 95))
     }
 
     @Test func mergesThreadsByTime() {
@@ -131,7 +131,7 @@ import Testing
         clock.advance(by: 1)
         bench.collector.collectNow()
         for batch in bench.batches { forest.apply(batch) }
-        #expect(bench.loss == Loss(madeCount: 380, deliveredCount: 104, lostInRings: 276))
+        #expect(bench.loss == EventCounts(madeCount: 380, deliveredCount: 104, lostInRings: 276))
         #expect(forest.totals.counts.liveCount == 2)
         #expect(forest.index(of: NodeID(400)).map { forest.node($0).isLive } == true)
     }

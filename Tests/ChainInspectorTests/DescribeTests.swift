@@ -14,7 +14,7 @@ import Testing
     init() { runtime = Runtime(clock: clock, executor: executor) }
 
     private func describe(_ id: NodeID, _ inspector: Inspector) -> CommandReply.Outcome {
-        inspector.perform(Command(id: 1, process: inspector.info.key, request: .describe(id))).outcome
+        inspector.perform(ViewerCommand(id: 1, process: inspector.info.key, request: .describe(id))).outcome
     }
 
     /// The entries of a node, which must be described, as `name: text` lines.
@@ -165,7 +165,7 @@ import Testing
             ])
         let unknown = NodeID(UInt64(1) << 60)
         #expect(describe(unknown, inspector) == .refused("There is no node \(unknown) in this program"))
-        let command = Command(id: 1, process: ProcessKey(rawValue: 1), request: .describe(id))
+        let command = ViewerCommand(id: 1, process: ProcessKey(rawValue: 1), request: .describe(id))
         guard case .refused = inspector.perform(command).outcome else {
             Issue.record("another run's node is described")
             return

@@ -29,11 +29,11 @@ import Testing
         var resolvers: [Resolver<Int>] = []
         for round in 1...100 as ClosedRange<UInt64> {
             resolvers.append(runtime.run { Promise<Int>.pending() }.resolver)
-            let hello = try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look))
+            let hello = try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
             #expect(hello.totals.nodeCount == round && hello.totals.liveCount == round)
         }
         for resolver in resolvers { resolver.fulfill(1) }
-        #expect(try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look)).totals.liveCount == 0)
+        #expect(try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look)).totals.liveCount == 0)
     }
 
     @Test func theFirstStateHoldsAll() throws {

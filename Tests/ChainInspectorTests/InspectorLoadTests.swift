@@ -69,8 +69,8 @@ import Testing
                 }
                 id += 1
                 if let target {
-                    let request = Command.Request.cancel(.chain(target), by: "load")
-                    _ = inspector.perform(Command(id: id, process: inspector.info.key, request: request))
+                    let request = ViewerCommand.Request.cancel(.chain(target), by: "load")
+                    _ = inspector.perform(ViewerCommand(id: id, process: inspector.info.key, request: request))
                 }
                 inspector.subscribe(mailboxLimit: 5).dispose()
             }

@@ -14,8 +14,8 @@ import Testing
 
     private struct Late: Error, CustomStringConvertible { var description: String { "too late" } }
 
-    private func ask(_ request: Command.Request, _ inspector: Inspector) -> CommandReply.Outcome {
-        inspector.perform(Command(id: 1, process: inspector.info.key, request: request)).outcome
+    private func ask(_ request: ViewerCommand.Request, _ inspector: Inspector) -> CommandReply.Outcome {
+        inspector.perform(ViewerCommand(id: 1, process: inspector.info.key, request: request)).outcome
     }
 
     private func dump(_ inspector: Inspector) -> [String] {

@@ -14,7 +14,7 @@ import Testing
             bench.collector.collectNow()
         }
         #expect(bench.events.map(\.node.rawValue) == Array(1...280))
-        #expect(bench.loss == Loss(madeCount: 280, deliveredCount: 280))
+        #expect(bench.loss == EventCounts(madeCount: 280, deliveredCount: 280))
     }
 
     @Test func carriesEveryFieldOfARecord() throws {
@@ -29,7 +29,7 @@ import Testing
         let event = try #require(batch.events.first)
         #expect(event.node == NodeID(.max) && event.other == NodeID(5))
         #expect(event.kind == .created && event.detail == 0xABCD && event.flags == [.hasParent, .external])
-        #expect(batch.sites == [event.site: Site(fileID: "A/B.swift", line: 41)])
+        #expect(batch.sites == [event.site: CodeLocation(fileID: "A/B.swift", line: 41)])
         #expect(batch.text(of: event) == "label")
         #expect(event.time == 1_000)
         #expect(event.thread != 0)
@@ -84,7 +84,7 @@ import Testing
         bench.record(.queued, 18)
         bench.collector.collectNow()
         #expect(bench.events.map(\.node.rawValue) == Array(1...14) + [16, 17])
-        #expect(bench.loss == Loss(madeCount: 18, deliveredCount: 16, lostInRings: 2))
+        #expect(bench.loss == EventCounts(madeCount: 18, deliveredCount: 16, lostInRings: 2))
         bench.record(.rejected, 19, text: "whole")
         bench.collector.collectNow()
         #expect(bench.texts.last == "whole")
@@ -141,7 +141,7 @@ import Testing
             bench.collector.collectNow()
         }
         #expect(Set(bench.events.map(\.node.rawValue)) == Set(1...2000))
-        #expect(bench.loss == Loss(madeCount: 2000, deliveredCount: 2000))
+        #expect(bench.loss == EventCounts(madeCount: 2000, deliveredCount: 2000))
         let footprint = bench.recorder.pool.footprint
         #expect(footprint.byteCount <= options.ringByteLimit)
         #expect(footprint.activeCount == 0)
@@ -159,7 +159,7 @@ import Testing
         }
         bench.collector.collectNow()
         #expect(bench.events.map(\.node.rawValue) == [1])
-        #expect(bench.loss == Loss(madeCount: 3, deliveredCount: 1, lostInRings: 2))
+        #expect(bench.loss == EventCounts(madeCount: 3, deliveredCount: 1, lostInRings: 2))
         // The ring was drained, so it is free again.
         onThread { bench.record(.queued, 4) }
         bench.collector.collectNow()

@@ -36,10 +36,11 @@ import Testing
         defer { inspector.stop() }
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
         let viewer = try TestViewer(inspector.addresses[0])
-        try viewer.greet(Greeting(purpose: .command))
+        try viewer.greet(ClientHello(purpose: .command))
         for id in 1...40 as ClosedRange<UInt64> {
             try viewer.say(
-                .command(Command(id: id, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
+                .command(
+                    ViewerCommand(id: id, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
         }
         while viewer.replies.count < 40 { _ = try viewer.next() }
         #expect(viewer.replies.map(\.command) == Array(1...40))
@@ -56,7 +57,7 @@ import Testing
         defer { inspector.stop() }
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
         let viewer = try TestViewer(inspector.addresses[0])
-        let hello = try viewer.greet(Greeting(purpose: .watch, isReadOnly: !isProgramReadOnly))
+        let hello = try viewer.greet(ClientHello(purpose: .watch, isReadOnly: !isProgramReadOnly))
         #expect(hello.process.isReadOnly == isProgramReadOnly)
         let reason = try refusal(viewer.ask(.cancel(.node(promise.id), by: "ann")))
         #expect(reason?.contains("read-only") == true)
@@ -88,7 +89,7 @@ import Testing
             try viewer.greet()
             try viewer.watch { $0.totals.counts.liveCount == promises.count }
         }
-        try viewers[0].say(.command(Command(id: 1, process: inspector.info.key, request: .resync)))
+        try viewers[0].say(.command(ViewerCommand(id: 1, process: inspector.info.key, request: .resync)))
         func beginnings(_ viewer: TestViewer, until isOver: () -> Bool) throws -> Int {
             var count = 0
             while !isOver() {
@@ -127,13 +128,14 @@ import Testing
         try first.watch { $0.index(of: handled.id) != nil }
         try first.say(
             .command(
-                Command(id: 1, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
+                ViewerCommand(id: 1, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
         isEntered.wait()
         let late = runtime.run { Promise<Int>.pending() }
         try second.watch { $0.index(of: late.promise.id) != nil }
         // More than may wait: the rest is read when there is room.
         for id in 1...50 as ClosedRange<UInt64> {
-            try second.say(.command(Command(id: id, process: inspector.info.key, request: .describe(late.promise.id))))
+            try second.say(
+                .command(ViewerCommand(id: id, process: inspector.info.key, request: .describe(late.promise.id))))
         }
         let third = try TestViewer(inspector.addresses[0])
         try third.greet()
@@ -158,7 +160,7 @@ import Testing
         try viewer.greet()
         try viewer.watch { $0.index(of: handled.id) != nil }
         try viewer.say(
-            .command(Command(id: 1, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
+            .command(ViewerCommand(id: 1, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
         #expect(viewer.farewell()?.reason == .stopped)
         #expect(wait { folder.files == ["s"] })
     }
@@ -179,7 +181,7 @@ import Testing
         try viewer.greet()
         try viewer.watch { $0.index(of: handled.id) != nil }
         try viewer.say(
-            .command(Command(id: 1, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
+            .command(ViewerCommand(id: 1, process: inspector.info.key, request: .cancel(.node(promise.id), by: "ann"))))
         isEntered.wait()
         inspector.stop()
         #expect(viewer.farewell()?.reason == .stopped)

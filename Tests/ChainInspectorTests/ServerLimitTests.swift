@@ -36,18 +36,18 @@ import Testing
         var viewers = try (0..<2).map { _ in try TestViewer(inspector.addresses[0]) }
         for viewer in viewers { try viewer.greet() }
         let third = try TestViewer(inspector.addresses[0])
-        try third.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+        try third.say(.greeting(ClientHello(purpose: .watch)), preamble: true)
         let farewell = try #require(third.farewell())
         #expect(farewell.reason == .busy && farewell.text.contains("2 viewers"))
         #expect(third.hello == nil)
         // Whoever lists what there is may look all the same.
         let looking = try TestViewer(inspector.addresses[0])
-        #expect(try looking.greet(Greeting(purpose: .look)).totals.viewerCount == 2)
+        #expect(try looking.greet(ClientHello(purpose: .look)).totals.viewerCount == 2)
         viewers.removeLast()
         #expect(
             wait {
                 guard let fourth = try? TestViewer(inspector.addresses[0]) else { return false }
-                try? fourth.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+                try? fourth.say(.greeting(ClientHello(purpose: .watch)), preamble: true)
                 guard case .hello? = try? fourth.next() else { return false }
                 return true
             })
@@ -60,7 +60,7 @@ import Testing
         // One and sixteen more are accepted; nobody says anything.
         var silent = try (0..<30).map { _ in try TestViewer(inspector.addresses[0]) }
         let late = try TestViewer(inspector.addresses[0])
-        try late.say(.greeting(Greeting(purpose: .look)), preamble: true)
+        try late.say(.greeting(ClientHello(purpose: .look)), preamble: true)
         #expect(wait { inspector.strangerCount == 17 })
         #expect(late.isSilent)
         // An optimised build would close the connections as soon as they are made.
@@ -74,7 +74,7 @@ import Testing
         defer { inspector.stop() }
         var writer = MessageWriter()
         writer.writePreamble()
-        try writer.write(.greeting(Greeting(purpose: .watch, name: "slow")))
+        try writer.write(.greeting(ClientHello(purpose: .watch, name: "slow")))
         let beginnings = [0, 1, 8, 16, 20, writer.bytes.count - 1].map { Array(writer.bytes[..<$0]) }
         let viewers = try beginnings.map { bytes in
             let viewer = try TestViewer(inspector.addresses[0])
@@ -85,7 +85,7 @@ import Testing
         advance(inspector, by: 4_999_999_999)
         // What trickles in gives nobody more time.
         viewers[0].send(Array(writer.bytes[..<4]))
-        try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look))
+        try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         for viewer in viewers { #expect(viewer.isSilent) }
         advance(inspector, by: 1)
         for viewer in viewers { #expect(viewer.farewell()?.reason == .refused) }
@@ -98,7 +98,7 @@ import Testing
         viewer.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
         #expect(wait { inspector.connectionCount == 1 && inspector.strangerCount == 0 })
         advance(inspector, by: 999_999_999)
-        try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look))
+        try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         #expect(inspector.connectionCount >= 1)
         advance(inspector, by: 1)
         #expect(wait { inspector.connectionCount == 0 })
@@ -108,30 +108,30 @@ import Testing
     @Test func whatCannotBeUnderstoodIsSaidSo() throws {
         let inspector = try start()
         defer { inspector.stop() }
-        func farewell(_ make: (inout MessageWriter) throws -> Void) throws -> Farewell? {
+        func farewell(_ make: (inout MessageWriter) throws -> Void) throws -> Goodbye? {
             let viewer = try TestViewer(inspector.addresses[0])
             var writer = MessageWriter()
             try make(&writer)
             viewer.send(writer.bytes)
             return viewer.farewell()
         }
-        let command = Message.command(Command(id: 1, process: inspector.info.key, request: .resync))
+        let command = Message.command(ViewerCommand(id: 1, process: inspector.info.key, request: .resync))
         #expect(
             try farewell { writer in
                 writer.writePreamble()
                 try writer.write(command)
-            } == Farewell(.misunderstood, "A viewer has to begin with a greeting"))
+            } == Goodbye(.misunderstood, "A viewer has to begin with a greeting"))
         #expect(
             try farewell { writer in
                 writer.writePreamble()
-                try writer.write(.greeting(Greeting(purpose: .command)))
-                try writer.write(.greeting(Greeting(purpose: .command)))
-            } == Farewell(.misunderstood, "This is no command"))
+                try writer.write(.greeting(ClientHello(purpose: .command)))
+                try writer.write(.greeting(ClientHello(purpose: .command)))
+            } == Goodbye(.misunderstood, "This is no command"))
         #expect(
             try farewell { writer in
                 writer.writePreamble()
-                try writer.write(.greeting(Greeting(purpose: .command)))
-                try writer.write(.farewell(Farewell(.stopped, String(repeating: "x", count: Wire.commandLimit))))
+                try writer.write(.greeting(ClientHello(purpose: .command)))
+                try writer.write(.farewell(Goodbye(.stopped, String(repeating: "x", count: Wire.commandLimit))))
             }?.reason == .misunderstood)
     }
 
@@ -143,10 +143,10 @@ import Testing
         var beginning = MessageWriter()
         beginning.writePreamble()
         let preamble = beginning.bytes
-        try beginning.write(.greeting(Greeting(purpose: .watch, name: "rubbish")))
+        try beginning.write(.greeting(ClientHello(purpose: .watch, name: "rubbish")))
         let greeting = beginning.bytes
         try beginning.write(
-            .command(Command(id: 1, process: inspector.info.key, request: .cancel(.nodes([NodeID(1)]), by: "x"))))
+            .command(ViewerCommand(id: 1, process: inspector.info.key, request: .cancel(.nodes([NodeID(1)]), by: "x"))))
         let command = beginning.bytes
         for seed in 1...300 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)

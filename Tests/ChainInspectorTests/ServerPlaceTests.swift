@@ -34,7 +34,7 @@ import Testing
     /// Whether a viewer with the token is let in, on a clock that stands still.
     private func attaches(_ inspector: Inspector, _ token: String) throws -> Bool {
         let viewer = try TestViewer(inspector.addresses[0])
-        try viewer.say(.greeting(Greeting(purpose: .look, token: token)), preamble: true)
+        try viewer.say(.greeting(ClientHello(purpose: .look, token: token)), preamble: true)
         _ = viewer.farewell()
         return viewer.hello != nil
     }
@@ -60,7 +60,7 @@ import Testing
         let silent = try ProbeRun(["silent-as", "\(otherUser!)", inspector.addresses[0], "100"])
         #expect(silent.line() == "connected")
         #expect(try attaches(inspector, token))
-        try slow.say(.greeting(Greeting(purpose: .look, token: token)), preamble: true)
+        try slow.say(.greeting(ClientHello(purpose: .look, token: token)), preamble: true)
         _ = slow.farewell()
         #expect(slow.hello != nil)
         _ = silent.end()
@@ -85,19 +85,19 @@ import Testing
         let watchers = try (0..<4).map { _ in try TestViewer(inspector.addresses[0]) }
         for watcher in watchers { try watcher.greet() }
         let fifth = try TestViewer(inspector.addresses[0])
-        try fifth.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+        try fifth.say(.greeting(ClientHello(purpose: .watch)), preamble: true)
         #expect(fifth.farewell()?.reason == .busy)
         // `chainview ps`, many times over: each leaves when it has the state.
         for _ in 0..<30 {
             let visitor = try TestViewer(inspector.addresses[0])
-            try visitor.greet(Greeting(purpose: .watch, leavesAfterState: true))
+            try visitor.greet(ClientHello(purpose: .watch, leavesAfterState: true))
             try visitor.watch { $0.index(of: promise.id) != nil }
         }
         // `chainview cancel`; those that stay and ask nothing more make room.
         let visitors = try (0..<30).map { _ in
             clock.advance(by: 1_000_000_000)
             let visitor = try TestViewer(inspector.addresses[0])
-            try visitor.greet(Greeting(purpose: .command))
+            try visitor.greet(ClientHello(purpose: .command))
             return visitor
         }
         #expect(try visitors.last!.ask(.cancel(.node(promise.id), by: "ann")) == .accepted(count: 1))
@@ -110,7 +110,7 @@ import Testing
         let inspector = try start()
         defer { inspector.stop() }
         let visitor = try TestViewer(inspector.addresses[0])
-        try visitor.greet(Greeting(purpose: .watch, leavesAfterState: true))
+        try visitor.greet(ClientHello(purpose: .watch, leavesAfterState: true))
         while true {
             guard case .batch(let batch) = try visitor.next(), case .end? = batch.resync else { continue }
             break
@@ -118,7 +118,7 @@ import Testing
         let count = visitor.batchCount
         runtime.run { _ = Promise.resolve(1) }
         inspector.collectNow()
-        try TestViewer(inspector.addresses[0]).greet(Greeting(purpose: .look))
+        try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         #expect(visitor.isSilent)
         // It may still ask.
         guard case .refused = try visitor.ask(.describe(NodeID(1 << 60))) else {
@@ -143,7 +143,7 @@ import Testing
         }
         func isAdmitted() throws -> Bool {
             let viewer = try TestViewer(inspector.addresses[0])
-            try viewer.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+            try viewer.say(.greeting(ClientHello(purpose: .watch)), preamble: true)
             guard case .hello? = try? viewer.next() else { return false }
             return true
         }

@@ -56,7 +56,7 @@ final class ProbeRun {
     init(_ arguments: [String], environment: [String: String] = [:], program: String? = nil) throws {
         process.executableURL = URL(fileURLWithPath: program ?? builtProduct("ServerProbe"))
         process.arguments = arguments
-        process.environment = Foundation.ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors

@@ -94,7 +94,7 @@ import Testing
         let watching = try TestViewer(inspector.addresses[0])
         try watching.greet()
         let looking = try TestViewer(inspector.addresses[0])
-        let hello = try looking.greet(Greeting(purpose: .look))
+        let hello = try looking.greet(ClientHello(purpose: .look))
         #expect(hello.totals.viewerCount == 1)
         #expect(throws: TestViewer.Ended.self) { try looking.next() }
     }

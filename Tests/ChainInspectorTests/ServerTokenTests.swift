@@ -34,9 +34,9 @@ import Testing
     }
 
     /// What a viewer with that token is told.
-    private func attach(_ address: String, _ token: String) throws -> (isAdmitted: Bool, farewell: Farewell?) {
+    private func attach(_ address: String, _ token: String) throws -> (isAdmitted: Bool, farewell: Goodbye?) {
         let viewer = try TestViewer(address)
-        try viewer.say(.greeting(Greeting(purpose: .look, token: token)), preamble: true)
+        try viewer.say(.greeting(ClientHello(purpose: .look, token: token)), preamble: true)
         let farewell = viewer.farewell()
         return (viewer.hello != nil, farewell)
     }
@@ -48,7 +48,7 @@ import Testing
 
     /// Has the server's thread take at least one turn more.
     private func roundTrip(_ inspector: Inspector) throws {
-        try TestViewer(inspector.addresses[1]).greet(Greeting(purpose: .look))
+        try TestViewer(inspector.addresses[1]).greet(ClientHello(purpose: .look))
     }
 
     @Test func whoHasTheTokenAttaches() throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(address == "tcp:127.0.0.1:\(port)")
         let secret = try token(port)
         let viewer = try TestViewer(address)
-        try viewer.greet(Greeting(purpose: .watch, token: secret))
+        try viewer.greet(ClientHello(purpose: .watch, token: secret))
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
         try viewer.watch { $0.index(of: promise.id) != nil }
         #expect(try viewer.ask(.cancel(.node(promise.id), by: "ann")) == .accepted(count: 1))
@@ -99,13 +99,13 @@ import Testing
         for viewer in viewers {
             var writer = MessageWriter()
             writer.writePreamble()
-            try writer.write(.greeting(Greeting(purpose: .look, token: "guess")))
+            try writer.write(.greeting(ClientHello(purpose: .look, token: "guess")))
             viewer.send(Array(writer.bytes.dropFirst(Wire.magic.count)))
             #expect(viewer.farewell()?.reason == .refused)
         }
         // Each costs a fifth of a second, in which nobody else is listened to.
         let late = try TestViewer(address)
-        try late.say(.greeting(Greeting(purpose: .look, token: secret)), preamble: true)
+        try late.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
         advance(inspector, by: 599_000_000)
         try roundTrip(inspector)
         try roundTrip(inspector)
@@ -122,14 +122,14 @@ import Testing
         var strangers = try (0..<8).map { _ in try TestViewer(address) }
         #expect(wait { (try? roundTrip(inspector)) != nil && inspector.strangerCount == 8 })
         let late = try TestViewer(address)
-        try late.say(.greeting(Greeting(purpose: .look, token: secret)), preamble: true)
+        try late.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
         // The oldest makes room at once.
         _ = late.farewell()
         #expect(late.hello != nil)
         #expect(strangers.removeFirst().farewell()?.reason == .busy)
         // The others have lost nothing by it.
         for stranger in strangers {
-            try stranger.say(.greeting(Greeting(purpose: .look, token: secret)), preamble: true)
+            try stranger.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
             _ = stranger.farewell()
             #expect(stranger.hello != nil)
         }

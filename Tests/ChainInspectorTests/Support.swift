@@ -81,7 +81,7 @@ final class Bench: Sendable {
 
     var batches: [EventBatch] { published.withLock { $0 } }
     var events: [ChainEvent] { batches.flatMap(\.events) }
-    var loss: Loss { collector.withState { $0.loss } }
+    var loss: EventCounts { collector.withState { $0.loss } }
 
     /// The text of every event, in order.
     var texts: [String?] { batches.flatMap { batch in batch.events.map { batch.text(of: $0) } } }

@@ -112,11 +112,11 @@ struct HostileTests {
         for round in 0..<2 as Range<UInt32> {
             var batch = EventBatch(process: .test, sequence: 2, time: 10)
             batch.threads = [7: "worker"]
-            batch.sites = [9: Site(fileID: "A/B.swift", line: 1)]
+            batch.sites = [9: CodeLocation(fileID: "A/B.swift", line: 1)]
             batch.events = [ChainEvent(time: 6, .created, node: NodeID(2), site: 9, detail: 5)]
             for number in 0..<UInt32(ChainForest.threadNameLimit) { batch.threads[100 + number + round << 20] = "gone" }
             for number in 0..<UInt32(ChainForest.siteLimit) {
-                batch.sites[100 + number + round << 20] = Site(fileID: "", line: 1)
+                batch.sites[100 + number + round << 20] = CodeLocation(fileID: "", line: 1)
             }
             script.forest.apply(batch)
             #expect(script.forest.threads == [7: "worker"])

@@ -135,13 +135,13 @@ import Testing
     @Test func lossIsKeptAndNeverGoesDown() {
         var script = Script()
         var one = batch(10)
-        one.loss = Loss(madeCount: 10, deliveredCount: 8, lostInRings: 2)
+        one.loss = EventCounts(madeCount: 10, deliveredCount: 8, lostInRings: 2)
         script.forest.apply(one)
         var other = EventBatch(process: ProcessKey(rawValue: 99), sequence: 2, time: 20)
-        other.loss = Loss(madeCount: 100, deliveredCount: 0, lostInRings: 100)
+        other.loss = EventCounts(madeCount: 100, deliveredCount: 0, lostInRings: 100)
         script.forest.apply(other)
         script.forest.apply(batch(20))
-        #expect(script.forest.loss == Loss(madeCount: 10, deliveredCount: 8, lostInRings: 2))
+        #expect(script.forest.loss == EventCounts(madeCount: 10, deliveredCount: 8, lostInRings: 2))
         #expect(script.forest.now == 20)
     }
 }

@@ -23,16 +23,17 @@ struct ArticleTests {
 
     @Test func itsNumbersAreThoseOfTheCode() throws {
         #expect(try names("kind", "message") == names(of: MessageKind.allCases))
-        #expect(try names("purpose") == names(of: [Greeting.Purpose.watch, .look, .command]))
+        #expect(try names("purpose") == names(of: [ClientHello.Purpose.watch, .look, .command]))
         #expect(
-            try names("reason") == names(of: [Farewell.Reason.stopped, .refused, .busy, .misunderstood, .other]))
+            try names("reason") == names(of: [Goodbye.Reason.stopped, .refused, .busy, .misunderstood, .other]))
         #expect(try names("resync") == names(of: ResyncMark.allCases))
         #expect(try names("kind", "event") == names(of: EventKind.allCases))
         #expect(try names("link kind") == names(of: [LinkKind.adoption, .member]))
         #expect(try names("settlement") == names(of: (0...7).compactMap { Settlement(rawValue: $0) }))
         #expect(try names("request") == names(of: RequestKind.allCases))
         #expect(try names("outcome") == names(of: OutcomeKind.allCases))
-        #expect(Settlement(rawValue: 8) == nil && LinkKind(rawValue: 3) == nil && Greeting.Purpose(rawValue: 4) == nil)
+        #expect(
+            Settlement(rawValue: 8) == nil && LinkKind(rawValue: 3) == nil && ClientHello.Purpose(rawValue: 4) == nil)
     }
 
     @Test func itsKindsOfNodesAreThoseOfTheCode() throws {
@@ -114,7 +115,7 @@ struct ArticleTests {
     @Test func itsExampleIsReadAsItSays() throws {
         let dumps = article.dumps()
         try #require(dumps.count == 2)
-        let greeting = Greeting(purpose: .watch, pid: 4243, name: "ada")
+        let greeting = ClientHello(purpose: .watch, pid: 4243, name: "ada")
         #expect(try messages(of: dumps[0]) == [.greeting(greeting)])
         #expect(try stream([.greeting(greeting)]) == dumps[0])
 

@@ -50,7 +50,7 @@ enum LaterVersion {
 
     static let messages: [Message] = {
         var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 2, time: 3)
-        batch.loss = Loss(madeCount: 4, deliveredCount: 5, lostInRings: 6, lostAtClient: 7)
+        batch.loss = EventCounts(madeCount: 4, deliveredCount: 5, lostInRings: 6, lostAtClient: 7)
         batch.executors = [2: "pool"]
         var node = NodeSnapshot(id: NodeID(9), kind: .other)
         (node.parent, node.label, node.settlement, node.flags) = (NodeID(3), "label", .unknown, .released)
@@ -61,6 +61,6 @@ enum LaterVersion {
                 time: 5, $0, node: NodeID(7), other: NodeID(8), site: 1, text: 2, thread: 3, detail: 4,
                 flags: EventFlags(rawValue: 0xFF))
         }
-        return [.batch(batch), .unknownCommand(id: 5), .farewell(Farewell(.other, "new reason"))]
+        return [.batch(batch), .unknownCommand(id: 5), .farewell(Goodbye(.other, "new reason"))]
     }()
 }

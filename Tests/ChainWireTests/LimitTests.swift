@@ -81,7 +81,7 @@ struct LimitTests {
 
     @Test func theRoomOfAnUsualMessageIsKept() throws {
         var writer = MessageWriter()
-        try writer.write(.farewell(Farewell(.stopped, String(repeating: "a", count: 1000))))
+        try writer.write(.farewell(Goodbye(.stopped, String(repeating: "a", count: 1000))))
         let room = writer.bytes.capacity
         writer.removeAll()
         #expect(writer.bytes.capacity == room)
@@ -89,11 +89,11 @@ struct LimitTests {
 
     @Test func aMessageOverTheLimitIsNotWritten() throws {
         var writer = MessageWriter()
-        try writer.write(.farewell(Farewell(.stopped, "a")))
+        try writer.write(.farewell(Goodbye(.stopped, "a")))
         let before = writer.bytes
         let text = String(repeating: "a", count: Wire.batchLimit)
         #expect(throws: WireError.tooLong(bytes: Wire.batchLimit + 8, limit: Wire.batchLimit)) {
-            try writer.write(.farewell(Farewell(.stopped, text)))
+            try writer.write(.farewell(Goodbye(.stopped, text)))
         }
         #expect(writer.bytes == before)
     }

@@ -84,8 +84,8 @@ struct PropertyTests {
     }
 
     @Test func invalidTextIsMended() throws {
-        var bytes = try stream([.farewell(Farewell(.stopped, "abc"))])
+        var bytes = try stream([.farewell(Goodbye(.stopped, "abc"))])
         bytes[bytes.count - 2] = 0xFF
-        #expect(try messages(of: bytes) == [.farewell(Farewell(.stopped, "a\u{FFFD}c"))])
+        #expect(try messages(of: bytes) == [.farewell(Goodbye(.stopped, "a\u{FFFD}c"))])
     }
 }

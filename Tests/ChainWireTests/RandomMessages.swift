@@ -55,14 +55,14 @@ struct RandomMessages {
 
     private mutating func element<Value>(of values: [Value]) -> Value { values[pick(0...values.count - 1)] }
 
-    private mutating func greeting() -> Greeting {
-        Greeting(
+    private mutating func greeting() -> ClientHello {
+        ClientHello(
             purpose: element(of: [.watch, .look, .command]), isReadOnly: chance(50),
             pid: Int32(truncatingIfNeeded: number()), name: text(), token: text(), leavesAfterState: chance(50))
     }
 
     private mutating func hello() -> Hello {
-        let process = ProcessInfo(
+        let process = ProcessDescription(
             key: ProcessKey(rawValue: number()), pid: Int32(truncatingIfNeeded: number()), name: text(),
             wallOffset: number(), startTime: number(), isReadOnly: chance(50))
         return Hello(
@@ -72,8 +72,8 @@ struct RandomMessages {
                 rejectedCount: number(), viewerCount: number()))
     }
 
-    private mutating func command() -> Command {
-        let request: Command.Request =
+    private mutating func command() -> ViewerCommand {
+        let request: ViewerCommand.Request =
             switch pick(0...4) {
             case 0: .cancel(.node(id()), by: text())
             case 1: .cancel(.chain(id()), by: text())
@@ -81,7 +81,7 @@ struct RandomMessages {
             case 3: .resync
             default: .describe(id())
             }
-        return Command(id: number(), process: ProcessKey(rawValue: number()), request: request)
+        return ViewerCommand(id: number(), process: ProcessKey(rawValue: number()), request: request)
     }
 
     private mutating func reply() -> CommandReply {
@@ -98,19 +98,19 @@ struct RandomMessages {
         return CommandReply(command: number(), outcome: outcome)
     }
 
-    private mutating func farewell() -> Farewell {
-        Farewell(element(of: [.stopped, .refused, .busy, .misunderstood, .other]), text())
+    private mutating func farewell() -> Goodbye {
+        Goodbye(element(of: [.stopped, .refused, .busy, .misunderstood, .other]), text())
     }
 
     // MARK: Batches
 
     mutating func batch(events: ClosedRange<Int> = 0...60, process: UInt64 = 7) -> EventBatch {
         var batch = EventBatch(process: ProcessKey(rawValue: process), sequence: number(), time: number())
-        for _ in 0..<pick(0...3) { batch.sites[short()] = Site(fileID: text(), line: short()) }
+        for _ in 0..<pick(0...3) { batch.sites[short()] = CodeLocation(fileID: text(), line: short()) }
         for _ in 0..<pick(0...2) { batch.threads[short()] = text() }
         for _ in 0..<pick(0...2) { batch.executors[ExecutorID(truncatingIfNeeded: number())] = text() }
         batch.texts = (0..<pick(0...4)).map { _ in text() }
-        batch.loss = Loss(
+        batch.loss = EventCounts(
             madeCount: number(), deliveredCount: number(), lostInRings: number(), lostAtClient: number())
         batch.nodes = (0..<pick(0...6)).map { _ in node() }
         batch.events = (0..<pick(events)).map { _ in event() }

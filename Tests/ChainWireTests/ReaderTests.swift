@@ -92,8 +92,8 @@ extension EventBatch {
     fileprivate func consistent() -> EventBatch {
         var batch = self
         batch.sites = [
-            1: Site(fileID: "Shop/Order.swift", line: 41), 2: Site(fileID: "A.swift", line: 0),
-            3: Site(fileID: "", line: 7),
+            1: CodeLocation(fileID: "Shop/Order.swift", line: 41), 2: CodeLocation(fileID: "A.swift", line: 0),
+            3: CodeLocation(fileID: "", line: 7),
         ]
         batch.texts = (0..<40).map { "label \($0)" }
         for index in batch.events.indices where batch.events[index].kind == .created {

@@ -58,10 +58,10 @@ enum Samples {
     static let all: [(name: String, message: Message)] = [
         (
             "greeting-watch",
-            .greeting(Greeting(purpose: .watch, isReadOnly: true, pid: 4243, name: "ada", token: "s3cret"))
+            .greeting(ClientHello(purpose: .watch, isReadOnly: true, pid: 4243, name: "ada", token: "s3cret"))
         ),
-        ("greeting-look", .greeting(Greeting(purpose: .look))),
-        ("greeting-command", .greeting(Greeting(purpose: .command, pid: -1, name: "grüße 🚢"))),
+        ("greeting-look", .greeting(ClientHello(purpose: .look))),
+        ("greeting-command", .greeting(ClientHello(purpose: .command, pid: -1, name: "grüße 🚢"))),
         ("hello", .hello(hello)),
         ("batch-empty", .batch(EventBatch(process: process, sequence: 1, time: 2))),
         ("batch-events", .batch(events)),
@@ -75,19 +75,19 @@ enum Samples {
         ("reply-accepted", .reply(CommandReply(command: 5, outcome: .accepted(count: 3)))),
         ("reply-refused", .reply(CommandReply(command: 5, outcome: .refused("Viewers may look only")))),
         ("reply-described", .reply(CommandReply(command: 5, outcome: .described(detail)))),
-        ("farewell-stopped", .farewell(Farewell(.stopped, "The inspector was stopped"))),
-        ("farewell-refused", .farewell(Farewell(.refused, "Another user"))),
-        ("farewell-busy", .farewell(Farewell(.busy, "50 viewers are attached"))),
-        ("farewell-misunderstood", .farewell(Farewell(.misunderstood, ""))),
-        ("farewell-other", .farewell(Farewell(.other, "Because"))),
+        ("farewell-stopped", .farewell(Goodbye(.stopped, "The inspector was stopped"))),
+        ("farewell-refused", .farewell(Goodbye(.refused, "Another user"))),
+        ("farewell-busy", .farewell(Goodbye(.busy, "50 viewers are attached"))),
+        ("farewell-misunderstood", .farewell(Goodbye(.misunderstood, ""))),
+        ("farewell-other", .farewell(Goodbye(.other, "Because"))),
     ]
 
-    private static func command(_ request: Command.Request) -> Message {
-        .command(Command(id: 5, process: process, request: request))
+    private static func command(_ request: ViewerCommand.Request) -> Message {
+        .command(ViewerCommand(id: 5, process: process, request: request))
     }
 
     private static let hello = Hello(
-        process: ProcessInfo(
+        process: ProcessDescription(
             key: process, pid: 4242, name: "checkout", wallOffset: 0x1122_3344_5566_7788,
             startTime: 1_700_000_000_000_000_000, isReadOnly: true),
         capabilities: [.values, .errors, .isNarrowed], time: 123_456_789,
@@ -101,11 +101,13 @@ enum Samples {
     /// Every kind of event of version 1, every flag, and the tables.
     private static let events: EventBatch = {
         var batch = EventBatch(process: process, sequence: 2, time: 1_000_000)
-        batch.sites = [1: Site(fileID: "Shop/Order.swift", line: 41), 0x0101: Site(fileID: "", line: 0)]
+        batch.sites = [
+            1: CodeLocation(fileID: "Shop/Order.swift", line: 41), 0x0101: CodeLocation(fileID: "", line: 0),
+        ]
         batch.threads = [4242: "main", 4243: "worker-1"]
         batch.executors = [1: "pool", 0x0201: "queue"]
         batch.texts = ["order 17", "", "naïve \u{1B}[31m"]
-        batch.loss = Loss(madeCount: 10, deliveredCount: 7, lostInRings: 2, lostAtClient: 1)
+        batch.loss = EventCounts(madeCount: 10, deliveredCount: 7, lostInRings: 2, lostAtClient: 1)
         batch.resync = .begin(epoch: 999_999)
         batch.events = (1...19).compactMap(EventKind.init).enumerated().map { index, kind in
             ChainEvent(

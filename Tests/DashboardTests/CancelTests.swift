@@ -20,7 +20,7 @@ import Testing
             command
                 == .send(
                     SourceID(0),
-                    Command(
+                    ViewerCommand(
                         id: 1, process: Script.process.key, request: .cancel(.node(NodeID(401)), by: "the dashboard"))))
         let row = screen.frame.rowText(3 + screen.state.selectedLine!)
         #expect(row.contains("running ") && row.contains("cancel requested"))
@@ -51,7 +51,7 @@ import Testing
             screen.effects == [
                 .send(
                     SourceID(0),
-                    Command(
+                    ViewerCommand(
                         id: 1, process: Script.process.key, request: .cancel(.chain(NodeID(406)), by: "the dashboard")))
             ])
     }
@@ -97,7 +97,7 @@ import Testing
             screen.effects == [
                 .send(
                     SourceID(0),
-                    Command(
+                    ViewerCommand(
                         id: 1, process: Script.process.key,
                         request: .cancel(.nodes([NodeID(400), NodeID(300)]), by: "the dashboard")))
             ])
@@ -119,7 +119,7 @@ import Testing
                 .copy("#101 fulfilled then reserve stock (Checkout.swift:33) 210ms: 2 × sku-9")
             ])
         screen.type("e")
-        #expect(screen.effects.last == .openEditor(Site(fileID: "Checkout/Checkout.swift", line: 33)))
+        #expect(screen.effects.last == .openEditor(CodeLocation(fileID: "Checkout/Checkout.swift", line: 33)))
     }
 
     @Test func clicksInTheDialog() {

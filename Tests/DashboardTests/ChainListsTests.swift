@@ -19,7 +19,7 @@ import Testing
 
     @Test func aListIsReadInSlicesWhileTheChainGrows() {
         var world = ChainWorld(1)
-        world.outline = Outline(longFrom: 50, chunkLimit: 16)
+        world.outline = RowModel(longFrom: 50, chunkLimit: 16)
         world.grow(2_000)
         let root = world.forest.roots.first!
         _ = world.forest.takeChanges()
@@ -40,7 +40,7 @@ import Testing
 
     @Test func oneParentOfManyFoldsAndUnfoldsWithoutAWalk() {
         var world = ChainWorld(2)
-        world.outline = Outline()
+        world.outline = RowModel()
         world.make(3_000, under: world.hang())
         world.follow()
         world.check("made")
@@ -62,7 +62,7 @@ import Testing
 
 /// Chains to which anything happens, and their rows.
 struct ChainWorld {
-    var outline = Outline(longFrom: 6, chunkLimit: 4)
+    var outline = RowModel(longFrom: 6, chunkLimit: 4)
     var forest: ChainForest
     private var random: SeededGenerator
     private var nextID: UInt64 = 1

@@ -5,7 +5,7 @@ import Testing
 
 /// The tables under the rows: those that are sparse, and those that are sorted.
 @Suite struct ChainSorterTests {
-    typealias Item = ChainSorter.Item
+    typealias Item = RadixSorter.Item
 
     /// In slices, and however ids, ranks and groups lie, as the standard library would sort them.
     @Test(arguments: 1...12) func sortsByGroupRankAndID(_ seed: Int) {
@@ -19,7 +19,7 @@ import Testing
                 rank: .random(in: 0...ranks, using: &random), id: id, group: .random(in: 0...groups, using: &random),
                 weight: UInt16(id & 1_023), matchWeight: UInt16(id & 7))
         }
-        var sorter = ChainSorter(capacity: count)
+        var sorter = RadixSorter(capacity: count)
         for item in items { sorter.append(item) }
         #expect(sorter.isFull)
         sorter.begin(lastGroup: Int(groups))
@@ -36,7 +36,7 @@ import Testing
     /// One that is copied in the middle of it is another one.
     @Test func aCopyIsAnotherOne() {
         var random = SeededGenerator(seed: 7)
-        var sorter = ChainSorter(capacity: 2_000)
+        var sorter = RadixSorter(capacity: 2_000)
         for id in 0..<UInt64(1_500) {
             sorter.append(Item(rank: .random(in: 0...1 << 40, using: &random), id: id, weight: 1))
         }
@@ -50,12 +50,12 @@ import Testing
         #expect(keys(of: copy).count == 1_500)
     }
 
-    private func step(_ sorter: inout ChainSorter, budget: Int) -> Bool {
+    private func step(_ sorter: inout RadixSorter, budget: Int) -> Bool {
         var budget = budget
         return sorter.step(&budget)
     }
 
-    private func keys(of sorter: ChainSorter) -> [RootKey] {
+    private func keys(of sorter: RadixSorter) -> [RootKey] {
         var keys: [RootKey] = []
         sorter.withItems(0..<sorter.count) { keys = $0.map(\.key) }
         return keys
@@ -66,9 +66,9 @@ import Testing
     /// Against an array, with copies that have to stay what they were, and pages that are given back.
     @Test(arguments: 1...6) func pagesAreAValue(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
-        var pages = Paged<UInt32>(filler: 9)
+        var pages = PagedArray<UInt32>(filler: 9)
         var mirror = [UInt32](repeating: 9, count: 12_000)
-        var kept: [(Paged<UInt32>, [UInt32])] = []
+        var kept: [(PagedArray<UInt32>, [UInt32])] = []
         for step in 0..<4_000 {
             let index = Int.random(in: 0..<12_000, using: &random)
             switch step % 400 {

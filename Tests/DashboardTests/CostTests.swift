@@ -5,7 +5,7 @@ import Testing
 @testable import Dashboard
 
 /// What a frame costs depends on what is on the screen, not on how much there is: counted in chains that were walked to
-/// find their rows (a walked chain is kept, see `Outline.shapes`).
+/// find their rows (a walked chain is kept, see `RowModel.shapes`).
 @Suite struct CostTests {
     private static let programCount = 20
     private static let chainCount = 1_000
@@ -14,7 +14,7 @@ import Testing
     private static func screen() -> Screen {
         var screen = Screen(120, 40, connected: false)
         for number in 0..<programCount {
-            let info = ProcessInfo(
+            let info = ProcessDescription(
                 key: ProcessKey(rawValue: UInt64(number) + 1), pid: Int32(number) + 100, name: "worker-\(number)",
                 wallOffset: Script.process.wallOffset)
             screen.act(.connected(SourceID(number), info))

@@ -175,7 +175,7 @@ import Testing
             screen.effects.last
                 == .send(
                     ProgramsTests.billing,
-                    Command(id: 1, process: Script.billing.key, request: .describe(NodeID(21)))))
+                    ViewerCommand(id: 1, process: Script.billing.key, request: .describe(NodeID(21)))))
         screen.type("g")
         screen.tick(4_600)
         screen.tick(4_800)

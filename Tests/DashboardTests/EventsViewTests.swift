@@ -42,7 +42,7 @@ import Testing
     @Test func goldenOfPrograms() {
         var screen = GoldenTests.checkout(120, 30)
         screen.act(.connected(SourceID(1), Script.billing))
-        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
+        for batch in Demo.billing() { screen.feed(batch, from: SourceID(1)) }
         screen.type("6/rejected<Enter>")
         GoldenTests.check(screen, "events-programs-120x30")
     }
@@ -147,7 +147,7 @@ import Testing
         #expect(node == 401)
         screen.effects = []
         screen.type("ey")
-        #expect(screen.effects.first == .openEditor(Site(fileID: "Checkout/Checkout.swift", line: 33)))
+        #expect(screen.effects.first == .openEditor(CodeLocation(fileID: "Checkout/Checkout.swift", line: 33)))
         guard case .copy(let text)? = screen.effects.last else { return #expect(Bool(false), "nothing was copied") }
         #expect(text.hasPrefix("#401 running"))
         screen.type("c")
@@ -192,8 +192,8 @@ import Testing
         let before = Self.rows(screen).count
         screen.act(.connecting(SourceID(7), name: "late", attempt: 1, lastFailure: nil))
         screen.act(.connected(SourceID(1), Script.billing))
-        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
-        #expect(Self.rows(screen).count == before + Story.billing()[0].batch.events.count)
+        for batch in Demo.billing() { screen.feed(batch, from: SourceID(1)) }
+        #expect(Self.rows(screen).count == before + Demo.billing()[0].batch.events.count)
         #expect(Self.rows(screen).contains("#8 rejected"))
         // A new run has nothing of what the old one said.
         var info = Script.billing

@@ -116,7 +116,7 @@ import Testing
     /// beginning goes.
     @Test func whatIsShedCostsItself() throws {
         var forest = ChainForest(process: Script.process.key, limits: ForestLimits(chainNodeLimit: 300))
-        var outline = Outline()
+        var outline = RowModel()
         var last: UInt64 = 1
         func goOn(_ step: Int, links: Int) {
             var script = Script(sequence: UInt64(step + 1), time: Double(step + 1) * 10)

@@ -94,7 +94,7 @@ import Testing
 
     static func checkout(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = Screen(columns, rows, options: options)
-        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Demo.checkout() { screen.feed(batch) }
         screen.tick(4_240)
         return screen
     }

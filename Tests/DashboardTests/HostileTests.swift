@@ -27,9 +27,9 @@ struct HostileTests {
         mutating func time() -> UInt64 { pick(6) == 0 ? edge() : UInt64(pick(5_000)) * 1_000_000 }
         mutating func number() -> UInt32 { pick(6) == 0 ? UInt32(truncatingIfNeeded: edge()) : UInt32(pick(5)) }
 
-        mutating func info(_ key: UInt64) -> ProcessInfo {
+        mutating func info(_ key: UInt64) -> ProcessDescription {
             let wallOffset = pick(3) == 0 ? edge() : Script.process.wallOffset
-            return ProcessInfo(
+            return ProcessDescription(
                 key: ProcessKey(rawValue: key), pid: [.max, .min, 0, 7][pick(4)],
                 name: pick(2) == 0 ? "" : "pro\u{1b}[2J",
                 wallOffset: wallOffset, startTime: edge(), isReadOnly: pick(4) == 0)
@@ -39,7 +39,7 @@ struct HostileTests {
             var batch = EventBatch(process: ProcessKey(rawValue: key), sequence: edge(), time: time())
             batch.texts = ["a", "b\u{7}"]
             for _ in 0..<pick(4) { batch.threads[number()] = "worker \(pick(3))" }
-            for _ in 0..<pick(4) { batch.sites[number()] = Site(fileID: "Shop/Order.swift", line: number()) }
+            for _ in 0..<pick(4) { batch.sites[number()] = CodeLocation(fileID: "Shop/Order.swift", line: number()) }
             for _ in 0..<pick(3) { batch.executors[ExecutorID(truncatingIfNeeded: edge())] = "pool" }
             for _ in 0..<pick(6) { batch.nodes.append(node()) }
             for _ in 0..<pick(50) {
@@ -50,7 +50,7 @@ struct HostileTests {
                         detail: pick(5) == 0 ? .max : UInt16(pick(70)), flags: EventFlags(rawValue: UInt8(pick(64)))))
             }
             if pick(3) == 0 {
-                batch.loss = Loss(
+                batch.loss = EventCounts(
                     madeCount: edge(), deliveredCount: edge(), lostInRings: edge(), lostAtClient: edge())
             }
             switch pick(6) {
@@ -145,7 +145,8 @@ struct HostileTests {
         var script = Script(time: 10)
         script.make(1, .work)
         for loss in [
-            Loss(lostInRings: .max, lostAtClient: 0), Loss(lostInRings: .max, lostAtClient: .max), Loss(lostInRings: 3),
+            EventCounts(lostInRings: .max, lostAtClient: 0), EventCounts(lostInRings: .max, lostAtClient: .max),
+            EventCounts(lostInRings: 3),
         ] {
             var batch = script.batch
             batch.loss = loss

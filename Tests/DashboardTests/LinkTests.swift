@@ -18,7 +18,7 @@ import Testing
                 nextAttempt: Screen.wall(milliseconds) + 2_000_000_000))
     }
 
-    static let restarted: ProcessInfo = {
+    static let restarted: ProcessDescription = {
         var info = Script.process
         info.key = ProcessKey(rawValue: 43)
         info.pid = 4301
@@ -270,7 +270,7 @@ import Testing
         #expect(row.contains("13s"), "the other goes on: \(row)")
         screen.go(to: 401)
         screen.act(.connected(Self.one, Self.restarted))
-        #expect(screen.state.selection == Subject(source: Self.one), "on the row of its program")
+        #expect(screen.state.selection == RowID(source: Self.one), "on the row of its program")
         #expect(screen.text.contains("restarted 0s ago"))
         #expect(screen.visibleIDs.contains(21))
     }
@@ -291,7 +291,7 @@ import Testing
         screen.act(.connecting(ProgramsTests.billing, name: "billing", attempt: 2, lastFailure: "no such process"))
         #expect(screen.visibleIDs.first == 0)
         screen.type("G")
-        #expect(screen.state.selection == Subject(source: ProgramsTests.billing))
+        #expect(screen.state.selection == RowID(source: ProgramsTests.billing))
         let row = screen.frame.rowText(3 + screen.state.selectedLine!)
         #expect(row.contains("◌ absent") && row.contains("connecting (attempt 2: "), "\(row)")
         screen.type("c")

@@ -33,7 +33,7 @@ struct RandomWorld {
     /// One program, as it goes on.
     private struct Program {
         var source: SourceID
-        var info: ProcessInfo
+        var info: ProcessDescription
         var isReachable = true
         var nextID: UInt64 = 1
         var live: [UInt64] = []
@@ -46,7 +46,7 @@ struct RandomWorld {
     private var needle = ""
     private var runs: UInt64 = 1_000
 
-    init(screen: Screen, _ infos: [ProcessInfo]) {
+    init(screen: Screen, _ infos: [ProcessDescription]) {
         self.screen = screen
         programs = infos.enumerated().map { Program(source: SourceID($0), info: $1) }
         for program in programs.reversed() { self.screen.act(.connected(program.source, program.info)) }
@@ -159,7 +159,7 @@ struct RandomWorld {
         // What changed is where it belongs from the next second on.
         time = (time / 1_000).rounded(.up) * 1_000 + 1
         screen.tick(time)
-        var expected: [Subject] = []
+        var expected: [RowID] = []
         var matching = 0
         for process in screen.state.observed {
             guard let forest = process.forest else { continue }
@@ -172,13 +172,13 @@ struct RandomWorld {
             if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
             #expect(filter.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
             if programs.count > 1 {
-                if !filter.hidesRest || !rows.isEmpty { expected.append(Subject(source: process.source)) }
+                if !filter.hidesRest || !rows.isEmpty { expected.append(RowID(source: process.source)) }
                 if process.isFolded { continue }
             }
             expected += rows.map {
                 switch $0 {
                 case .node(let node): process.subject(node)
-                case .group(let site): Subject(source: process.source, site: site)
+                case .group(let site): RowID(source: process.source, site: site)
                 }
             }
         }

@@ -13,7 +13,7 @@ struct PickerTests {
     private static func process(
         _ pid: Int32, _ name: String, age: Double = 5, live: UInt64 = 3, readOnly: Bool = false, problem: String? = nil
     ) -> ListedProcess {
-        let info = ProcessInfo(
+        let info = ProcessDescription(
             key: ProcessKey(rawValue: UInt64(pid)), pid: pid, name: name, wallOffset: 0,
             startTime: wall - UInt64(age * 1e9), isReadOnly: readOnly)
         let totals = ProcessTotals(

@@ -9,10 +9,12 @@ import Testing
     private static let checkout = ProgramsTests.checkout
     private static let billing = ProgramsTests.billing
 
-    private static func cancel(_ source: SourceID, _ id: UInt64, _ process: ProcessInfo, _ nodes: [UInt64]) -> Effect {
+    private static func cancel(_ source: SourceID, _ id: UInt64, _ process: ProcessDescription, _ nodes: [UInt64])
+        -> Effect
+    {
         .send(
             source,
-            Command(
+            ViewerCommand(
                 id: id, process: process.key,
                 request: .cancel(.nodes(nodes.map { NodeID($0) }), by: "the dashboard")))
     }

@@ -15,8 +15,8 @@ import Testing
     static func both(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = Screen(columns, rows, options: options)
         screen.act(.connected(billing, Script.billing))
-        for batch in Story.billing() { screen.feed(batch, from: billing) }
-        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Demo.billing() { screen.feed(batch, from: billing) }
+        for batch in Demo.checkout() { screen.feed(batch) }
         screen.tick(4_240)
         return screen
     }
@@ -67,14 +67,14 @@ import Testing
         screen.type("l")
         #expect(screen.selectedID == 100)
         screen.type("hhh")
-        #expect(screen.state.selection == Subject(source: Self.checkout), "from a folded chain to its program")
+        #expect(screen.state.selection == RowID(source: Self.checkout), "from a folded chain to its program")
     }
 
     @Test func keysGoOverTheBorders() {
         var screen = Self.both(120, 80)
         screen.go(to: 406)
         screen.type("j")
-        #expect(screen.state.selection == Subject(source: Self.billing))
+        #expect(screen.state.selection == RowID(source: Self.billing))
         screen.type("j")
         #expect(screen.selectedID == 7)
         screen.type("<PgUp><PgUp><PgDn><PgDn>")
@@ -170,7 +170,7 @@ import Testing
         screen.type("/render<Enter>")
         #expect(screen.visibleIDs.isEmpty)
         screen.act(.connected(Self.billing, Script.billing))
-        for batch in Story.billing() { screen.feed(batch, from: Self.billing) }
+        for batch in Demo.billing() { screen.feed(batch, from: Self.billing) }
         #expect(screen.visibleIDs == [0, 7, 8, 20, 21])
     }
 
@@ -216,7 +216,7 @@ import Testing
             screen.effects.last
                 == .send(
                     Self.billing,
-                    Command(
+                    ViewerCommand(
                         id: 1, process: Script.billing.key, request: .cancel(.nodes([NodeID(400)]), by: "the dashboard")
                     )))
         #expect(screen.text.components(separatedBy: "cancel requested").count == 2, "only the one is marked")

@@ -139,7 +139,7 @@ import Testing
         var options = State.Options()
         options.limits.ageLimit = 5_000_000_000
         var screen = Screen(120, 40, options: options)
-        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Demo.checkout() { screen.feed(batch) }
         screen.type("jj")
         #expect(screen.selectedID == 102)
         screen.type("G")

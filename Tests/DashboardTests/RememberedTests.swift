@@ -7,13 +7,13 @@ import Testing
 /// What the user set, and how it comes back.
 @Suite struct RememberedTests {
     /// Another run of the program.
-    private static let restarted = ProcessInfo(
+    private static let restarted = ProcessDescription(
         key: ProcessKey(rawValue: 43), pid: 4343, name: "checkout", wallOffset: Script.process.wallOffset)
 
-    private func told(_ screen: inout Screen, by process: ProcessInfo = Script.process) {
+    private func told(_ screen: inout Screen, by process: ProcessDescription = Script.process) {
         var script = Script(time: 4_300, of: process)
         for (number, base) in [(1, 100), (2, 200)] as [(Int, UInt64)] {
-            Story.order(&script, base, "order \(number)", begin: 4_300, until: .checking)
+            Demo.order(&script, base, "order \(number)", begin: 4_300, until: .checking)
         }
         screen.feed(script)
     }
@@ -23,7 +23,7 @@ import Testing
         let usual = screen.state.remembered
         #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
         screen.type("/card<Enter>m<Enter>--ssS")
-        screen.act(.recall(Remembered(theme: "light", detailRows: 9)))
+        screen.act(.recall(ViewSettings(theme: "light", detailRows: 9)))
         screen.type("5")
         let set = screen.state.remembered
         #expect(set.view == .warnings && set.detail == .open && set.filter == "card" && set.dims == true)
@@ -35,7 +35,7 @@ import Testing
             var other = Screen(120, 40, connected: false)
             if !isLate { other.act(.recall(set)) }
             other.act(.connected(SourceID(0), Script.process))
-            for batch in Story.checkout() { other.feed(batch) }
+            for batch in Demo.checkout() { other.feed(batch) }
             if isLate { other.act(.recall(set)) }
             other.tick(4_240)
             #expect(other.state.remembered == set)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func whatASessionLeavesBehind() {
-        var (base, old) = (Remembered(), Remembered())
+        var (base, old) = (ViewSettings(), ViewSettings())
         (base.view, base.theme, base.refreshRate, base.filter) = (.chains, "dark", 30, "")
         (old.view, old.theme) = (.sites, "light")
         let start = base.overlaid(with: old)
@@ -62,8 +62,8 @@ import Testing
         var end = start
         (end.refreshRate, end.view) = (10, .chains)
         let kept = old.after(start: start, end: end, base: base)
-        #expect(kept == Remembered(theme: "light", refreshRate: 10))
-        #expect(Remembered().after(start: base, end: base, base: base).isEmpty)
+        #expect(kept == ViewSettings(theme: "light", refreshRate: 10))
+        #expect(ViewSettings().after(start: base, end: base, base: base).isEmpty)
         // Whoever changes the configuration sees that, for nothing of it was set in a session.
         var newBase = base
         newBase.refreshRate = 60
@@ -118,17 +118,17 @@ import Testing
     @Test func whatIsThereFoldsWhenItIsKnownLate() {
         var screen = Screen(120, 40)
         told(&screen)
-        screen.act(.recall(Remembered(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
+        screen.act(.recall(ViewSettings(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
         screen.tick(4_400)
         #expect(screen.visibleIDs == [100, 200])
         // Many folded sites are bounded.
-        screen.act(.recall(Remembered(folded: (0..<500).map { "A/A.swift:\($0)" })))
+        screen.act(.recall(ViewSettings(folded: (0..<500).map { "A/A.swift:\($0)" })))
         #expect(screen.state.foldedSites.count == State.foldedSiteLimit)
     }
 
     @Test func whatCannotBeIsLeftAlone() {
         var screen = GoldenTests.checkout(80, 24)
-        var bad = Remembered(theme: "mauve", refreshRate: 1_000)
+        var bad = ViewSettings(theme: "mauve", refreshRate: 1_000)
         (bad.filter, bad.detailRows, bad.detailColumns) = ("state:nope and (", 9_999, 9_999)
         bad.detail = .open
         screen.act(.recall(bad))
@@ -141,7 +141,7 @@ import Testing
     }
 }
 
-extension Remembered {
+extension ViewSettings {
     fileprivate init(
         theme: String? = nil, refreshRate: Int? = nil, detailRows: Int? = nil, folded: [String]? = nil
     ) {

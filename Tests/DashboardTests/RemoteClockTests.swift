@@ -11,7 +11,7 @@ import Testing
 
     private func clock(ahead: Int64 = 0) -> (RemoteClock, (Double) -> (wall: UInt64, own: UInt64)) {
         var clock = RemoteClock()
-        clock.begin(ProcessInfo(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
+        clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
         return (
             clock,
             { seconds in
@@ -73,11 +73,11 @@ import Testing
         var (clock, at) = clock()
         clock.hear(3 * Self.second)
         tick(&clock, at(3))
-        clock.begin(ProcessInfo(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
+        clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
         clock.hear(4 * Self.second)
         tick(&clock, at(5))
         #expect(clock.now == 5 * Self.second)
-        clock.begin(ProcessInfo(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
+        clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
         clock.hear(1 * Self.second)
         tick(&clock, at(6))
         #expect(clock.now == 5 * Self.second)
@@ -85,7 +85,7 @@ import Testing
 
     @Test func aProgramOfTheFutureIsHeardAllTheSame() {
         var clock = RemoteClock()
-        clock.begin(ProcessInfo(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 9_000 * Self.second))
+        clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 9_000 * Self.second))
         clock.tick(wall: Self.begin, own: Self.own)
         #expect(clock.now == 0)
         clock.hear(7 * Self.second)
@@ -96,7 +96,7 @@ import Testing
 
     @Test func aClockOfItsOwnIsTheTicks() {
         var clock = RemoteClock()
-        clock.begin(ProcessInfo(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 0))
+        clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 0))
         clock.tick(wall: Self.begin, own: 5)
         #expect(clock.now == 5)
     }

@@ -11,7 +11,7 @@ import Testing
     /// Keys with weights as one would keep them, in the order of the rows.
     private struct Plain {
         var rows: [(key: RootKey, weight: Int)] = []
-        var merge: RootList.Merge?
+        var merge: WeightedSortedList.Merge?
 
         func precedes(_ left: RootKey, _ right: RootKey) -> Bool {
             guard let merge, Rank.section(left.rank) < 2, Rank.section(right.rank) < 2,
@@ -42,13 +42,13 @@ import Testing
     @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
     func mergesWhatGrowsIntoWhatIsKnown(_ seed: UInt64, isDescending: Bool) {
         for moment in [0, 150, 1_000] as [UInt64] {
-            check(seed &+ moment, RootList.Merge(moment: moment, isDescending: isDescending))
+            check(seed &+ moment, WeightedSortedList.Merge(moment: moment, isDescending: isDescending))
         }
     }
 
-    private func check(_ seed: UInt64, _ merge: RootList.Merge?) {
+    private func check(_ seed: UInt64, _ merge: WeightedSortedList.Merge?) {
         var random = SeededGenerator(seed: seed)
-        var list = RootList()
+        var list = WeightedSortedList()
         list.merge = merge
         var plain = Plain(merge: merge)
         // Long stretches one after the other, as new chains come, fill chunks.
@@ -110,7 +110,7 @@ import Testing
 /// The rows of a forest as one would write them down without thinking of costs.
 struct NaiveRows {
     let forest: ChainForest
-    let outline: Outline
+    let outline: RowModel
     let needle: String
     let hides: Bool
 
@@ -138,14 +138,14 @@ struct NaiveRows {
     private func holdsMatch(_ node: NodeIndex) -> Bool { matches(node) || children(node).contains(where: holdsMatch) }
 
     /// The rows of nodes, and of groups by their site.
-    enum Row: Equatable { case node(NodeIndex), group(Site) }
+    enum Row: Equatable { case node(NodeIndex), group(CodeLocation) }
 
     func rows() -> [Row] {
         let roots = forest.roots.filter { !hides || holdsMatch($0) }
         let inOrder = roots.sorted(by: order.precedes)
         let rows = { (roots: [NodeIndex]) in roots.flatMap { self.rows(of: $0, isRoot: true) }.map(Row.node) }
         guard outline.order.isGrouped else { return rows(inOrder) }
-        let sites = Dictionary(grouping: inOrder) { forest.site(of: $0) ?? Site(fileID: "", line: 0) }
+        let sites = Dictionary(grouping: inOrder) { forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0) }
         let names = sites.keys.sorted {
             // Who knows no file comes last.
             ($0.fileID.isEmpty ? 1 : 0, $0.fileID, $0.line) < ($1.fileID.isEmpty ? 1 : 0, $1.fileID, $1.line)
@@ -179,7 +179,7 @@ struct NaiveRows {
 /// The order of chains, by what their rows show.
 struct NaiveOrder {
     let forest: ChainForest
-    let outline: Outline
+    let outline: RowModel
     let moment: UInt64
 
     /// A duration, or since when it grows.

@@ -75,7 +75,7 @@ struct Screen {
 /// For tests that look at one program.
 extension State {
     var forest: ChainForest? { observed.first?.forest }
-    var outline: Outline {
+    var outline: RowModel {
         get { observed[0].outline }
         set { observed[0].outline = newValue }
     }

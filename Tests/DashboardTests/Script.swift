@@ -2,11 +2,11 @@ import ChainEvents
 
 /// Event batches written down as a story: times in milliseconds of the program's clock, nodes by number.
 struct Script {
-    static let process = ProcessInfo(
+    static let process = ProcessDescription(
         key: ProcessKey(rawValue: 42), pid: 4242, name: "checkout", wallOffset: 1_790_000_000_000_000_000)
 
     /// Another program, whose clock began 100 s earlier.
-    static let billing = ProcessInfo(
+    static let billing = ProcessDescription(
         key: ProcessKey(rawValue: 77), pid: 5150, name: "billing", wallOffset: 1_789_999_900_000_000_000,
         startTime: 1_789_999_940_000_000_000)
 
@@ -17,7 +17,7 @@ struct Script {
     /// What the program's clock is ahead of that of ``process``, in nanoseconds, wrapping.
     private let lead: UInt64
 
-    init(sequence: UInt64 = 1, time: Double = 0, of process: ProcessInfo = Self.process) {
+    init(sequence: UInt64 = 1, time: Double = 0, of process: ProcessDescription = Self.process) {
         lead = Self.process.wallOffset &- process.wallOffset
         batch = EventBatch(
             process: process.key, sequence: sequence, time: UInt64(time * 1_000_000) &+ 1 &+ lead)
@@ -65,7 +65,7 @@ struct Script {
                 number = SiteID(sites.count + 1) + SiteID(batch.sequence) * 1_000
                 sites[site] = number
                 let parts = site.split(separator: ":")
-                batch.sites[number] = Site(fileID: String(parts[0]), line: UInt32(parts[1])!)
+                batch.sites[number] = CodeLocation(fileID: String(parts[0]), line: UInt32(parts[1])!)
             }
         }
         var flags: EventFlags = parent != 0 ? .hasParent : []

@@ -17,7 +17,7 @@ import Testing
     private static func programs(_ columns: Int, _ rows: Int) -> Screen {
         var screen = GoldenTests.checkout(columns, rows)
         screen.act(.connected(SourceID(1), Script.billing))
-        for batch in Story.billing() { screen.act(.received(SourceID(1), batch.batch)) }
+        for batch in Demo.billing() { screen.act(.received(SourceID(1), batch.batch)) }
         screen.tick(4_300)
         screen.type("4")
         return screen
@@ -202,7 +202,7 @@ import Testing
                 .copy(
                     "Checkout/Checkout.swift:41 then: 2 live of 4, 1 rejected, 0 cancelled; "
                         + "wait p50 0.4ms p90 0.4ms p99 0.4ms max 0.4ms; run p50 299ms p90 299ms p99 299ms max 299ms"),
-                .openEditor(Site(fileID: "Checkout/Checkout.swift", line: 41)),
+                .openEditor(CodeLocation(fileID: "Checkout/Checkout.swift", line: 41)),
             ])
     }
 

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: 1...4) func aSlicedSortIsAWholeOne(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var forest = ChainForest(process: Script.process.key)
-        var outline = Outline()
+        var outline = RowModel()
         var next: UInt64 = 1
         var live: [UInt64] = []
         func change(_ time: Double) {
@@ -62,7 +62,7 @@ import Testing
                     _ = outline.bringUpToDate(at: forest.now)
                     outline.findPlaces(in: forest)
                 }
-                outline.goOnSorting(in: forest, now: forest.now, budget: 7_000)
+                outline.continueSorting(in: forest, now: forest.now, budget: 7_000)
                 ticks += 1
                 if ticks > 2_000 { break }
             }
@@ -81,7 +81,9 @@ import Testing
             #expect(outline.rowCount == naive.count)
             for group in outline.order.groups.screen where order.isGrouped {
                 let group = outline.order.groups[group]
-                let roots = forest.roots.filter { (forest.site(of: $0) ?? Site(fileID: "", line: 0)) == group.site }
+                let roots = forest.roots.filter {
+                    (forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0)) == group.site
+                }
                 var counts = StateCounts()
                 for root in roots { counts[SortRank.leading(forest.chain(of: root).counts)] += 1 }
                 #expect(group.counts == counts, "seed \(seed), round \(round)")

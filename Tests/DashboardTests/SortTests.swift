@@ -164,7 +164,7 @@ import Testing
         script.make(1, .promise, "first", site: "A/A.swift:1")
         script.make(2, .promise, "second", site: "A/A.swift:1")
         screen.feed(script)
-        #expect(screen.state.window.map(\.subject.site) == [Site(fileID: "A/A.swift", line: 1)])
+        #expect(screen.state.window.map(\.subject.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
         #expect(screen.state.outline.order.shown == order)
     }
 
@@ -233,7 +233,7 @@ import Testing
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
         func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StateCounts {
             let groups = screen.state.outline.order.groups
-            return groups[groups.number(of: Site(fileID: file, line: line))!].counts
+            return groups[groups.number(of: CodeLocation(fileID: file, line: line))!].counts
         }
         #expect(counts(2)[.pending] == 2)
         var more = Script(sequence: 2, time: 100)

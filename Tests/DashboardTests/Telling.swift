@@ -5,7 +5,7 @@ struct Telling {
     var batch: EventBatch
     private let lead: UInt64
 
-    init(sequence: UInt64 = 1, of process: ProcessInfo = Script.process) {
+    init(sequence: UInt64 = 1, of process: ProcessDescription = Script.process) {
         lead = Script.process.wallOffset &- process.wallOffset
         batch = EventBatch(process: process.key, sequence: sequence, time: 0)
     }

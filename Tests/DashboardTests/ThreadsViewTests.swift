@@ -22,7 +22,7 @@ import Testing
         screen.act(.connected(SourceID(1), Script.billing))
         screen.act(.connecting(SourceID(2), name: "mailer", attempt: 2, lastFailure: "no such process"))
         screen.act(.received(SourceID(0), Self.batch()))
-        for script in Story.billing() { screen.feed(script, from: SourceID(1)) }
+        for script in Demo.billing() { screen.feed(script, from: SourceID(1)) }
         screen.tick(9_240)
         screen.type("2j")
         GoldenTests.check(screen, "threads-programs-120x30")

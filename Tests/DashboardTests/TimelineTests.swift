@@ -35,8 +35,8 @@ import Testing
         var screen = Screen(120, 30, connected: false)
         screen.act(.connected(SourceID(0), Script.process))
         screen.act(.connected(SourceID(1), Script.billing))
-        for batch in Story.checkout() { screen.feed(batch) }
-        for batch in Story.billing() { screen.feed(batch, from: SourceID(1)) }
+        for batch in Demo.checkout() { screen.feed(batch) }
+        for batch in Demo.billing() { screen.feed(batch, from: SourceID(1)) }
         screen.tick(4_240)
         return screen
     }

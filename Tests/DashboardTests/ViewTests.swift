@@ -48,7 +48,7 @@ import Testing
         screen.act(.connected(SourceID(1), Script.billing))
         screen.tick(1_000)
         screen.type("\(view.rawValue)G")
-        #expect(screen.state.selection == Subject(source: SourceID(1)))
+        #expect(screen.state.selection == RowID(source: SourceID(1)))
         expectSeconds(screen, "the details in \(view)")
     }
 
@@ -118,7 +118,7 @@ import Testing
     @Test func foldingKnowsOfChainsThatTheTreeHasNotShownYet() {
         var screen = Screen(120, 40)
         screen.type("2")
-        for batch in Story.checkout() { screen.feed(batch) }
+        for batch in Demo.checkout() { screen.feed(batch) }
         screen.type(":fold 0<Enter>")
         #expect(screen.message?.hasPrefix("every chain is one row") == true)
         #expect(screen.visibleIDs.count == 4)

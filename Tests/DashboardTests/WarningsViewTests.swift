@@ -9,7 +9,7 @@ import Testing
 /// The view of warnings: what it shows, its keys and the mouse.
 @Suite struct WarningsViewTests {
     /// A shop in which several things are wrong, 70 s after it began.
-    static func trouble(_ info: ProcessInfo = Script.process) -> Script {
+    static func trouble(_ info: ProcessDescription = Script.process) -> Script {
         var s = Script(time: 1_000, of: info)
         s.make(1, .pending, "answer from the other office", site: "Shop/Stuck.swift:23", external: true)
         s.make(2, .map, "read it", under: 1, site: "Shop/Stuck.swift:24")
@@ -219,7 +219,7 @@ import Testing
         Self.go(&screen, to: 1)
         #expect(screen.selectedID == 1)
         screen.type("e")
-        #expect(screen.effects.last == .openEditor(Site(fileID: "Shop/Stuck.swift", line: 23)))
+        #expect(screen.effects.last == .openEditor(CodeLocation(fileID: "Shop/Stuck.swift", line: 23)))
         screen.type("c")
         #expect(screen.state.context == .confirm)
         screen.type("n")

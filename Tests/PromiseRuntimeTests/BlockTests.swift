@@ -72,7 +72,7 @@ import Testing
         blocked.look(milliseconds: 10)
         #expect(blocked.told.count == 1)
         let told = try #require(blocked.told.entries.first)
-        #expect(told.node == .none && told.executor == blocked.pool.identity && told.isStoodInFor)
+        #expect(told.node == .none && told.executor == blocked.pool.identity && told.isCompensated)
         #expect(told.thread != 0 && told.duration >= .milliseconds(100) && told.duration < .milliseconds(120))
         blocked.look(milliseconds: 500)
         #expect(blocked.told.count == 1)
@@ -134,7 +134,7 @@ import Testing
         let ran = Latch()
         blocked.pool.execute { ran.open() }
         blocked.look(milliseconds: 200)
-        #expect(blocked.told.entries.map(\.isStoodInFor) == [false])
+        #expect(blocked.told.entries.map(\.isCompensated) == [false])
         #expect(blocked.pool.threadCounts.live == 1)
         try blocked.end()
         try ran.wait("what waited for the blocked worker")

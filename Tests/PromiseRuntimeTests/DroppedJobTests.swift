@@ -7,12 +7,12 @@ struct DroppedJobTests {
     /// Keeps jobs until the test drops them; or runs them.
     private final class Hoarder: PromiseExecutor {
         let identity = ExecutorIdentity(name: "hoarder")
-        let jobs = Log<Job>()
+        let jobs = Log<PromiseJob>()
         let isDropping: Bool
 
         init(isDropping: Bool) { self.isDropping = isDropping }
 
-        func submit(_ job: Job) { if !isDropping { jobs.add(job) } }
+        func submit(_ job: PromiseJob) { if !isDropping { jobs.add(job) } }
     }
 
     enum Work: CaseIterable, Sendable {

@@ -95,7 +95,7 @@ func runOutOfDescriptors(_ folder: String) throws {
     try viewer.greet()
     allow(more: 1)
     let late = try TestViewer(inspector.addresses[0])
-    try late.say(.greeting(Greeting(purpose: .watch)), preamble: true)
+    try late.say(.greeting(ClientHello(purpose: .watch)), preamble: true)
     // Who is attached is served meanwhile, for longer than the server waits before it tries again.
     try viewer.watch { $0.now > 0 }
     let time = viewer.forest!.now

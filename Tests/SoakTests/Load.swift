@@ -3,7 +3,7 @@ import SeededNumbers
 
 /// A program that does everything at random: chains that grow, fork, adopt, wait, fail, are cancelled and never end.
 struct Load {
-    let process: ProcessInfo
+    let process: ProcessDescription
     private var live: [UInt64] = []
     private var nextID: UInt64 = 1
     private var sequence: UInt64 = 0
@@ -17,7 +17,7 @@ struct Load {
     private static let kinds: [NodeKind] = [.promise, .work, .all, .race, .chain, .map, .then, .delay]
 
     init(run: UInt64) {
-        process = ProcessInfo(
+        process = ProcessDescription(
             key: ProcessKey(rawValue: 1_000 + run), pid: Int32(4_000 + run), name: "soak \(run)",
             wallOffset: 1_790_000_000_000_000_000)
     }
@@ -30,12 +30,12 @@ struct Load {
             batch.threads = [1: "worker-1", 2: "worker-2", 3: "main", 4: "a thread with a long name"]
             batch.executors = [1: "pool", 2: "main"]
             for site in 1...20 {
-                batch.sites[SiteID(site)] = Site(fileID: "Soak/File\(site % 5).swift", line: UInt32(site * 7))
+                batch.sites[SiteID(site)] = CodeLocation(fileID: "Soak/File\(site % 5).swift", line: UInt32(site * 7))
             }
         }
         for _ in 0..<eventCount { tell(&batch, time, &random) }
         if Int.random(in: 0..<200, using: &random) == 0 { lost += UInt64.random(in: 1..<1_000, using: &random) }
-        batch.loss = Loss(
+        batch.loss = EventCounts(
             madeCount: lost + sequence * 10, deliveredCount: sequence * 10, lostInRings: lost, lostAtClient: 0)
         return batch
     }

@@ -8,7 +8,7 @@ import Testing
 /// The command itself, on a pseudo-terminal, with random keys, clicks and sizes on a demo that storms. Every so often the
 /// picture is frozen and drawn anew: but for the header and the status line, no cell changes by that.
 @Suite(.serialized, .onItsOwnThread) struct ProcessSoakTests {
-    private static let seconds = Foundation.ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
+    private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
     /// What leaves, stops, or hands the terminal to another program.
     private static let excluded: Set<Intent> = [.quit, .suspend, .edit, .commandLine]
 

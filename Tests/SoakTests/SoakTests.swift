@@ -13,7 +13,7 @@ import Testing
 /// whole screen anew, nothing traps, and memory stops growing. Seconds by default; `make soak` takes ten minutes
 /// (`CHAINVIEW_SOAK` is the number of seconds).
 @Suite(.serialized) struct SoakTests {
-    private static let seconds = Foundation.ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
+    private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
 
     @Test func noCellIsEverWrong() throws {
         let seed = seconds == nil ? 7 : UInt64.random(in: 1...UInt64.max)

@@ -24,12 +24,12 @@ private let allowedImports: [String: Set<String>] = [
     "Terminal": ["Frames", "CTerminal"] + system,
     "chainview": [
         "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire", "ChainInspector",
-        "ChainSource", "ChainAttach", "ChainInsight", "Frames", "Dashboard", "Terminal", "ChainTesting", "Stories",
+        "ChainSource", "ChainAttach", "ChainInsight", "Frames", "Dashboard", "Terminal", "ChainTesting", "Demos",
         "ArgumentParser", "TOMLKit",
     ] + system + ["Foundation"],
 
     "ChainTesting": ["PromiseRuntime", "ChainEvents", "ChainModel"] + system + ["Foundation", "Testing"],
-    "Stories": ["PromiseRuntime", "ChainInspector"] + system + ["Foundation"],
+    "Demos": ["PromiseRuntime", "ChainInspector"] + system + ["Foundation"],
 
     // A stranger's, in demos/server.
     "ShopService": ["PromiseRuntime"] + system + ["Foundation", "FlyingFox", "FlyingSocks"],
@@ -42,7 +42,7 @@ private func + (left: Set<String>, right: Set<String>) -> Set<String> { left.uni
 
 struct ImportTests {
     private var files: [SourceFile] {
-        let folders = ["Sources/", "demos/stories/", "demos/server/Sources/"]
+        let folders = ["Sources/", "demos/programs/", "demos/server/Sources/"]
         return Repository.sources.filter { file in folders.contains { file.path.hasPrefix($0) } }
     }
 

@@ -76,7 +76,7 @@ struct SourceFile: CustomStringConvertible {
 
     /// The target that it belongs to, by its folder.
     var target: String {
-        if path.hasPrefix("demos/stories/") { return "Stories" }
+        if path.hasPrefix("demos/programs/") { return "Demos" }
         let path = path.hasPrefix(SourceFile.server) ? path.dropFirst(SourceFile.server.count) : path[...]
         return path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     }

@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func namesOfProgramsAreNamesOfFiles() {
-        let memory = Memory(folder: "/s", base: Remembered(), demanded: Remembered())
+        let memory = Memory(folder: "/s", base: ViewSettings(), demanded: ViewSettings())
         for (names, path) in [
             (["shop"], "shop"), (["b", "a", "b"], "a+b"), (["../../etc/x"], "%2e.%2f..%2fetc%2fx"), ([""], "unnamed"),
             ([".hidden"], "%2ehidden"), (["ü\n"], "%c3%bc%a"), (["a.b_c-d"], "a.b_c-d"),

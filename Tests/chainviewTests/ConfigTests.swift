@@ -154,10 +154,10 @@ import Testing
         let texts = ["", "plain", "a\"b\\c", "tab\tline\nbell\u{7}", "del\u{7F}\u{85}", "漢字 👩‍👩‍👧"]
         for text in texts {
             #expect(ConfigFile("[queries]\na = \(TOMLText.quoted(text))", file: "").problems.count < 2)
-            var kept = Remembered()
+            var kept = ViewSettings()
             (kept.filter, kept.folded) = (text, texts)
             kept.order = TreeOrder(column: .wait, isInverted: text.isEmpty, sortsSiblings: true)
-            #expect(Remembered(toml: kept.toml(for: [text])) == kept)
+            #expect(ViewSettings(toml: kept.toml(for: [text])) == kept)
         }
     }
 }

@@ -25,7 +25,7 @@ struct EditorTests {
     private func found(_ fileID: String, from folder: String = "") -> String? {
         var editor = Editor()
         editor.folder = folder.isEmpty ? root : root.appendingPathComponent(folder)
-        return editor.find(Site(fileID: fileID, line: 1)).map { $0.replacing(root.path + "/", with: "") }
+        return editor.find(CodeLocation(fileID: fileID, line: 1)).map { $0.replacing(root.path + "/", with: "") }
     }
 
     @Test func findsTheFileOfTheModule() {

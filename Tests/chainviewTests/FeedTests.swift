@@ -11,8 +11,10 @@ import Testing
 
 /// What sources say, in the order in which a dashboard can make sense of it.
 @Suite(.onItsOwnThread) struct FeedTests {
-    private static let old = ChainEvents.ProcessInfo(key: ProcessKey(rawValue: 1), pid: 11, name: "shop", wallOffset: 0)
-    private static let new = ChainEvents.ProcessInfo(key: ProcessKey(rawValue: 2), pid: 12, name: "shop", wallOffset: 0)
+    private static let old = ChainEvents.ProcessDescription(
+        key: ProcessKey(rawValue: 1), pid: 11, name: "shop", wallOffset: 0)
+    private static let new = ChainEvents.ProcessDescription(
+        key: ProcessKey(rawValue: 2), pid: 12, name: "shop", wallOffset: 0)
 
     private func drained(_ feed: Feed) -> [String] {
         var seen: [String] = []
@@ -40,7 +42,7 @@ import Testing
         sources[0].tell(.connecting(attempt: 2, lastFailure: "nobody listens"))
         sources[1].tell(.live(Self.new))
         sources[1].tell(
-            .reconnecting(Self.new, Outage(since: 5, reason: "gone", attempt: 1, nextAttempt: 9)))
+            .reconnecting(Self.new, Disconnection(since: 5, reason: "gone", attempt: 1, nextAttempt: 9)))
         sources[1].tell(.ended(.failed("refused")))
         #expect(drained(feeds[0]) == ["0 connecting shop 2 nobody listens"])
         #expect(drained(feeds[1]) == ["1 connected 12", "1 reconnecting 5 gone 1 9", "1 ended refused"])
@@ -66,7 +68,7 @@ import Testing
         let feed = Feed.all([NamedSource(name: "shop", source: source)], wake: { news.signal() })[0]
         Thread.detachNewThread {
             for number in 1...300 as ClosedRange<UInt64> {
-                let info = ChainEvents.ProcessInfo(
+                let info = ChainEvents.ProcessDescription(
                     key: ProcessKey(rawValue: number), pid: Int32(number), name: "shop", wallOffset: 0)
                 source.tell(.live(info))
                 source.tell(EventBatch(process: info.key, sequence: 1, time: 1))
@@ -113,16 +115,16 @@ private final class TestSource: BatchSource {
     private let batchSubject = PublishSubject<EventBatch>()
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
     private let replySubject = PublishSubject<CommandReply>()
-    private let state = BehaviorSubject<(commands: [Command], isStopped: Bool)>(([], false))
+    private let state = BehaviorSubject<(commands: [ViewerCommand], isStopped: Bool)>(([], false))
 
-    var batches: Observable<EventBatch> { batchSubject.observable }
-    var status: Observable<SourceStatus> { statusSubject.observable }
-    var replies: Observable<CommandReply> { replySubject.observable }
-    var commands: [Command] { state.value.commands }
+    var batches: EventStream<EventBatch> { batchSubject.observable }
+    var status: EventStream<SourceStatus> { statusSubject.observable }
+    var replies: EventStream<CommandReply> { replySubject.observable }
+    var commands: [ViewerCommand] { state.value.commands }
     var isStopped: Bool { state.value.isStopped }
 
     func start() {}
-    func send(_ command: Command) { state.onNext((commands + [command], isStopped)) }
+    func send(_ command: ViewerCommand) { state.onNext((commands + [command], isStopped)) }
     func stop() { state.onNext((commands, true)) }
 
     func tell(_ status: SourceStatus) { statusSubject.onNext(status) }

@@ -1,4 +1,4 @@
-import Stories
+import Demos
 import Testing
 
 @testable import chainview
@@ -9,7 +9,7 @@ import Testing
         ("file", ["files"]), ("strip", ["trip"]), ("mirror", ["mirrors"]), ("zzzzzzzzzz", []), ("", []),
     ])
     func demosThatWereMeantAreNear(_ typed: String, _ expected: [String]) {
-        let near = Near.names(to: typed, among: Story.all.map(\.name))
+        let near = Suggestions.names(to: typed, among: Demo.all.map(\.name))
         #expect(Set(near).isSuperset(of: expected), "\(near)")
         #expect(near.count <= 3)
         if expected.count == 1 { #expect(near.first == expected.first) }
@@ -18,6 +18,6 @@ import Testing
 
     @Test(arguments: [("thme", "theme"), ("Viev", "view"), ("vue", nil), ("t", nil), ("refreshrate", "refresh-rate")])
     func oneNameIsNearAloneIfItIsASlip(_ typed: String, _ expected: String?) {
-        #expect(Near.name(to: typed, among: ["theme", "view", "refresh-rate", "ascii"]) == expected)
+        #expect(Suggestions.name(to: typed, among: ["theme", "view", "refresh-rate", "ascii"]) == expected)
     }
 }

@@ -80,7 +80,7 @@ import Testing
         try viewer.select("call back")
         #expect(!viewer.screen.contains("made at"))
         viewer.press(.enter)
-        try viewer.see("made at     Stories/Stuck.swift:")
+        try viewer.see("made at     Demos/Stuck.swift:")
         viewer.type("jj")
         try viewer.wait("the error in full") {
             $0.contains("was released; keep it until it ") && $0.contains("made by     ◇ forget to")

@@ -3,7 +3,7 @@ import ChainEvents
 extension Query {
     /// Whether nodes of a call site and kind may be found, by what the query says of sites, kinds and texts alone; whatever
     /// else it asks (`age>5s`) is left out.
-    public func mayFind(site: Site?, kind: NodeKind) -> Bool {
+    public func mayFind(site: CodeLocation?, kind: NodeKind) -> Bool {
         Self.answer(root, site?.description, site?.fileID, kind) ?? true
     }
 
@@ -28,7 +28,7 @@ extension Query {
     }
 
     /// The query that finds the nodes of a call site and kind.
-    public static func text(site: Site?, kind: NodeKind) -> String {
+    public static func text(site: CodeLocation?, kind: NodeKind) -> String {
         let kind = "kind:" + kind.word
         guard let site, !site.fileID.isEmpty else { return kind }
         return "site=" + quoted(site.description) + " " + kind

@@ -38,7 +38,7 @@ public struct SiteTable: Sendable {
     private var bound: UInt32 = 0
 
     private struct Name: Hashable {
-        var site: Site
+        var site: CodeLocation
         var kind: NodeKind
     }
 

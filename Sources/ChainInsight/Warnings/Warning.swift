@@ -29,7 +29,7 @@ public struct Warning: Hashable, Sendable {
     /// By which operation the node was made.
     public var nodeKind = NodeKind.other
     /// Where the node was made.
-    public var site: Site?
+    public var site: CodeLocation?
 
     init(_ kind: WarningKind, _ node: NodeID, since: UInt64, amount: UInt64 = 0, other: NodeID = .none) {
         self.kind = kind
@@ -43,7 +43,7 @@ public struct Warning: Hashable, Sendable {
     public var id: ID { ID(kind: kind, node: node) }
 
     /// Takes along what its row needs when its node is gone.
-    mutating func remember(_ view: NodeView, label: String?, site: Site?) {
+    mutating func remember(_ view: NodeView, label: String?, site: CodeLocation?) {
         self.label = label
         nodeKind = view.kind
         self.site = site
@@ -61,7 +61,7 @@ extension WarningKind {
 
     /// All of them, the worst first.
     public static let byWeight: [WarningKind] = [
-        .ringOfWaits, .awaitedOnOwnExecutor, .blockedWorker, .unhandledRejection, .abandoned, .neverSettled,
+        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .unhandledRejection, .abandoned, .neverSettled,
         .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .raceLoserRunning, .settledAgain,
         .deepChain, .lostEvents,
     ]

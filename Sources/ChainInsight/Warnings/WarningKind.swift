@@ -15,7 +15,7 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     /// Awaited on the executor that has to settle it.
     case awaitedOnOwnExecutor = "awaited-on-own-executor"
     /// Nodes and threads that wait for each other.
-    case ringOfWaits = "ring-of-waits"
+    case deadlock = "deadlock"
     /// A race is decided and a member of it still runs.
     case raceLoserRunning = "race-loser-running"
     /// Asked to be cancelled and not settled since the limit.

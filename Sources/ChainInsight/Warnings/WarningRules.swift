@@ -11,7 +11,7 @@ enum WarningVerdict {
 }
 
 /// When each kind of warning holds, asked of one node at a moment. None costs more than a look at the node and those next
-/// to it, but for ``RingSearch``.
+/// to it, but for ``DeadlockSearch``.
 struct WarningRules {
     var options: WarningOptions
     /// ``WarningOptions/enabled``, a bit each.
@@ -47,7 +47,7 @@ struct WarningRules {
         case .raceLoserRunning:
             guard let race = forest.index(of: warning.other) else { return view.isLive }
             return isTrue(raceLoserRunning(view, race: forest.node(race), forest, now: now))
-        case .ringOfWaits: return view.isLive
+        case .deadlock: return view.isLive
         case .deepChain: return forest.isRoot(view.index) && forest.chain(of: view.index).liveCount > 0
         case .tooManyThreads, .lostEvents, .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor:
             return true
@@ -179,7 +179,7 @@ extension WarningKind {
         case .blockedWorker: 4
         case .longHandler: 5
         case .awaitedOnOwnExecutor: 6
-        case .ringOfWaits: 7
+        case .deadlock: 7
         case .raceLoserRunning: 8
         case .cancellationIgnored: 9
         case .tooManyThreads: 10

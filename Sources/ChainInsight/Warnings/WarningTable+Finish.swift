@@ -3,7 +3,7 @@ import ChainModel
 
 /// What a look that is through amounts to.
 extension WarningTable {
-    mutating func finish(_ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64) {
+    mutating func finish(_ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64) {
         seekLosers(forest, now)
         seekThreadRings(forest, rings, now)
         countThreads(now)
@@ -78,9 +78,9 @@ extension WarningTable {
 
     /// Rings that go through threads that wait.
     private mutating func seekThreadRings(
-        _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64
+        _ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64
     ) {
-        guard rules.tells(.ringOfWaits) else { return }
+        guard rules.tells(.deadlock) else { return }
         var steps = 0
         for wait in forest.waits where steps < 100_000 {
             guard let waiter = forest.index(of: wait.waiter) else { continue }
@@ -89,7 +89,7 @@ extension WarningTable {
                 continue
             }
             guard let ring = rings.ring(from: waiter, in: forest, steps: &steps),
-                let warning = RingSearch.warning(of: ring, in: forest)
+                let warning = DeadlockSearch.warning(of: ring, in: forest)
             else { continue }
             note(ring: warning)
         }

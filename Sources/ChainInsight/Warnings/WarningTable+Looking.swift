@@ -22,7 +22,7 @@ extension WarningTable {
         if sweep == nil, !begin(now) { return }
         watch.reserve(forest.indexBound)
         var rest = budget * Self.nodeCost
-        let rings = RingSearch(forest)
+        let rings = DeadlockSearch(forest)
         while rest > 0, sweep!.bits != 0 || sweep!.cursor < watch.wordCount {
             if sweep!.bits == 0 {
                 let taken = watch.take(sweep!.cursor, at: now, isWhole: sweep!.isWhole)
@@ -63,7 +63,7 @@ extension WarningTable {
 
     /// Looks at the nodes of a word as far as the budget goes.
     private mutating func lookThroughWord(
-        _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64, _ rest: inout Int
+        _ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64, _ rest: inout Int
     ) {
         var ahead = sweep!.bits
         while ahead != 0 {
@@ -110,14 +110,14 @@ extension WarningTable {
     /// The next look goes to those who had a node for a member that has settled: they do not change, but wait for another
     /// one now, who may wait for them.
     mutating func watchHolders(of member: NodeIndex, _ forest: borrowing ChainForest) {
-        guard rules.tells(.ringOfWaits) else { return }
+        guard rules.tells(.deadlock) else { return }
         for link in forest.holders(of: member, limit: Self.holderLimit)
         where link.role == .memberOf && forest.state(of: link.node) == .pending { watch.insert(link.node.rawValue) }
     }
 
     /// Looks at one node.
     private mutating func examine(
-        _ index: NodeIndex, _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64
+        _ index: NodeIndex, _ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64
     ) -> WarningSweep.Outcome {
         let view = forest.node(index)
         var outcome = WarningSweep.Outcome()
@@ -145,7 +145,7 @@ extension WarningTable {
             outcome.isWatched = true
             outcome.cost += 4
         }
-        if view.state == .pending, rules.tells(.ringOfWaits) { seekRing(view, forest, rings, now, &outcome) }
+        if view.state == .pending, rules.tells(.deadlock) { seekRing(view, forest, rings, now, &outcome) }
         return outcome
     }
 
@@ -161,7 +161,7 @@ extension WarningTable {
     /// What was made just now may be a ring by chance: half of it was told. Once there is none, the last link that makes
     /// one changes a node in it, or a member's settlement does (``watchHolders(of:_:)``).
     private mutating func seekRing(
-        _ view: NodeView, _ forest: borrowing ChainForest, _ rings: borrowing RingSearch, _ now: UInt64,
+        _ view: NodeView, _ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64,
         _ outcome: inout WarningSweep.Outcome
     ) {
         let blocker = forest.blocker(of: view.index, memberLimit: Self.fewMembers)
@@ -174,7 +174,7 @@ extension WarningTable {
         }
         var steps = 2
         if let ring = rings.ring(from: view.index, in: forest, steps: &steps),
-            let warning = RingSearch.warning(of: ring, in: forest)
+            let warning = DeadlockSearch.warning(of: ring, in: forest)
         {
             note(ring: warning)
             outcome.isWatched = true

@@ -9,7 +9,7 @@ extension WarningKind {
         case .blockedWorker: "its handler blocks a thread that others need"
         case .longHandler: "its handler has kept a thread for long"
         case .awaitedOnOwnExecutor: "wanted to wait on the executor that had to do the work"
-        case .ringOfWaits: "they wait for each other and will wait for ever"
+        case .deadlock: "they wait for each other and will wait for ever"
         case .raceLoserRunning: "the race is decided, and this member runs on"
         case .cancellationIgnored: "asked to be cancelled, and goes on"
         case .tooManyThreads: "more threads run handlers than there should be"
@@ -43,7 +43,7 @@ extension WarningKind {
         case .awaitedOnOwnExecutor:
             "Blocking until a promise settles can never end where the waiting thread itself would have to run what settles "
                 + "it, so the wait was refused with an error."
-        case .ringOfWaits:
+        case .deadlock:
             "Each of them waits for the next, and the last for the first. Nothing inside the ring can ever settle."
         case .raceLoserRunning:
             "The outcome of the race is known, so nobody will look at this one; and yet its work goes on and costs what it "
@@ -88,7 +88,7 @@ extension WarningKind {
                 + "takes, raise the limit in the configuration (long-handler)."
         case .awaitedOnOwnExecutor:
             "Chain on with then instead of waiting, or wait on a thread that belongs to no executor."
-        case .ringOfWaits:
+        case .deadlock:
             "Cancel one of them (c), which lets go of the others. Then find who adopts or awaits the promise that he "
                 + "himself has to settle: Enter and w walk the ring."
         case .raceLoserRunning:

@@ -8,7 +8,7 @@ import Synchronization
 final class CommandThread: Sendable {
     struct Order: Sendable {
         var connection: UInt64
-        var command: Command
+        var command: ViewerCommand
         /// Where the connection's batches come from, if it has any.
         var subscription: BatchSubscription?
     }

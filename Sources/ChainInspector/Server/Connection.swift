@@ -136,9 +136,9 @@ final class Connection {
     }
 
     /// Says why it is let go; it is closed when it has read that, or a while later.
-    func leave(_ reason: Farewell.Reason, _ text: String) {
+    func leave(_ reason: Goodbye.Reason, _ text: String) {
         guard phase != .leaving else { return }
-        say(.farewell(Farewell(reason, text)))
+        say(.farewell(Goodbye(reason, text)))
         endTelling()
     }
 

@@ -19,7 +19,7 @@ struct Listener: Sendable {
     /// The token's file, which is locked as long as it is open.
     private let lock: Int32?
 
-    init(_ endpoint: Endpoint, folder: SocketFolder, of program: ProcessInfo) throws(ServerFailure) {
+    init(_ endpoint: Endpoint, folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
         switch endpoint {
         case .unix: try self.init(in: folder, of: program)
         case .unixPath(let path): try self.init(path: path)
@@ -36,7 +36,7 @@ struct Listener: Sendable {
 
     // MARK: Unix sockets
 
-    private init(in folder: SocketFolder, of program: ProcessInfo) throws(ServerFailure) {
+    private init(in folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
         try folder.prepare()
         folder.removeStale()
         // A process may have several inspectors.
@@ -87,7 +87,7 @@ struct Listener: Sendable {
     /// of the free paths. Another process may want the same one at the same moment, even one of the same number in
     /// another container: no name is taken from a socket that is alive.
     private init(
-        in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessInfo?,
+        in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessDescription?,
         nextPath: () throws(ServerFailure) -> String
     ) throws(ServerFailure) {
         var path = try nextPath()
@@ -121,7 +121,7 @@ struct Listener: Sendable {
     }
 
     /// Puts the program's name beside its socket. Without it viewers have to ask, so a failure is none of the program's.
-    private static func writeLabel(of program: ProcessInfo, at path: String) -> OwnFile? {
+    private static func writeLabel(of program: ProcessDescription, at path: String) -> OwnFile? {
         guard let socket = FileFacts(at: path), let slash = path.lastIndex(of: "/") else { return nil }
         let label = SocketLabel(inode: socket.inode, process: program.key, name: program.name)
         let bytes = Array(label.text.utf8)

@@ -90,7 +90,7 @@ extension ServerLoop {
         }
     }
 
-    private func admit(_ connection: Connection, _ greeting: Greeting) {
+    private func admit(_ connection: Connection, _ greeting: ClientHello) {
         if let token = connection.token, !Token.matches(greeting.token, token) {
             pause(connection.peer)
             let what = greeting.token.isEmpty ? "A token is needed" : "The token is a wrong one"
@@ -150,7 +150,7 @@ extension ServerLoop {
         return true
     }
 
-    private func take(_ command: Command, of connection: Connection) {
+    private func take(_ command: ViewerCommand, of connection: Connection) {
         if connection.isReadOnly, case .cancel = command.request {
             return refuse(command.id, of: connection, "This viewer has attached to look only (read-only)")
         }

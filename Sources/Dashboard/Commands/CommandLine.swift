@@ -198,6 +198,6 @@ extension State {
         default: throw Typing.Problem(text: "say on or off", place: word.place)
         }
         say("\(name.text.lowercased()): \(word.text.lowercased())")
-        arrange()
+        updateViewport()
     }
 }

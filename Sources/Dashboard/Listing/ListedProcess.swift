@@ -8,7 +8,7 @@ public struct ListedProcess: Hashable, Sendable {
     /// Its number in the system.
     public var pid: Int32
     /// Who it says it is; nil where it did not answer.
-    public var info: ProcessInfo?
+    public var info: ProcessDescription?
     /// How much there is to see in it.
     public var totals: ProcessTotals
     /// Why it cannot be attached to; one sentence. Nil where it can.
@@ -16,7 +16,7 @@ public struct ListedProcess: Hashable, Sendable {
 
     /// Describes a program.
     public init(
-        target: String, pid: Int32, info: ProcessInfo?, totals: ProcessTotals = ProcessTotals(),
+        target: String, pid: Int32, info: ProcessDescription?, totals: ProcessTotals = ProcessTotals(),
         problem: String? = nil
     ) {
         self.target = target

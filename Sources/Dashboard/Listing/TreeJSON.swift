@@ -20,7 +20,7 @@ public struct TreeJSON: Sendable {
     ///
     /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
     public func write(
-        _ forest: ChainForest, of process: ProcessInfo, now: UInt64, to output: (String) throws -> Void
+        _ forest: ChainForest, of process: ProcessDescription, now: UInt64, to output: (String) throws -> Void
     ) rethrows {
         let names: [(name: String, value: String)] = [
             ("process", Self.process(process)), ("totals", Self.totals(of: forest)),
@@ -36,7 +36,7 @@ public struct TreeJSON: Sendable {
     }
 
     /// Who is observed.
-    public static func process(_ process: ProcessInfo) -> String {
+    public static func process(_ process: ProcessDescription) -> String {
         let key = String(process.key.rawValue, radix: 16)
         return JSONText.object([
             ("pid", JSONText.number(process.pid)), ("name", JSONText.string(process.name)),

@@ -84,7 +84,7 @@ public struct TreeText: Sendable {
     ///
     /// - Parameter now: the moment that running times count to, in nanoseconds of the process's clock.
     public func write(
-        _ forest: ChainForest, of process: ProcessInfo, now: UInt64, to output: (String) throws -> Void
+        _ forest: ChainForest, of process: ProcessDescription, now: UInt64, to output: (String) throws -> Void
     ) rethrows {
         try output(head(of: forest, process))
         if forest.totals.chainCount > 0 {
@@ -98,7 +98,7 @@ public struct TreeText: Sendable {
         }
     }
 
-    private func head(of forest: ChainForest, _ process: ProcessInfo) -> String {
+    private func head(of forest: ChainForest, _ process: ProcessDescription) -> String {
         let counts = forest.totals.counts
         let parts: [(Int, String, String)] = [
             (forest.totals.chainCount, "chain", "chains"), (counts.nodeCount, "node", "nodes"),

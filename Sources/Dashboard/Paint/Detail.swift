@@ -79,7 +79,7 @@ enum DetailText {
     }
 
     /// What the program said when it was asked.
-    private static func add(_ answer: Descriptions.Answer, clockOffset: Int, to text: inout DetailWriter) {
+    private static func add(_ answer: NodeDetailCache.Answer, clockOffset: Int, to text: inout DetailWriter) {
         switch answer {
         case .refused(let reason):
             text.gap()

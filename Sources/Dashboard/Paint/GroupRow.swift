@@ -7,8 +7,8 @@ import Frames
 struct GroupPainter {
     let row: Int
     let columns: Columns
-    let site: Site
-    let process: Observed
+    let site: CodeLocation
+    let process: Program
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
@@ -54,10 +54,10 @@ struct GroupPainter {
 
 /// Words for the chains of a call site.
 enum GroupText {
-    static func name(of site: Site) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
+    static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
 
     /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
-    static func label(of site: Site, in process: Observed) -> String? {
+    static func label(of site: CodeLocation, in process: Program) -> String? {
         guard let forest = process.forest, let number = process.outline.group(of: site) else { return nil }
         let list = process.outline.shown[number]
         let labels = [list.lowest, list.highest].compactMap { entry in
@@ -85,7 +85,7 @@ enum GroupText {
     }
 
     /// A group as one line of text, for the clipboard.
-    static func line(of site: Site, in process: Observed, _ glyphs: Glyphs) -> String? {
+    static func line(of site: CodeLocation, in process: Program, _ glyphs: Glyphs) -> String? {
         guard let number = process.outline.group(of: site) else { return nil }
         var text = NodeText.safe(name(of: site))
         if let label = label(of: site, in: process) { text += " " + NodeText.safe(label) }
@@ -94,7 +94,8 @@ enum GroupText {
     }
 
     /// The lines of the detail pane.
-    static func lines(of site: Site, in process: Observed, _ state: borrowing State, width: Int) -> [DetailLine] {
+    static func lines(of site: CodeLocation, in process: Program, _ state: borrowing State, width: Int) -> [DetailLine]
+    {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
         guard let forest = process.forest, let number = process.outline.group(of: site) else { return text.lines }

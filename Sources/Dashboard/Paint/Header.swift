@@ -67,7 +67,7 @@ extension Painter {
     }
 
     /// The one program: who it is and how it can be reached.
-    private func program(_ process: Observed, _ state: borrowing State) -> [Item] {
+    private func program(_ process: Program, _ state: borrowing State) -> [Item] {
         let name = SafeText.cut(process.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
         let pid = process.info.map { " \($0.pid)" } ?? ""
         var items = [Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (pid, .header)], rank: 0)]

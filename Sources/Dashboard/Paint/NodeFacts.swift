@@ -6,7 +6,7 @@ import Frames
 /// What is known of one node, for the detail pane.
 struct NodeFacts {
     let node: NodeIndex
-    let process: Observed
+    let process: Program
     let forest: ChainForest
     let view: NodeView
     /// Seconds to add to UTC.
@@ -14,7 +14,7 @@ struct NodeFacts {
 
     private static let linkLimit = 12
 
-    init(node: NodeIndex, process: Observed, clockOffset: Int) {
+    init(node: NodeIndex, process: Program, clockOffset: Int) {
         self.node = node
         self.process = process
         self.clockOffset = clockOffset
@@ -58,7 +58,8 @@ struct NodeFacts {
     /// What a live node waits for.
     func addWait(to text: inout DetailWriter) {
         guard view.isLive,
-            let (words, blocker) = WhyText(glyphs: text.glyphs, now: process.shownNow).direct(node, in: forest)
+            let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: process.shownNow).direct(
+                node, in: forest)
         else { return }
         guard let blocker else { return text.field("waits for", words) }
         if view.state == .queued {

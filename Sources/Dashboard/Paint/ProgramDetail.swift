@@ -5,7 +5,7 @@ import Frames
 /// What is told of a selected program.
 enum ProgramDetail {
     /// All lines, wrapped to a width.
-    static func lines(of process: Observed, _ state: borrowing State, width: Int) -> [DetailLine] {
+    static func lines(of process: Program, _ state: borrowing State, width: Int) -> [DetailLine] {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
         addLink(of: process, wall: state.wall, to: &text)
@@ -30,7 +30,7 @@ enum ProgramDetail {
         return text.lines
     }
 
-    private static func addLink(of process: Observed, wall: UInt64, to text: inout DetailWriter) {
+    private static func addLink(of process: Program, wall: UInt64, to text: inout DetailWriter) {
         let glyphs = text.glyphs
         let word = glyphs.link(process.link) + " " + ProgramText.word(process.link, wall: wall)
         switch process.link {
@@ -56,7 +56,7 @@ enum ProgramDetail {
         }
     }
 
-    private static func addCounts(of process: Observed, _ forest: borrowing ChainForest, to text: inout DetailWriter) {
+    private static func addCounts(of process: Program, _ forest: borrowing ChainForest, to text: inout DetailWriter) {
         let totals = forest.totals
         func grouped(_ count: some BinaryInteger) -> String { CountText.grouped(Int(clamping: count)) }
         text.gap()

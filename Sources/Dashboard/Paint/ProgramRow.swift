@@ -6,7 +6,7 @@ import Frames
 struct ProgramPainter {
     let row: Int
     let columns: Columns
-    let process: Observed
+    let process: Program
     /// Nanoseconds since 1970.
     let wall: UInt64
 
@@ -135,12 +135,12 @@ enum ProgramText {
         }
     }
 
-    private static func time(of outage: Link.Outage, _ wall: UInt64) -> String {
+    private static func time(of outage: Link.Disconnection, _ wall: UInt64) -> String {
         DurationText.coarse(wall &- min(wall, outage.since))
     }
 
     /// What is done about an outage: `retry in 2s: connection refused`.
-    static func retry(_ outage: Link.Outage, wall: UInt64, _ glyphs: Glyphs) -> String {
+    static func retry(_ outage: Link.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if outage.isSilence { return outage.reason }
         // Rounded up: it says 1s until it is tried.
         let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
@@ -160,13 +160,13 @@ enum ProgramText {
     }
 
     /// `restarted 12s ago`, for a while.
-    static func restart(of process: Observed, wall: UInt64) -> String? {
+    static func restart(of process: Program, wall: UInt64) -> String? {
         guard let restart = process.restart, restart.isShown(at: wall) else { return nil }
         return "restarted \(DurationText.coarse(wall &- min(wall, restart.time))) ago"
     }
 
     /// A program as one line of text, for the clipboard.
-    static func line(_ process: Observed) -> String {
+    static func line(_ process: Program) -> String {
         var text = NodeText.safe(process.shownName)
         if let info = process.info { text += " \(info.pid)" }
         text += " " + shortWord(process.link)

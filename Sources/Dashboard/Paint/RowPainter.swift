@@ -5,7 +5,7 @@ import Frames
 /// Draws rows of the tree, of one program. Made once a frame: it holds all of the program.
 struct RowPainter {
     let columns: Columns
-    let process: Observed
+    let process: Program
     private let forest: ChainForest
     /// The row that is drawn.
     private(set) var row = 0
@@ -14,7 +14,7 @@ struct RowPainter {
     private(set) var isDimmed = false
     private(set) var isMatch = false
 
-    init(tree: TreeRow, columns: Columns, of process: Observed) {
+    init(tree: TreeRow, columns: Columns, of process: Program) {
         self.tree = tree
         self.columns = columns
         self.process = process

@@ -5,12 +5,12 @@ enum Link: Equatable {
     /// What it says comes as it happens.
     case live
     /// It was live and is not; what is known of it is history, and it is looked for.
-    case lost(Outage)
+    case lost(Disconnection)
     /// Nothing follows; a short phrase says why.
     case ended(String)
 
     /// Since when a program cannot be reached, and what is done about it.
-    struct Outage: Equatable {
+    struct Disconnection: Equatable {
         /// When it was last heard of, in nanoseconds since 1970.
         var since: UInt64
         /// One sentence on what happened.
@@ -26,7 +26,7 @@ enum Link: Equatable {
     var isLive: Bool { self == .live }
     var isAbsent: Bool { if case .absent = self { true } else { false } }
     var isEnded: Bool { if case .ended = self { true } else { false } }
-    var outage: Outage? { if case .lost(let outage) = self { outage } else { nil } }
+    var outage: Disconnection? { if case .lost(let outage) = self { outage } else { nil } }
 }
 
 /// A new run of a program that took the place of an old one.

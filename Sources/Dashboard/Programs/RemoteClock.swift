@@ -19,7 +19,7 @@ struct RemoteClock {
     private static let tolerance: Int64 = 2_000_000_000
 
     /// It is reached, or reached again.
-    mutating func begin(_ info: ProcessInfo) {
+    mutating func begin(_ info: ProcessDescription) {
         wallOffset = info.wallOffset
         (byWall, byWord, heard) = (nil, nil, nil)
     }

@@ -4,7 +4,7 @@ import ChainModel
 // Which rows there are, over all programs: each has a row of its own where there are several, its chains' rows below it.
 // A row is found by the counts of the programs, which are few; within one by its outline.
 
-extension Observed {
+extension Program {
     // MARK: The rows of the chains, numbered from 0
 
     var isReached: Bool { forest != nil }
@@ -26,14 +26,14 @@ extension Observed {
     mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest!) }
 
     /// Who stands in the row at a number among its chains' rows.
-    mutating func subject(at row: Int) -> Subject? {
+    mutating func subject(at row: Int) -> RowID? {
         outline.lines(from: row, count: 1, in: forest!).first.map(subject)
     }
 
-    fileprivate func subject(_ row: OutlineRow) -> Subject {
+    fileprivate func subject(_ row: OutlineRow) -> RowID {
         switch row {
         case .tree(let tree): subject(tree.node)
-        case .group(let site): Subject(source: source, site: site)
+        case .group(let site): RowID(source: source, site: site)
         }
     }
 
@@ -65,7 +65,7 @@ extension State {
     func countRows() -> Int { observed.indices.reduce(0) { $0 + rowCount(of: $1) } }
 
     /// The row of a program or node, or of what hides it; nil where it is not shown.
-    mutating func row(of subject: Subject) -> Int? {
+    mutating func row(of subject: RowID) -> Int? {
         guard let place = place(of: subject.source) else { return nil }
         var first = 0
         for before in 0..<place { first += rowCount(of: before) }
@@ -102,7 +102,7 @@ extension State {
         var (first, count) = (first, count)
         if hasHead(place) {
             if first == 0 {
-                result.append(WindowRow(subject: Subject(source: observed[place].source), place: place))
+                result.append(WindowRow(subject: RowID(source: observed[place].source), place: place))
                 count -= 1
             } else {
                 first -= 1
@@ -119,7 +119,7 @@ extension State {
     mutating func row(at number: Int) -> WindowRow? { rows(from: number, count: 1).first }
 }
 
-extension Observed {
+extension Program {
     fileprivate mutating func lines(from row: Int, count: Int) -> [OutlineRow] {
         outline.lines(from: row, count: count, in: forest!)
     }

@@ -10,12 +10,12 @@ extension State {
     mutating func placeMade(for source: SourceID, name: String) -> Int {
         let place = observed.firstIndex { $0.source >= source } ?? observed.count
         guard place == observed.count || observed[place].source != source else { return place }
-        observed.insert(Observed(source: source, name: name), at: place)
+        observed.insert(Program(source: source, name: name), at: place)
         return place
     }
 
     /// Where a node that is (still) there stands; nil for programs.
-    func find(_ subject: Subject) -> (place: Int, node: NodeIndex)? {
+    func find(_ subject: RowID) -> (place: Int, node: NodeIndex)? {
         guard let key = subject.node, let place = place(of: subject.source), observed[place].info?.key == key.process,
             let node = observed[place].forest?.index(of: key.id)
         else { return nil }
@@ -26,7 +26,7 @@ extension State {
     var processKeys: [ProcessKey?] { observed.map(\.info?.key) }
 
     /// Whether there is (still) such a node or program.
-    func contains(_ subject: Subject) -> Bool {
+    func contains(_ subject: RowID) -> Bool {
         subject.node == nil ? place(of: subject.source) != nil : find(subject) != nil
     }
 
@@ -43,18 +43,18 @@ extension State {
     }
 
     /// The name of a node.
-    func subject(_ node: NodeIndex, in place: Int) -> Subject { observed[place].subject(node) }
+    func subject(_ node: NodeIndex, in place: Int) -> RowID { observed[place].subject(node) }
 
     /// What a program is called in a sentence.
     func name(of place: Int) -> String { observed[place].shownName }
 }
 
-extension Observed {
+extension Program {
     /// What it is called in a sentence.
     var shownName: String { name.isEmpty ? "the program" : name }
 
-    func subject(_ node: NodeIndex) -> Subject {
-        Subject(source: source, node: NodeKey(process: forest!.process, id: forest!.id(of: node)))
+    func subject(_ node: NodeIndex) -> RowID {
+        RowID(source: source, node: NodeKey(process: forest!.process, id: forest!.id(of: node)))
     }
 }
 
@@ -71,17 +71,17 @@ extension State {
             lose(
                 source, .init(since: since, reason: failure ?? "it is gone", attempt: attempt, nextAttempt: wall))
         }
-        arrange()
+        updateViewport()
     }
 
-    mutating func connect(_ source: SourceID, _ info: ProcessInfo) {
+    mutating func connect(_ source: SourceID, _ info: ProcessDescription) {
         let place = placeMade(for: source, name: info.name)
         let old = observed[place].info
         if let old, old.key != info.key, isFrozen {
             // The picture of the old one can still be explored; see ``toggleFreeze()``.
             observed[place].held?.wait(for: info)
             observed[place].link = .live
-            return arrange()
+            return updateViewport()
         }
         descriptions.askAnew(source)
         let outage = observed[place].link.outage
@@ -103,11 +103,11 @@ extension State {
                 say("\(observed[place].shownName) \(what), after \(gone)")
             }
         }
-        arrange()
+        updateViewport()
     }
 
     /// Puts a new run of a program into the place of the old one.
-    mutating func replace(_ place: Int, by info: ProcessInfo) {
+    mutating func replace(_ place: Int, by info: ProcessDescription) {
         let old = observed[place].info
         observed[place].connect(info, options)
         if let old { observed[place].restart = Restart(time: wall, oldPid: old.pid) }
@@ -117,13 +117,13 @@ extension State {
         let source = observed[place].source
         tags.removeAll { $0.source == source }
         if selection?.source == source, selection?.isProgram == false {
-            selection = showsPrograms ? Subject(source: source) : nil
+            selection = showsPrograms ? RowID(source: source) : nil
             if !showsPrograms { following = .first }
         }
         if anchor?.subject.source == source, anchor?.subject.isProgram == false { anchor = nil }
     }
 
-    mutating func lose(_ source: SourceID, _ outage: Link.Outage) {
+    mutating func lose(_ source: SourceID, _ outage: Link.Disconnection) {
         let place = placeMade(for: source, name: "")
         if observed[place].info == nil {
             // It was never there.
@@ -135,20 +135,20 @@ extension State {
             }
             observed[place].lose(outage, wall: wall)
         }
-        arrange()
+        updateViewport()
     }
 
     mutating func end(_ source: SourceID, _ reason: String) {
         let place = placeMade(for: source, name: "")
         observed[place].link = .ended(reason)
         if showsPrograms { say("\(observed[place].shownName) ended: \(reason)", .warning) }
-        arrange()
+        updateViewport()
     }
 }
 
 extension Held {
     /// From now on what waits is that of a new run.
-    mutating func wait(for info: ProcessInfo) {
+    mutating func wait(for info: ProcessDescription) {
         self = Held(now: now)
         successor = info
     }

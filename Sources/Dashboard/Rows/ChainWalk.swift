@@ -87,7 +87,7 @@ struct ChainWalk {
 
     /// The row that a node is drawn in from: the nearest node above it whose folding hides it; nil for a root.
     ///
-    /// O(steps up); of long chains ``Outline/outer(of:in:)`` knows at once.
+    /// O(steps up); of long chains ``RowModel/outer(of:in:)`` knows at once.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         var current = node
         while let above = forest.placedParent(of: current) {

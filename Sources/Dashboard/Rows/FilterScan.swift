@@ -31,7 +31,7 @@ struct FilterScan {
     private var spent: [MatchCounts] = []
     /// How many old filters wait to be freed in the background; the memory of older ones is freed at once.
     private static let spentLimit = 16
-    private(set) var clock = SecondQueue()
+    private(set) var clock = ExpiryQueue()
     /// Those whose time has come, or whose parent was settled.
     private var due: [NodeIndex] = []
     private(set) var dueHighWater = 0
@@ -39,7 +39,7 @@ struct FilterScan {
     static let dueLimit = 131_072
     var dueCount: Int { due.count }
     /// Nodes that ``markShown(of:in:)`` found: those that hold the number of the last round.
-    private var shownRound = Paged<UInt32>(filler: 0)
+    private var shownRound = PagedArray<UInt32>(filler: 0)
     private var lastShown: UInt32 = 0
 
     var hidesRest: Bool { isActive && !dims }
@@ -68,9 +68,9 @@ struct FilterScan {
         if spent.count >= Self.spentLimit { spent.removeFirst() }
         spent.append(matches)
         matches = MatchCounts(revision: matches.revision &+ 1)
-        clock = SecondQueue()
+        clock = ExpiryQueue()
         due = []
-        moment = now - now % SecondQueue.unit
+        moment = now - now % ExpiryQueue.unit
         cursor = isActive ? 0 : nil
     }
 
@@ -85,10 +85,10 @@ struct FilterScan {
 
     /// Lets time go on to `now`, in nanoseconds of the program's clock.
     mutating func tick(_ now: UInt64) {
-        if let last = spent.indices.last, !spent[last].giveBack(pages: Self.spentPages) { spent.removeLast() }
-        let second = now / SecondQueue.unit
-        guard dependsOnTime, second > moment / SecondQueue.unit else { return }
-        moment = second * SecondQueue.unit
+        if let last = spent.indices.last, !spent[last].freeStorage(pages: Self.spentPages) { spent.removeLast() }
+        let second = now / ExpiryQueue.unit
+        guard dependsOnTime, second > moment / ExpiryQueue.unit else { return }
+        moment = second * ExpiryQueue.unit
         clock.take(upTo: second, into: &due)
         boundDue()
     }
@@ -236,7 +236,7 @@ extension FilterScan {
     /// Finds, of a chain, the nodes that match and those above them, for ``shownNodes``; the root is always among them.
     /// O(its nodes).
     mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
-        if lastShown == .max { (lastShown, shownRound) = (0, Paged(filler: 0)) }
+        if lastShown == .max { (lastShown, shownRound) = (0, PagedArray(filler: 0)) }
         lastShown += 1
         shownRound[root.rawValue] = lastShown
         var next: NodeIndex? = root
@@ -256,7 +256,7 @@ extension FilterScan {
     var shownNodes: ShownNodes { ShownNodes(rounds: shownRound, last: lastShown) }
 
     struct ShownNodes {
-        fileprivate let rounds: Paged<UInt32>
+        fileprivate let rounds: PagedArray<UInt32>
         fileprivate let last: UInt32
 
         func contains(_ node: NodeIndex) -> Bool { rounds[node.rawValue] == last }

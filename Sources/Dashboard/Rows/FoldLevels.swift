@@ -21,7 +21,7 @@ extension State {
         for place in observed.indices { observed[place].fold(toLevel: level) }
         let levels = level == 1 ? "1 level" : "\(level) levels"
         say(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
-        arrange()
+        updateViewport()
     }
 
     /// Says why not, where every chain cannot be folded.
@@ -43,7 +43,7 @@ extension State {
     }
 }
 
-extension Observed {
+extension Program {
     /// Shows so many levels of each chain.
     mutating func fold(toLevel level: Int) {
         guard let forest else { return }

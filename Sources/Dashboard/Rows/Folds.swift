@@ -13,10 +13,10 @@ struct Folds {
     /// Who has more children folds itself, so that they are one row.
     static let childLimit = 200
 
-    var bits = Paged<UInt8>(filler: 0)
+    var bits = PagedArray<UInt8>(filler: 0)
     /// Who has any of them: few, for the user gave them one by one.
     var marked: [NodeIndex: NodeID] = [:]
-    /// Who folded itself because all went well in it; see ``Outline/tidy(in:now:selected:)``.
+    /// Who folded itself because all went well in it; see ``RowModel/tidy(in:now:selected:)``.
     var finished: [NodeIndex: NodeID] = [:]
     /// Who folded itself because of its many children.
     var large: [NodeIndex: NodeID] = [:]
@@ -56,8 +56,8 @@ struct Folds {
     func isFoldedByUser(_ node: NodeIndex) -> Bool { said(of: node).contains(.userFolded) }
 
     /// Who of a list's nodes is folded, but for its root.
-    func flags(of node: NodeIndex, depth: Int) -> ChainLists.Flags {
-        var flags: ChainLists.Flags = []
+    func flags(of node: NodeIndex, depth: Int) -> LongChainIndex.Flags {
+        var flags: LongChainIndex.Flags = []
         if isFolded(node, depth: depth, isRoot: false, byItself: false) { flags.insert(.folded) }
         if isFoldedByUser(node) { flags.insert(.userFolded) }
         return flags

@@ -5,14 +5,14 @@ import ChainModel
 struct GroupTable {
     struct Group {
         /// Where that is; without a file where nobody knows.
-        var site: Site
+        var site: CodeLocation
         /// Its chains, each under the state that says how it is doing as a whole.
         var counts = StateCounts()
         var chainCount: Int { counts.nodeCount }
     }
 
     private(set) var groups: [Group] = []
-    private var numbers: [Site: UInt32] = [:]
+    private var numbers: [CodeLocation: UInt32] = [:]
     /// The same by the program's own numbers, of which several may be of one place.
     private var numbersByID: [SiteID: UInt32] = [:]
     /// The numbers in the order of the screen: by file and line, the unknown one last.
@@ -20,18 +20,18 @@ struct GroupTable {
 
     subscript(number: UInt32) -> Group { groups[Int(number)] }
 
-    func number(of site: Site) -> UInt32? { numbers[site] }
+    func number(of site: CodeLocation) -> UInt32? { numbers[site] }
 
     /// The number of a site; a new one takes its place on the screen.
     mutating func numberMade(of id: SiteID, in forest: borrowing ChainForest) -> UInt32 {
         if let known = numbersByID[id] { return known }
         let site = forest.sites[id]
-        let number = numberMade(of: site ?? Site(fileID: "", line: 0))
+        let number = numberMade(of: site ?? CodeLocation(fileID: "", line: 0))
         if site != nil { numbersByID[id] = number }
         return number
     }
 
-    private mutating func numberMade(of site: Site) -> UInt32 {
+    private mutating func numberMade(of site: CodeLocation) -> UInt32 {
         if let known = numbers[site] { return known }
         let number = UInt32(groups.count)
         groups.append(Group(site: site))
@@ -41,7 +41,7 @@ struct GroupTable {
         return number
     }
 
-    private func precedes(_ left: Site, _ right: Site) -> Bool {
+    private func precedes(_ left: CodeLocation, _ right: CodeLocation) -> Bool {
         if left.fileID.isEmpty || right.fileID.isEmpty { return !left.fileID.isEmpty }
         return left.fileID != right.fileID ? left.fileID < right.fileID : left.line < right.line
     }

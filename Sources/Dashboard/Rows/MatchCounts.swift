@@ -33,9 +33,9 @@ struct MatchCounts {
         var root: UInt32 = 0
     }
 
-    private var nodes = Paged(filler: Node())
+    private var nodes = PagedArray(filler: Node())
     /// By number.
-    private var chains = Paged(filler: Chain())
+    private var chains = PagedArray(filler: Chain())
     private var lastNumber: UInt32 = 0
     private var freeNumbers: [UInt32] = []
     private var touched: [NodeIndex] = []
@@ -51,7 +51,7 @@ struct MatchCounts {
     }
 
     /// Forgets a part; false if nothing is left.
-    mutating func giveBack(pages: Int) -> Bool {
+    mutating func freeStorage(pages: Int) -> Bool {
         let areNodesLeft = nodes.removeLast(pages)
         return chains.removeLast(pages) || areNodesLeft
     }

@@ -2,7 +2,7 @@ import ChainModel
 
 /// The order of a chain's rows, one node after the other, for walks that are taken up again.
 enum RowOrder {
-    /// The node after another and its level (see ``ChainLists/Entry/level``), all being unfolded; nil behind the last
+    /// The node after another and its level (see ``LongChainIndex/Entry/level``), all being unfolded; nil behind the last
     /// that stands under `top`. O(1), but for the steps up from the end of a subtree.
     static func next(
         after node: NodeIndex, level: UInt32, within top: NodeIndex, in forest: borrowing ChainForest
@@ -90,12 +90,12 @@ struct EntryMaker {
     }
 
     /// The entry of the next node; the folds at its level must be known.
-    mutating func make(_ node: NodeIndex, _ level: UInt32, flags: ChainLists.Flags) -> ChainLists.Entry {
+    mutating func make(_ node: NodeIndex, _ level: UInt32, flags: LongChainIndex.Flags) -> LongChainIndex.Entry {
         let own = folds(at: level) ?? (0, 0)
         setFolds(
             (own.all + (flags.contains(.folded) ? 1 : 0), own.user + (flags.contains(.userFolded) ? 1 : 0)),
             at: level + 2)
-        return ChainLists.Entry(
+        return LongChainIndex.Entry(
             node: node.rawValue, level: level, folds: own.all, userFolds: own.user, flags: flags)
     }
 }

@@ -19,7 +19,7 @@ struct SiblingOrder {
     }
 }
 
-extension Outline {
+extension RowModel {
     /// Whether siblings stand in another order than the program's.
     var sortsSiblings: Bool {
         order.wanted.sortsSiblings && (order.wanted.column != .start || order.wanted.isInverted)

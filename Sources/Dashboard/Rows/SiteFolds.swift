@@ -31,7 +31,7 @@ struct SiteFolds {
     init(_ names: [String] = []) { self.names = Set(names) }
 
     /// What a site is remembered by.
-    static func name(of site: Site) -> String { "\(site.fileID):\(site.line)" }
+    static func name(of site: CodeLocation) -> String { "\(site.fileID):\(site.line)" }
 
     /// Nothing is to be done.
     var isEmpty: Bool { names.isEmpty || count >= Self.limit }
@@ -52,7 +52,7 @@ struct SiteFolds {
     }
 }
 
-extension Observed {
+extension Program {
     /// From now on nodes of these sites come folded; what is there is folded at once.
     mutating func foldSites(_ names: [String]) {
         siteFolds = SiteFolds(names)
@@ -87,7 +87,7 @@ extension Observed {
     }
 }
 
-extension Outline {
+extension RowModel {
     /// Whether the user folded or unfolded a node.
     fileprivate func hasSaid(of node: NodeIndex) -> Bool {
         !folds.said(of: node).isDisjoint(with: [.userFolded, .userUnfolded])

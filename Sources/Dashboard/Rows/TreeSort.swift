@@ -15,7 +15,7 @@ extension State {
     mutating func setOrder(_ wanted: TreeOrder) {
         order = wanted
         for place in observed.indices { observed[place].setOrder(wanted) }
-        arrange()
+        updateViewport()
     }
 
     mutating func sortByNext() { sort(by: order.column.next, siblings: order.sortsSiblings) }
@@ -30,7 +30,7 @@ extension State {
 
     mutating func toggleGroups() {
         // Of a group that goes, its first chain stays selected.
-        var first: Subject?
+        var first: RowID?
         if order.isGrouped, let selection, let site = selection.site, let place = place(of: selection.source) {
             first = observed[place].firstChain(of: site)
         }
@@ -46,13 +46,13 @@ extension State {
     }
 }
 
-extension Observed {
+extension Program {
     mutating func setOrder(_ order: TreeOrder) {
         guard let forest else { return outline.order.wanted = order }
         outline.setOrder(order, in: forest, now: shownNow)
     }
 
-    fileprivate func firstChain(of site: Site) -> Subject? {
+    fileprivate func firstChain(of site: CodeLocation) -> RowID? {
         guard let forest, let group = outline.group(of: site), let key = outline.shown[group].first else { return nil }
         return forest.index(of: NodeID(key.id)).map(subject)
     }

@@ -11,10 +11,10 @@ extension State {
         let found = timeline.scope == .chain && timelineChain != nil ? matchInChain(forward) : chainWithMatch(forward)
         guard let found else { return say("no match \(forward ? "below" : "above")") }
         select(found)
-        arrange()
+        updateViewport()
     }
 
-    private func matchInChain(_ forward: Bool) -> Subject? {
+    private func matchInChain(_ forward: Bool) -> RowID? {
         guard let (place, root) = timelineChain, let current = selectedNode?.node else { return nil }
         let filter = observed[place].outline.filter
         guard filter.matchCount(of: root) > (filter.isMatch(current) ? 1 : 0) else { return nil }
@@ -23,7 +23,7 @@ extension State {
         ).map { subject($0, in: place) }
     }
 
-    private func chainWithMatch(_ forward: Bool) -> Subject? {
+    private func chainWithMatch(_ forward: Bool) -> RowID? {
         guard let row = timelineRows(from: timeline.cursor.selected, count: 1).first else { return nil }
         let places = forward ? Array(row.place..<observed.count) : (0...row.place).reversed()
         for place in places {
@@ -58,11 +58,11 @@ extension State {
         guard case .lane(let source, let thread) = row, let place = place(of: source),
             let lane = observed[place].insight.threads.lane(of: thread)
         else { return false }
-        return observed[place].isMatch(LaneNow(lane, in: observed[place].forest!))
+        return observed[place].isMatch(ThreadActivity(lane, in: observed[place].forest!))
     }
 }
 
-extension Observed {
+extension Program {
     /// Whether a node's row is dimmed where nothing is hidden; a whole chain is not while any of it matches.
     func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
         guard link.outage == nil else { return true }
@@ -71,10 +71,10 @@ extension Observed {
     }
 
     /// The same of a thread: what it runs or waits for counts.
-    func isDimmed(_ now: LaneNow) -> Bool { link.outage != nil || outline.filter.isActive && !isMatch(now) }
+    func isDimmed(_ now: ThreadActivity) -> Bool { link.outage != nil || outline.filter.isActive && !isMatch(now) }
 
     /// Whether any of what a thread is in matches.
-    func isMatch(_ now: LaneNow) -> Bool {
+    func isMatch(_ now: ThreadActivity) -> Bool {
         now.entries.contains { forest?.index(of: $0.node).map { outline.filter.isMatch($0) } ?? false }
     }
 }

@@ -32,7 +32,7 @@ extension State {
 
     /// Changes to another view.
     mutating func show(_ new: ViewID) {
-        guard new != view else { return arrange() }
+        guard new != view else { return updateViewport() }
         if view == .threads { leaveThreads() }
         view = new
         if view == .threads { enterThreads() }
@@ -41,7 +41,7 @@ extension State {
         if new == .chains, let (place, node) = selectedNode, following == .nobody {
             reveal(node, in: place)
         } else {
-            arrange()
+            updateViewport()
         }
     }
 
@@ -62,7 +62,7 @@ extension State {
     }
 
     /// Makes a node what keys act on, from a row of another view than the tree.
-    mutating func select(_ subject: Subject?) {
+    mutating func select(_ subject: RowID?) {
         following = .nobody
         if selection != subject { detailScroll = 0 }
         selection = subject
@@ -76,7 +76,7 @@ extension State {
         cursor.select(row, height: viewHeight)
         if cursor.selected == old, let edge { say(edge) }
         didSelectInView()
-        arrange()
+        updateViewport()
     }
 
     private mutating func didSelectInView() {
@@ -131,7 +131,7 @@ extension State {
         case .warnings: clickInWarnings(column: column, isDouble: isDouble)
         case .events: if isDouble { goToNodeOfEvent() }
         }
-        arrange()
+        updateViewport()
     }
 
     /// A number that changes when the passing of time alone changes the picture of the view.

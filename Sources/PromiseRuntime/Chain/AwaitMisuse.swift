@@ -23,12 +23,12 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
     /// What was wrong.
     public var reason: Reason
     /// Where it was to be waited.
-    public var site: Site
+    public var site: CodeLocation
     /// Where the chain was launched, or the promise made, that was to be waited for.
-    public var awaitedSite: Site
+    public var awaitedSite: CodeLocation
 
     /// Describes a misuse.
-    public init(reason: Reason, site: Site, awaitedSite: Site) {
+    public init(reason: Reason, site: CodeLocation, awaitedSite: CodeLocation) {
         self.reason = reason
         self.site = site
         self.awaitedSite = awaitedSite

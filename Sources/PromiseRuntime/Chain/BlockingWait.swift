@@ -122,7 +122,7 @@ extension DispatchExecutor {
 }
 
 /// A thread that sleeps until a promise settles.
-final class ThreadWaiter: Waiter, @unchecked Sendable {
+final class ThreadWaiter: _Waiter, @unchecked Sendable {
     // Sendable: `hasSettled` is reached only under the lock of `condition`, under which `isOver` changes.
     /// The thread that sleeps, and the node that it runs the handler of.
     let thread = chain_thread_id()

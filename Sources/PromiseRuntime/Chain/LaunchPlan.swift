@@ -70,7 +70,7 @@ extension AnyPromise {
 }
 
 /// Carries a cancellation of a launch's last node to those before it.
-final class LaunchCanceller: Waiter, @unchecked Sendable {
+final class LaunchCanceller: _Waiter, @unchecked Sendable {
     // Sendable: `before` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private var before: AnyPromise?
     private let wasCalled = Atomic(false)

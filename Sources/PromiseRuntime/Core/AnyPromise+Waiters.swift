@@ -2,7 +2,7 @@
 extension AnyPromise {
     /// Adds a waiter, or delivers to it at once if the promise is settled already.
     @usableFromInline
-    final func register(_ waiter: Waiter) {
+    final func register(_ waiter: _Waiter) {
         var spare: WaiterSpare?
         while true {
             let state = lock()
@@ -24,7 +24,7 @@ extension AnyPromise {
     /// settled. What stays in the list is the children that are still pending, for cancellations (RUNTIME X1).
     final func deliverOutcome() {
         var position = WaiterPosition()
-        var last: Unmanaged<Waiter>?
+        var last: Unmanaged<_Waiter>?
         while true {
             // The list keeps its entries while the promise is settling, so the unretained references hold.
             let isOver = last.map { $0._withUnsafeGuaranteedRef { $0.isDone } } ?? false
@@ -105,7 +105,7 @@ extension AnyPromise {
     }
 
     /// Calls `body` with each waiter that is not done, in order of registration, without a lock.
-    final func forEachLiveWaiter(_ body: (Waiter) -> Void) {
+    final func forEachLiveWaiter(_ body: (_Waiter) -> Void) {
         var position = WaiterPosition()
         while true {
             let state = lock()

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// A pending promise of any value takes 56 bytes. So its facts share words: pointers have 48 bits at most on the
 /// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in `slot`.
-public class AnyPromise: Waiter, @unchecked Sendable {
+public class AnyPromise: _Waiter, @unchecked Sendable {
     // Sendable: all mutable fields are reached under the lock bit of `word`, but for the outcome in `slot`, which is
     // written once under it, and read only after `settling` or `settled` was seen in the word with acquire ordering.
     // See PromiseState. The highest eight bits are the kind, which never changes.
@@ -63,7 +63,7 @@ public class AnyPromise: Waiter, @unchecked Sendable {
         } else if state.has(PromiseState.linked | PromiseState.following) {
             Unmanaged<AnyObject>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!).release()
         }
-        Context.giveBack(contextAndID)
+        Context.freeStorage(contextAndID)
     }
 
     // MARK: Facts

@@ -3,7 +3,7 @@ import CChainRuntime
 /// What promises share with their relatives: the runtime and the executor of their handlers; and, where one was given, a
 /// label of their own. Most share their root's, which is the runtime itself, so that it costs them one word. Only
 /// ``Runtime`` is of use to a program.
-public class PromiseContext: @unchecked Sendable {
+public class _PromiseContext: @unchecked Sendable {
     // Sendable: nothing changes after init.
     /// Runs the handlers of promises that name no executor.
     public final let executor: any PromiseExecutor
@@ -13,10 +13,10 @@ public class PromiseContext: @unchecked Sendable {
     /// Whether the executor is one of ours, which run or discard each job for certain.
     private final let keepsJobs: Bool
     /// What children inherit where that differs: the chain's executor, no label. It keeps the runtime alive.
-    private final let heritage: Context?
+    private final let inherited: Context?
     /// Whether children inherit this one itself, although it has something to keep alive.
     private final let isInherited: Bool
-    /// The runtime, unretained: this object itself, or kept by `heritage`.
+    /// The runtime, unretained: this object itself, or kept by `inherited`.
     // Unchecked: written once, in init.
     @exclusivity(unchecked)
     private(set) final var runtimeReference: UnsafeRawPointer
@@ -29,21 +29,21 @@ public class PromiseContext: @unchecked Sendable {
         isInline = executor === InlineExecutor.shared
         keepsJobs = GuardedJob.isNeedless(on: executor)
         label = nil
-        heritage = nil
+        inherited = nil
         isInherited = true
         runtimeReference = UnsafeRawPointer(bitPattern: 1)!
         runtimeReference = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private init(executor: any PromiseExecutor, label: String = "", heritage: Context, isInherited: Bool = false) {
+    private init(executor: any PromiseExecutor, label: String = "", inherited: Context, isInherited: Bool = false) {
         self.executor = executor
         self.isInherited = isInherited
         self.label = label.isEmpty ? nil : label
-        self.heritage = heritage
+        self.inherited = inherited
         isInline = executor === InlineExecutor.shared
         keepsJobs = GuardedJob.isNeedless(on: executor)
         isImmortal = false
-        runtimeReference = heritage.runtimeReference
+        runtimeReference = inherited.runtimeReference
     }
 
     private final var unretainedRuntime: Unmanaged<Runtime> { Unmanaged.fromOpaque(runtimeReference) }
@@ -58,8 +58,8 @@ public class PromiseContext: @unchecked Sendable {
     final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isNarrowedHere } }
 
     /// Hands work of a promise to the executor; if that drops it, the promise is abandoned.
-    final func submit(_ content: Runnable) {
-        executor.submit(Job(keepsJobs ? content : GuardedJob(content)))
+    final func submit(_ content: _Runnable) {
+        executor.submit(PromiseJob(keepsJobs ? content : GuardedJob(content)))
     }
 
     /// The runtime, without a reference of the caller's own.
@@ -80,17 +80,17 @@ public class PromiseContext: @unchecked Sendable {
     static func root(label: String, executor: (any PromiseExecutor)?) -> Context {
         let base = Runtime.current
         if label.isEmpty, executor == nil { return base }
-        guard let executor else { return Context(executor: base.executor, label: label, heritage: base) }
-        let chain = Context(executor: executor, heritage: base, isInherited: true)
-        return label.isEmpty ? chain : Context(executor: executor, label: label, heritage: chain)
+        guard let executor else { return Context(executor: base.executor, label: label, inherited: base) }
+        let chain = Context(executor: executor, inherited: base, isInherited: true)
+        return label.isEmpty ? chain : Context(executor: executor, label: label, inherited: chain)
     }
 
     /// The context of a child: its label and executor are its own, what it hands on is the chain's.
     @usableFromInline
     final func child(label: String, executor: (any PromiseExecutor)?) -> Context {
-        let base = isInherited ? self : heritage!
+        let base = isInherited ? self : inherited!
         if label.isEmpty, executor == nil { return base }
-        return Context(executor: executor ?? base.executor, label: label, heritage: base)
+        return Context(executor: executor ?? base.executor, label: label, inherited: base)
     }
 
     // MARK: In a promise's word
@@ -125,7 +125,7 @@ public class PromiseContext: @unchecked Sendable {
     }
 
     @inline(__always)
-    static func giveBack(_ word: UInt) { if word & 1 == 0 { unretained(word).release() } }
+    static func freeStorage(_ word: UInt) { if word & 1 == 0 { unretained(word).release() } }
 }
 
-@usableFromInline typealias Context = PromiseContext
+@usableFromInline typealias Context = _PromiseContext

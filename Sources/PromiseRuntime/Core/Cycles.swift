@@ -43,7 +43,7 @@ extension AnyPromise {
             let (parent, followed) = promise.waitsFor
             for source in promise.pendingMembers + [followed ?? parent].compactMap({ $0 }) where !source.isSettled {
                 if source === target {
-                    var sites: [Site] = []
+                    var sites: [CodeLocation] = []
                     var step = index
                     while step >= 0 {
                         sites.append(visits[step].promise.callSite.site)
@@ -59,7 +59,7 @@ extension AnyPromise {
     }
 
     /// The sites of `target` and of the promises from this one to it, each of which waits for the next.
-    private final func sites(from target: AnyPromise) -> [Site] {
+    private final func sites(from target: AnyPromise) -> [CodeLocation] {
         var sites = [target.callSite.site]
         var next: AnyPromise? = self
         while let promise = next, promise !== target, sites.count < Self.visitLimit {

@@ -39,7 +39,7 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
 /// The error of a promise whose resolver was released before it settled the promise (RUNTIME S2): it can never settle.
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
-    public var site: Site
+    public var site: CodeLocation
     /// The labels of the promise and of those that it was made under, up to the root, as far as there are any.
     public var labels: [String]
 
@@ -54,13 +54,13 @@ public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
 /// combinators (Promises/A+ 2.3.1).
 public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
     /// Where the promises of the cycle were made, the rejected one first; each waits for the next, the last for the first.
-    public var sites: [Site]
+    public var sites: [CodeLocation]
 
     /// Where the rejected promise was made.
-    public var site: Site { sites[0] }
+    public var site: CodeLocation { sites[0] }
 
     /// Describes a cycle of at least one promise.
-    public init(sites: [Site]) {
+    public init(sites: [CodeLocation]) {
         precondition(!sites.isEmpty, "a cycle has at least 1 promise")
         self.sites = sites
     }
@@ -99,7 +99,7 @@ public struct UnhandledRejection: Sendable {
     /// The promise's id.
     public var id: NodeID
     /// Where the promise was made.
-    public var site: Site
+    public var site: CodeLocation
     /// The promise's label, where it has one.
     public var label: String?
     /// What nobody handled.

@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// Waits on behalf of a promise that follows another (A+ 2.3.2), and holds the follower's parent meanwhile.
-final class FollowLink: Waiter {
+final class FollowLink: _Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
     /// The follower's parent, kept until the follower is settled. The follower's handler has run.

@@ -2,11 +2,11 @@ import Synchronization
 
 /// A job for an executor of the program's own, which may drop it: released without having run, it is discarded, so that
 /// its promise is abandoned and does not stay pending for ever (RUNTIME S2). One object a job.
-final class GuardedJob: Runnable {
-    private let content: Runnable
+final class GuardedJob: _Runnable {
+    private let content: _Runnable
     private let isOver = Atomic<Bool>(false)
 
-    init(_ content: Runnable) { self.content = content }
+    init(_ content: _Runnable) { self.content = content }
 
     deinit { discard() }
 

@@ -46,7 +46,7 @@ public struct RecordingFilter: Hashable, Sendable {
 
 extension RecordingFilter.Rule {
     /// Whether a root made at `site` matches; rules for labels do not.
-    fileprivate func matches(_ site: Site) -> Bool {
+    fileprivate func matches(_ site: CodeLocation) -> Bool {
         switch self {
         case .label: false
         case .module(let name): site.fileID.split(separator: "/").first.map { $0 == name } ?? false

@@ -59,7 +59,7 @@ public final class Resolver<Value: Sendable>: Sendable {
 }
 
 /// Runs an action when the promise is cancelled; is dropped when it settles otherwise.
-final class CancelWaiter: Waiter, @unchecked Sendable {
+final class CancelWaiter: _Waiter, @unchecked Sendable {
     // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private let executor: any PromiseExecutor
     private var action: (@Sendable () -> Void)?

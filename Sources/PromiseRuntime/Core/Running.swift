@@ -72,7 +72,7 @@ extension AnyPromise {
 }
 
 /// A step of a node that starts others, while an executor has it.
-private final class Step: Runnable {
+private final class Step: _Runnable {
     private let promise: AnyPromise
     private let step: @Sendable () -> Void
 
@@ -86,7 +86,7 @@ private final class Step: Runnable {
 }
 
 /// The body of a promise that has no parent, while an executor has it.
-private final class Body: Runnable {
+private final class Body: _Runnable {
     private let promise: AnyPromise
     private let body: @Sendable () -> Bool
 

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Promises that a handler makes, and the children of a promise, inherit its runtime (RUNTIME R1); elsewhere it is
 /// ``shared``, or what ``run(_:)`` says. Two runtimes in one process see nothing of each other.
-public final class Runtime: PromiseContext, @unchecked Sendable {
+public final class Runtime: _PromiseContext, @unchecked Sendable {
     // Sendable: all that changes is behind a lock or atomic.
     /// The runtime of promises for which nobody named another: the system's clock, the default pool.
     public static let shared = Runtime(isImmortal: true)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A task that waits for a promise. Ends with the promise or with the task's cancellation, whichever is first.
-final class TaskWaiter<Value: Sendable>: Waiter, @unchecked Sendable {
+final class TaskWaiter<Value: Sendable>: _Waiter, @unchecked Sendable {
     // Sendable: all that changes is behind `state`.
     private enum State {
         case new

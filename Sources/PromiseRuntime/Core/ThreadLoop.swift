@@ -1,12 +1,12 @@
 import CChainRuntime
 
 /// What an executor runs: a promise's handler, or a closure.
-public struct Job: @unchecked Sendable {
+public struct PromiseJob: @unchecked Sendable {
     // Sendable: it is a promise, which may be used from any thread, or work that never changes. One word, so that a queue
     // is an array of references.
-    let content: Runnable
+    let content: _Runnable
 
-    init(_ content: Runnable) { self.content = content }
+    init(_ content: _Runnable) { self.content = content }
 
     /// Wraps a closure.
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
@@ -20,7 +20,7 @@ public struct Job: @unchecked Sendable {
     /// discarded when its last copy is released.
     public func discard() { content.discard() }
 
-    private final class Work: Runnable {
+    private final class Work: _Runnable {
         private let work: @Sendable () -> Void
 
         init(_ work: @escaping @Sendable () -> Void) { self.work = work }
@@ -30,17 +30,17 @@ public struct Job: @unchecked Sendable {
 }
 
 /// A first-in, first-out queue of jobs.
-typealias JobQueue = Queue<Job>
+typealias JobQueue = Queue<PromiseJob>
 
 /// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean stack
 /// and no chain is too long (RUNTIME P4, E2). Used by its own thread alone.
 final class ThreadLoop {
     // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
     @exclusivity(unchecked)
-    private var jobs = Queue<Runnable>()
+    private var jobs = Queue<_Runnable>()
     // The first of them while it is alone, as along a chain: owned.
     @exclusivity(unchecked)
-    private var next: Unmanaged<Runnable>?
+    private var next: Unmanaged<_Runnable>?
     @exclusivity(unchecked)
     private var deliveries = Queue<AnyPromise>()
     @exclusivity(unchecked)
@@ -70,7 +70,7 @@ final class ThreadLoop {
 
     /// Runs `job`, then whatever has been left to this loop. Inside a handler (one that serves a ManualExecutor) only
     /// the job: what it leaves is the outer loop's, which is never nested.
-    func run(_ job: Runnable) {
+    func run(_ job: _Runnable) {
         if isRunning { return job.runHandler() }
         isRunning = true
         job.runHandler()
@@ -78,15 +78,15 @@ final class ThreadLoop {
         isRunning = false
     }
 
-    func run(_ job: Job) { run(job.content) }
+    func run(_ job: PromiseJob) { run(job.content) }
 
     /// Leaves a job to this loop, or runs it now where no loop is under way.
-    func submit(_ job: Runnable) {
+    func submit(_ job: _Runnable) {
         if !(isRunning || isDelivering) { return run(job) }
         if next == nil, jobs.isEmpty { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
     }
 
-    private func nextJob() -> Runnable? {
+    private func nextJob() -> _Runnable? {
         if let job = next {
             next = nil
             return job.takeRetainedValue()
@@ -97,8 +97,8 @@ final class ThreadLoop {
     /// Gives what waits for this loop to another thread's: the calling one is about to block (RUNTIME C4).
     func handOver(to executor: any PromiseExecutor) {
         guard next != nil || !jobs.isEmpty else { return }
-        var waiting: [Job] = []
-        while let job = nextJob() { waiting.append(Job(job)) }
+        var waiting: [PromiseJob] = []
+        while let job = nextJob() { waiting.append(PromiseJob(job)) }
         executor.execute { [waiting] in waiting.forEach { $0.run() } }
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What an executor can run: a promise that has a handler, or a closure in a box.
-public class Runnable {
+public class _Runnable {
     @usableFromInline
     init() {}
 
@@ -14,7 +14,7 @@ public class Runnable {
 
 /// An object that waits for a promise: a link made by `then` (which is itself a promise), a follower, a combinator, or a
 /// callback of the runtime. It may stand in the lists of several promises.
-public class Waiter: Runnable {
+public class _Waiter: _Runnable {
     @usableFromInline
     override init() { super.init() }
 
@@ -39,7 +39,7 @@ public class Waiter: Runnable {
 }
 
 /// A waiter of the runtime's own that runs a closure when the promise settles; never user code.
-final class CallbackWaiter: Waiter, @unchecked Sendable {
+final class CallbackWaiter: _Waiter, @unchecked Sendable {
     // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private var action: ((AnyPromise) -> Void)?
     private let wasCalled = Atomic(false)

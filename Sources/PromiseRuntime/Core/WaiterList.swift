@@ -9,7 +9,7 @@ struct WaiterSlot {
 
     var isEmpty: Bool { word == 0 }
 
-    private var single: Unmanaged<Waiter>? {
+    private var single: Unmanaged<_Waiter>? {
         UnsafeRawPointer(bitPattern: word).map { Unmanaged.fromOpaque($0) }
     }
 
@@ -23,7 +23,7 @@ struct WaiterSlot {
     /// Appends a waiter, retained. False, and nothing is changed, if that takes memory: then the caller unlocks, allocates
     /// what ``lacking`` says, and tries again.
     @inline(__always)
-    mutating func append(_ waiter: Waiter, _ spare: inout WaiterSpare?) -> Bool {
+    mutating func append(_ waiter: _Waiter, _ spare: inout WaiterSpare?) -> Bool {
         let entry = Unmanaged.passUnretained(waiter)
         guard word == 0 else { return appendAnother(entry, &spare) }
         word = UInt(bitPattern: entry.retain().toOpaque())
@@ -31,7 +31,7 @@ struct WaiterSlot {
     }
 
     @inline(never)
-    private mutating func appendAnother(_ entry: Unmanaged<Waiter>, _ spare: inout WaiterSpare?) -> Bool {
+    private mutating func appendAnother(_ entry: Unmanaged<_Waiter>, _ spare: inout WaiterSpare?) -> Bool {
         if let list {
             if list.last._withUnsafeGuaranteedRef({ $0.isFull }) {
                 guard let segment = spare?.segment.take() else { return false }
@@ -81,7 +81,7 @@ struct WaiterSlot {
 
     /// The entry behind a position, unretained, and moves the position on; nil at the end.
     @inline(__always)
-    mutating func next(_ position: inout WaiterPosition) -> Unmanaged<Waiter>? {
+    mutating func next(_ position: inout WaiterPosition) -> Unmanaged<_Waiter>? {
         if let list { return list.next(&position) }
         guard position.index == 0, let single else { return nil }
         position.index = 1
@@ -171,14 +171,14 @@ struct WaiterSpare {
 /// Entries that were taken out of a list, to be released without the lock bit.
 struct TakenWaiters: ~Copyable {
     static let limit = 16
-    private let entries = UnsafeMutablePointer<Unmanaged<Waiter>>.allocate(capacity: Self.limit)
+    private let entries = UnsafeMutablePointer<Unmanaged<_Waiter>>.allocate(capacity: Self.limit)
     private var count = 0
     // Segments that were unlinked; each sweep step unlinks one at the most.
     var segment: Unmanaged<WaiterSegment>?
 
     var isFull: Bool { count == Self.limit || segment != nil }
 
-    mutating func append(_ entry: Unmanaged<Waiter>) {
+    mutating func append(_ entry: Unmanaged<_Waiter>) {
         (entries + count).initialize(to: entry)
         count += 1
     }

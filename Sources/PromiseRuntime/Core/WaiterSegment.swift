@@ -34,7 +34,7 @@ final class WaiterList {
         last = added
     }
 
-    func append(_ entry: Unmanaged<Waiter>) {
+    func append(_ entry: Unmanaged<_Waiter>) {
         last._withUnsafeGuaranteedRef { $0.append(entry) }
         entryCount += 1
     }
@@ -47,7 +47,7 @@ final class WaiterList {
     // MARK: Walks
 
     @inline(__always)
-    func next(_ position: inout WaiterPosition) -> Unmanaged<Waiter>? {
+    func next(_ position: inout WaiterPosition) -> Unmanaged<_Waiter>? {
         while true {
             let segment = position.segment ?? first
             let header = segment._withUnsafeGuaranteedRef { $0.header }
@@ -150,7 +150,7 @@ final class WaiterList {
 }
 
 /// A few entries of a ``WaiterList``, in memory of its own.
-final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<Waiter>?> {
+final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter>?> {
     struct Header {
         let capacity: Int
         /// Entries, holes included.
@@ -170,9 +170,9 @@ final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<Waiter>
 
     var isFull: Bool { header.count == header.capacity }
 
-    subscript(_ index: Int) -> Unmanaged<Waiter>? { withUnsafeMutablePointerToElements { $0[index] } }
+    subscript(_ index: Int) -> Unmanaged<_Waiter>? { withUnsafeMutablePointerToElements { $0[index] } }
 
-    func append(_ entry: Unmanaged<Waiter>) {
+    func append(_ entry: Unmanaged<_Waiter>) {
         let count = header.count
         withUnsafeMutablePointerToElements { ($0 + count).initialize(to: entry) }
         header.count = count + 1

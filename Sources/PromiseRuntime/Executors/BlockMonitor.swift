@@ -12,7 +12,7 @@ public struct BlockedWorker: Sendable {
     /// For how long it has used no processor.
     public var duration: Duration
     /// Whether another thread may run what it would have; false once the pool has as many as it may.
-    public var isStoodInFor: Bool
+    public var isCompensated: Bool
 }
 
 /// How long the watch sleeps between two looks, in nanoseconds: short while a recorder or a pool asks for it, or a handler is
@@ -80,7 +80,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
     }
 
     /// Looks at a pool from now on, until that has been idle for a while.
-    func attend(_ core: PoolCore) {
+    func watch(_ core: PoolCore) {
         let watch = watch
         let startsNow = watch.condition.withLock {
             if watch.pools.isEmpty { watch.condition.signal() }
@@ -134,7 +134,7 @@ extension PoolCore {
     private static let idleLimit: UInt64 = 1_000_000_000
 
     /// Notes that a worker begins to work; whether the watch is to look at this pool, and does not yet. Under the lock.
-    func attend() -> Bool {
+    func watch() -> Bool {
         parked.wasUsed = true
         guard policy.isWatched, !parked.isAttended else { return false }
         parked.isAttended = true
@@ -208,7 +208,7 @@ extension PoolCore {
         return BlockedWorker(
             node: NodeID(chain_thread_node_id(thread.record)), executor: identity, thread: thread.id,
             duration: .nanoseconds(Int64(clamping: nanoseconds)),
-            isStoodInFor: counts.active < width ? counts.sleeping > 0 || mayStart(counts) : true)
+            isCompensated: counts.active < width ? counts.sleeping > 0 || mayStart(counts) : true)
     }
 
     /// An event where somebody records the runtime of the node, and the hook of the pool.
@@ -256,7 +256,7 @@ enum RecordedRuntimes {
         for runtime in alive where runtime.isRecording {
             guard let promise = runtime.liveNode(blocked.node) else { continue }
             let milliseconds = blocked.duration.clampedNanoseconds / 1_000_000
-            let help = blocked.isStoodInFor ? "" : "; no other thread may stand in for it"
+            let help = blocked.isCompensated ? "" : "; no other thread may stand in for it"
             promise.report(
                 .blocked, detail: blocked.executor.id,
                 text: "blocks a worker of \(blocked.executor.name) for \(milliseconds) ms without using the processor"

@@ -36,7 +36,7 @@ public final class DispatchExecutor: PromiseExecutor {
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
     /// Leaves the job to the block that serves the executor, or enqueues one.
-    public func submit(_ job: Job) {
+    public func submit(_ job: PromiseJob) {
         if !isSerial { return queue.async { job.run() } }
         let startsNow = waiting.withLock { waiting in
             waiting.jobs.append(job)
@@ -54,7 +54,7 @@ public final class DispatchExecutor: PromiseExecutor {
         queue.async { self.serve() }
     }
 
-    private func nextJob() -> Job? {
+    private func nextJob() -> PromiseJob? {
         waiting.withLock { waiting in
             if let job = waiting.jobs.popFirst() { return job }
             waiting.isServed = false

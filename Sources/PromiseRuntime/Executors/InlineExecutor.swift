@@ -20,5 +20,5 @@ public final class InlineExecutor: PromiseExecutor {
     private init() {}
 
     /// Leaves the job to the calling thread's loop, or runs it at once where there is none under way.
-    public func submit(_ job: Job) { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(job.content) } }
+    public func submit(_ job: PromiseJob) { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(job.content) } }
 }

@@ -27,7 +27,7 @@ class JobShard: @unchecked Sendable {
     }
 
     /// Appends; gives how many wait now, and the counts as they were under the lock.
-    final func append(_ job: Job, reading counts: borrowing Atomic<UInt64>) -> (count: Int, counts: PoolCounts) {
+    final func append(_ job: PromiseJob, reading counts: borrowing Atomic<UInt64>) -> (count: Int, counts: PoolCounts) {
         withLock {
             ring.append(job)
             hint.store(ring.count, ordering: .relaxed)
@@ -35,7 +35,7 @@ class JobShard: @unchecked Sendable {
         }
     }
 
-    final func popFirst() -> Job? {
+    final func popFirst() -> PromiseJob? {
         if hint.load(ordering: .relaxed) == 0 { return nil }
         return withLock {
             let job = ring.popFirst()
@@ -45,7 +45,9 @@ class JobShard: @unchecked Sendable {
     }
 
     /// Moves one in `share`, `limit` at most, to `buffer`, where more than `kept` wait; gives how many.
-    final func take(oneIn share: Int, limit: Int, ifMoreThan kept: Int, to buffer: UnsafeMutablePointer<Job>) -> Int {
+    final func take(oneIn share: Int, limit: Int, ifMoreThan kept: Int, to buffer: UnsafeMutablePointer<PromiseJob>)
+        -> Int
+    {
         if hint.load(ordering: .relaxed) <= kept { return 0 }
         return withLock {
             guard ring.count > kept else { return 0 }
@@ -57,7 +59,7 @@ class JobShard: @unchecked Sendable {
     }
 
     /// Moves `count` jobs in from `buffer`.
-    final func append(_ count: Int, from buffer: UnsafeMutablePointer<Job>) {
+    final func append(_ count: Int, from buffer: UnsafeMutablePointer<PromiseJob>) {
         withLock {
             for index in 0..<count { ring.append((buffer + index).move()) }
             hint.store(ring.count, ordering: .relaxed)
@@ -70,18 +72,18 @@ class JobShard: @unchecked Sendable {
 
 /// A ring of jobs that grows. Holds no reference to what was taken out.
 private struct JobRing {
-    private var slots: UnsafeMutablePointer<Job>?
+    private var slots: UnsafeMutablePointer<PromiseJob>?
     private var capacity = 0
     private var head = 0
     private(set) var count = 0
 
-    mutating func append(_ job: Job) {
+    mutating func append(_ job: PromiseJob) {
         if count == capacity { grow() }
         (slots! + ((head + count) & (capacity - 1))).initialize(to: job)
         count += 1
     }
 
-    mutating func popFirst() -> Job? {
+    mutating func popFirst() -> PromiseJob? {
         if count == 0 { return nil }
         let job = (slots! + head).move()
         head = (head + 1) & (capacity - 1)
@@ -92,7 +94,7 @@ private struct JobRing {
     }
 
     private mutating func grow() {
-        let larger = UnsafeMutablePointer<Job>.allocate(capacity: max(64, capacity * 2))
+        let larger = UnsafeMutablePointer<PromiseJob>.allocate(capacity: max(64, capacity * 2))
         let firstPart = min(count, capacity - head)
         if let slots {
             larger.moveInitialize(from: slots + head, count: firstPart)
@@ -114,7 +116,7 @@ private struct JobRing {
     }
 }
 
-extension Job {
+extension PromiseJob {
     /// Has the processor fetch what the job begins with.
     @inline(__always)
     func prefetch() { chain_prefetch(Unmanaged.passUnretained(content).toOpaque()) }

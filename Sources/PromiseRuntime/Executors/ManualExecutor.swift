@@ -18,7 +18,7 @@ public final class ManualExecutor: PromiseExecutor {
     deinit { discardAll() }
 
     /// Queues the job.
-    public func submit(_ job: Job) { jobs.withLock { $0.append(job) } }
+    public func submit(_ job: PromiseJob) { jobs.withLock { $0.append(job) } }
 
     /// How many jobs wait.
     public var pendingCount: Int { jobs.withLock { $0.count } }

@@ -3,7 +3,7 @@ import Synchronization
 
 extension PoolCore {
     /// Counts the worker asleep, where there are more active ones than the pool is wide; false where there are not.
-    func stepsAside(_ worker: PoolWorker) -> Bool {
+    func retireIfOverWidth(_ worker: PoolWorker) -> Bool {
         parking.withLock {
             guard currentCounts.active > width else { return false }
             uncount(worker)
@@ -38,9 +38,9 @@ extension PoolCore {
             }
             parked.tokens -= 1
             worker.isSleeping = false
-            return (true, attend())
+            return (true, watch())
         }
-        if isNew { BlockMonitor.shared.attend(self) }
+        if isNew { BlockMonitor.shared.watch(self) }
         return goesOn
     }
 

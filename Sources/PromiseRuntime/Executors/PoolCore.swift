@@ -58,7 +58,7 @@ final class PoolCore: Sendable {
 
     // MARK: Submitting
 
-    func submit(_ job: Job) {
+    func submit(_ job: PromiseJob) {
         let thread = chain_thread_current()!
         if let pointer = thread.pointee.worker {
             let isOurs = Unmanaged<PoolWorker>.fromOpaque(pointer)._withUnsafeGuaranteedRef { worker in
@@ -126,9 +126,9 @@ final class PoolCore: Sendable {
         chain_thread_current().pointee.worker = Unmanaged.passUnretained(worker).toOpaque()
         let isNew = parking.withLock {
             worker.thread = PoolThread(index: worker.index)
-            return attend()
+            return watch()
         }
-        if isNew { BlockMonitor.shared.attend(self) }
+        if isNew { BlockMonitor.shared.watch(self) }
         let loop = ThreadLoop.current
         var isSearching = true
         while true {
@@ -144,8 +144,8 @@ final class PoolCore: Sendable {
             }
             if currentCounts.active > width {
                 // Whoever it stood in for goes on: what waits here is for the others.
-                handOver(worker)
-                if stepsAside(worker) {
+                flushLocalQueue(worker)
+                if retireIfOverWidth(worker) {
                     if !sleep(worker, isSearching: nil) { break }
                     isSearching = true
                 }
@@ -154,7 +154,7 @@ final class PoolCore: Sendable {
         chain_thread_current().pointee.worker = nil
     }
 
-    private func nextJob(for worker: PoolWorker, _ isSearching: inout Bool) -> Job? {
+    private func nextJob(for worker: PoolWorker, _ isSearching: inout Bool) -> PromiseJob? {
         if !isSearching {
             // Now and then what came from outside goes first, so that a busy worker does not starve it.
             if worker.turn % Self.budget == 0, let job = takeShared(worker) { return job }
@@ -176,7 +176,7 @@ final class PoolCore: Sendable {
     }
 
     /// Takes its share, at most a batch, of what came from outside; gives the first of it.
-    private func takeShared(_ worker: PoolWorker) -> Job? {
+    private func takeShared(_ worker: PoolWorker) -> PromiseJob? {
         for offset in 0..<Self.shardCount {
             let shard = shards[(Int(truncatingIfNeeded: worker.turn) + offset) & (Self.shardCount - 1)]
             if let job = take(from: shard, oneIn: width, ifMoreThan: 0, for: worker) { return job }
@@ -185,7 +185,7 @@ final class PoolCore: Sendable {
     }
 
     /// Takes half, at most a batch, of what another worker has waiting; gives the first of it.
-    private func steal(_ thief: PoolWorker) -> Job? {
+    private func steal(_ thief: PoolWorker) -> PromiseJob? {
         let count = placeCount.load(ordering: .relaxed)
         let start = thief.random()
         for offset in 0..<count {
@@ -197,7 +197,9 @@ final class PoolCore: Sendable {
         return nil
     }
 
-    private func take(from shard: JobShard, oneIn share: Int, ifMoreThan kept: Int, for worker: PoolWorker) -> Job? {
+    private func take(from shard: JobShard, oneIn share: Int, ifMoreThan kept: Int, for worker: PoolWorker)
+        -> PromiseJob?
+    {
         let count = shard.take(oneIn: share, limit: PoolWorker.batchLimit, ifMoreThan: kept, to: worker.buffer)
         guard count > 0 else { return nil }
         // Others made them: most are in no cache of this processor.
@@ -208,7 +210,7 @@ final class PoolCore: Sendable {
     }
 
     /// Moves what waits at a worker to where all look.
-    private func handOver(_ worker: PoolWorker) {
+    private func flushLocalQueue(_ worker: PoolWorker) {
         while true {
             let count = worker.take(oneIn: 1, limit: PoolWorker.batchLimit, ifMoreThan: 0, to: worker.buffer)
             if count == 0 { return }

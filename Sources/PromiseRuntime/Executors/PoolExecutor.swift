@@ -59,7 +59,7 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     }
 
     /// Queues the job: at the calling worker where it is one of this pool's, else for whichever is free. About 30 ns.
-    public func submit(_ job: Job) { coreReference._withUnsafeGuaranteedRef { $0.submit(job) } }
+    public func submit(_ job: PromiseJob) { coreReference._withUnsafeGuaranteedRef { $0.submit(job) } }
 
     /// Called, on the thread that watches over workers, when one is seen blocked, once a handler. Nil: nothing is called.
     /// It must be short: while it runs nothing is watched.

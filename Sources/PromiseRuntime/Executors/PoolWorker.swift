@@ -21,7 +21,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     var seed: UInt32
     @exclusivity(unchecked)
     var blockingDepth = 0
-    let buffer = UnsafeMutablePointer<Job>.allocate(capacity: PoolWorker.batchLimit)
+    let buffer = UnsafeMutablePointer<PromiseJob>.allocate(capacity: PoolWorker.batchLimit)
 
     /// How many jobs change hands at once, at most. Few, since what a batch leads to runs after the batch: with 64 that was
     /// 40 % slower, as nothing of it was in a near cache any more.

@@ -17,7 +17,7 @@ public protocol PromiseExecutor: AnyObject, Sendable {
     var isSerial: Bool { get }
 
     /// Takes a job to run, later, once. From any thread, also within a job; must not block, nor run it before it returns.
-    func submit(_ job: Job)
+    func submit(_ job: PromiseJob)
 }
 
 extension PromiseExecutor {
@@ -27,7 +27,7 @@ extension PromiseExecutor {
 
 extension PromiseExecutor {
     /// Runs `work` as a handler would be run: in this executor's order, on its threads.
-    public func execute(_ work: @escaping @Sendable () -> Void) { submit(Job(work)) }
+    public func execute(_ work: @escaping @Sendable () -> Void) { submit(PromiseJob(work)) }
 }
 
 /// The name of an executor and its number within the process.

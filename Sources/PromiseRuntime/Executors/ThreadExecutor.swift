@@ -53,7 +53,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
 
     /// Starts a thread for the job; or leaves it to the next that is free, where the limit is reached or the system has
     /// no more threads.
-    public func submit(_ job: Job) {
+    public func submit(_ job: PromiseJob) {
         let lock = state
         let starts = lock.withLock { state in
             guard state.threadCount < limit else {
@@ -73,7 +73,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     }
 
     /// What has waited longest; nil where nothing does, and the thread that asks is to end.
-    private static func nextJob(_ state: Lock<State>) -> Job? {
+    private static func nextJob(_ state: Lock<State>) -> PromiseJob? {
         state.withLock { state in
             if let job = state.waiting.popFirst() { return job }
             state.threadCount -= 1
@@ -81,7 +81,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         }
     }
 
-    private func queue(_ job: Job) {
+    private func queue(_ job: PromiseJob) {
         let left = state.withLock { state in
             state.threadCount -= 1
             state.waiting.append(job)

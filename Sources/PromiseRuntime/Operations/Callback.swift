@@ -70,7 +70,7 @@ extension Resolver {
 /// The error of a callback that was called with neither a value nor an error.
 public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
-    public var site: Site
+    public var site: CodeLocation
 
     /// What happened, and where.
     public var description: String { "the callback at \(site) was called with neither a value nor an error" }

@@ -2,7 +2,7 @@ import ChainEvents
 import Synchronization
 
 /// Waits for one member on behalf of a combinator, and delivers it with the member's index.
-class MemberWaiter: Waiter {
+class MemberWaiter: _Waiter {
     final let combinator: AnyPromise & Combinator
     private let index: Int
 

@@ -3,7 +3,7 @@ import ChainEvents
 /// Stands in the list of a node that started another promise. As the starter ends it withdraws its interest, so that the
 /// started promise is cancelled unless it has another consumer: in the canceller's loop, however deep such nodes are
 /// nested, with the canceller and the reason (RUNTIME X2).
-final class StartedWaiter: Waiter {
+final class StartedWaiter: _Waiter {
     let started: AnyPromise
 
     init(_ started: AnyPromise) { self.started = started }

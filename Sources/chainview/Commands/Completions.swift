@@ -2,7 +2,7 @@ import ArgumentParser
 import ChainAttach
 import ChainInsight
 import Dashboard
-import Stories
+import Demos
 
 /// What shells complete that only chainview knows. The scripts come from the argument parser:
 /// `chainview --generate-completion-script bash`.
@@ -11,7 +11,7 @@ enum Completions {
     static let targets = CompletionKind.custom { _, _, prefix in targets(beginningWith: prefix) }
 
     /// The demos.
-    static let demos = CompletionKind.list(Story.all.map(\.name))
+    static let demos = CompletionKind.list(Demo.all.map(\.name))
 
     private static func targets(beginningWith prefix: String) -> [String] {
         var discovery = Discovery()

@@ -51,12 +51,12 @@ struct ConfigCommand: ParsableCommand {
             guard case .unreadable(let words) = error else {
                 // Without a file of one's own the defaults hold, and nothing is wrong with those.
                 guard file == nil else { throw Failure(missing: place) }
-                return try Streams.print("There is no \(Words.shown(place)): the defaults hold.\n")
+                return try Streams.print("There is no \(DisplayText.shown(place)): the defaults hold.\n")
             }
             throw Failure(status: .badData, message: "\(place) \(words).")
         }
         guard let last = found.problems.last else {
-            return try Streams.print("\(Words.shown(place)): nothing is wrong.\n")
+            return try Streams.print("\(DisplayText.shown(place)): nothing is wrong.\n")
         }
         for problem in found.problems.dropLast() { Streams.complain("\(problem)") }
         throw Failure(status: .badData, message: "\(last)")

@@ -9,7 +9,7 @@ extension Target {
     /// Reads what was typed; what is wrong with it is said as of any argument.
     init(validating text: String) throws {
         do { try self.init(text) } catch {
-            throw ValidationError("\(Words.shown(error.description)).")
+            throw ValidationError("\(DisplayText.shown(error.description)).")
         }
     }
 

@@ -38,22 +38,22 @@ struct Manual: Decodable {
         var value: String { valueName ?? "value" }
     }
 
-    struct Command: Decodable {
+    struct ViewerCommand: Decodable {
         var commandName: String
         var shouldDisplay: Bool?
         var abstract: String?
         var discussion: String?
-        var subcommands: [Command]?
+        var subcommands: [ViewerCommand]?
         var arguments: [Argument]?
 
         /// Those that are told of.
         var shown: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
-        var commands: [Command] {
+        var commands: [ViewerCommand] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
         }
     }
 
-    var command: Command
+    var command: ViewerCommand
 
     /// Asks the parser.
     static func read() throws -> Manual {

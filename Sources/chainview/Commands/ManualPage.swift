@@ -3,7 +3,7 @@ import Dashboard
 /// The manual page in roff, by the macros of man(7).
 struct ManualPage {
     private(set) var text = ""
-    private let root: Manual.Command
+    private let root: Manual.ViewerCommand
 
     init(_ manual: Manual) {
         root = manual.command
@@ -58,7 +58,7 @@ struct ManualPage {
 
     // MARK: Parts
 
-    private mutating func synopsis(_ command: Manual.Command) {
+    private mutating func synopsis(_ command: Manual.ViewerCommand) {
         line(".SY chainview")
         var words = [escaped(command.commandName)]
         if command.shown.contains(where: { $0.kind != "positional" && !root.shown.contains($0) }) {
@@ -78,7 +78,7 @@ struct ManualPage {
     }
 
     /// What only a command takes.
-    private func own(_ command: Manual.Command) -> [Manual.Argument] {
+    private func own(_ command: Manual.ViewerCommand) -> [Manual.Argument] {
         command.shown.filter { argument in !root.shown.contains(argument) && !common.contains(argument) }
     }
 

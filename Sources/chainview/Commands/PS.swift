@@ -92,7 +92,7 @@ struct PS: ParsableCommand {
 
     private static func state(
         of endpoint: Endpoint, answerLimit: Duration?
-    ) throws -> (ProcessInfo, ChainForest) {
+    ) throws -> (ProcessDescription, ChainForest) {
         do {
             let (hello, batches) = try Visit.state(
                 of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30), answerLimit: answerLimit)
@@ -107,7 +107,7 @@ struct PS: ParsableCommand {
         guard SavedQueries.name(in: text) == nil else {
             let saved = ConfigFile.saved(Folders()).configuration.queries
             do { return try SavedQueries.query(text, among: saved) } catch {
-                throw ValidationError("--where: \(Words.shown(error.description)).")
+                throw ValidationError("--where: \(DisplayText.shown(error.description)).")
             }
         }
         do { return try Query(text) } catch {

@@ -40,7 +40,7 @@ struct Run: ParsableCommand {
     }
 
     func run() throws {
-        let path = try ChildProgram.find(words[0], path: Foundation.ProcessInfo.processInfo.environment["PATH"])
+        let path = try ChildProgram.find(words[0], path: ProcessInfo.processInfo.environment["PATH"])
         guard !display.isHeadless || display.headless else { try replaceItself(path) }
         let settings = try display.settings()
         let child = display.headless ? try showHeadless(path, settings) : try showDashboard(path, settings)

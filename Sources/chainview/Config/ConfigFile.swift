@@ -87,7 +87,7 @@ struct ConfigFile {
             ConfigKey.all.filter { $0.path.dropLast().elementsEqual(table) }.map(\.name)
             + (table.isEmpty ? ConfigKey.tables + ["queries"] : [])
         let name = table.isEmpty ? "" : " in [\(table.joined(separator: "."))]"
-        let near = Near.name(to: place[place.count - 1], among: siblings)
+        let near = Suggestions.name(to: place[place.count - 1], among: siblings)
         let hint = near.map { "did you mean \($0)?" } ?? "the keys here are \(siblings.joined(separator: ", "))."
         return "there is no key \(TOMLText.quoted(place[place.count - 1]))\(name): \(hint)"
     }
@@ -112,7 +112,7 @@ extension QueryError {
         let letters = Array(text)
         let word = String(
             letters[max(0, place.lowerBound)..<min(letters.count, max(place.lowerBound, place.upperBound))])
-        let spot = word.isEmpty ? "at its end" : "at “\(Words.shown(word))”"
-        return "\(spot): \(Words.shown(description))"
+        let spot = word.isEmpty ? "at its end" : "at “\(DisplayText.shown(word))”"
+        return "\(spot): \(DisplayText.shown(description))"
     }
 }

@@ -39,7 +39,7 @@ struct ConfigKey: Sendable {
         choice("view", ["The view that is shown first."], ViewID.allCases.map(\.name), \.viewName),
         choice(
             "detail", ["The details of the selected row. auto shows them where there is room beside the rows."],
-            DetailWish.allCases.map(\.rawValue), \.detailName),
+            DetailVisibility.allCases.map(\.rawValue), \.detailName),
         flag("read-only", ["Refuse to cancel anything."], \.isReadOnly),
     ]
 
@@ -189,7 +189,7 @@ extension Configuration {
     }
     fileprivate var detailName: String {
         get { detail.rawValue }
-        set { detail = DetailWish(rawValue: newValue) ?? detail }
+        set { detail = DetailVisibility(rawValue: newValue) ?? detail }
     }
     fileprivate var sortName: String {
         get { order.column.rawValue }

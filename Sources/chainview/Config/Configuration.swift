@@ -10,7 +10,7 @@ struct Configuration: Equatable {
     var isASCII = false
     var refreshRate = 30
     var view = ViewID.chains
-    var detail = DetailWish.auto
+    var detail = DetailVisibility.auto
     var isReadOnly = false
     var order = TreeOrder()
     var warnings = WarningOptions()

@@ -36,7 +36,8 @@ enum SmallFile {
         // Neither a pipe nor a terminal holds chainview up.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable("cannot be read (\(Words.system()))")
+            throw errno == ENOENT || errno == ENOTDIR
+                ? .missing : .unreadable("cannot be read (\(DisplayText.system()))")
         }
         defer { close(descriptor) }
         var status = stat()
@@ -48,7 +49,7 @@ enum SmallFile {
         while true {
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .unreadable("cannot be read (\(Words.system()))") }
+            guard count >= 0 else { throw .unreadable("cannot be read (\(DisplayText.system()))") }
             if count == 0 { break }
             bytes += buffer[..<count]
             guard bytes.count <= limit else { throw .unreadable("is larger than \(limit >> 10) KiB") }
@@ -68,12 +69,12 @@ enum SmallFile {
         } catch { throw .unreadable("has no folder, and it cannot be made") }
         let temporary = "\(folder)/.\(getpid()).\(UInt32.random(in: 0 ... .max)).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .unreadable("cannot be written (\(Words.system()))") }
+        guard descriptor >= 0 else { throw .unreadable("cannot be written (\(DisplayText.system()))") }
         let isWritten = Streams.write(text, to: descriptor) && fsync(descriptor) == 0
         let code = errno
         close(descriptor)
         guard isWritten, rename(temporary, path) == 0 else {
-            let reason = Words.system(isWritten ? errno : code)
+            let reason = DisplayText.system(isWritten ? errno : code)
             unlink(temporary)
             throw .unreadable("cannot be written (\(reason))")
         }

@@ -8,9 +8,9 @@ struct Memory {
     /// Where the files are.
     var folder: String
     /// What holds where nothing is remembered.
-    var base: Remembered
+    var base: ViewSettings
     /// What flags say for this session.
-    var demanded: Remembered
+    var demanded: ViewSettings
 
     /// The file of programs of these names, which may be anything.
     func path(for names: [String]) -> String {
@@ -30,22 +30,22 @@ struct Memory {
     }
 
     /// What is remembered, and what is wrong with the file if anything is.
-    func load(_ names: [String]) -> (Remembered, complaint: String?) {
+    func load(_ names: [String]) -> (ViewSettings, complaint: String?) {
         let path = path(for: names)
         do throws(SmallFile.Trouble) {
             let text = try SmallFile.read(path)
-            guard let old = Remembered(toml: text) else {
-                return (Remembered(), "\(path) is broken and counts as empty: it will be written anew")
+            guard let old = ViewSettings(toml: text) else {
+                return (ViewSettings(), "\(path) is broken and counts as empty: it will be written anew")
             }
             return (old, nil)
         } catch {
-            guard case .unreadable(let words) = error else { return (Remembered(), nil) }
-            return (Remembered(), "\(path) \(words): nothing is remembered")
+            guard case .unreadable(let words) = error else { return (ViewSettings(), nil) }
+            return (ViewSettings(), "\(path) \(words): nothing is remembered")
         }
     }
 
     /// Keeps what is worth it; one sentence where that fails.
-    func save(_ kept: Remembered, for names: [String]) -> String? {
+    func save(_ kept: ViewSettings, for names: [String]) -> String? {
         let path = path(for: names)
         if kept.isEmpty {
             unlink(path)
@@ -62,29 +62,29 @@ struct Memory {
 }
 
 /// What a session began with, for what it leaves behind.
-struct Recollection {
+struct SavedSettings {
     private let memory: Memory
     private let names: [String]
-    private let old: Remembered
-    private let start: Remembered
+    private let old: ViewSettings
+    private let start: ViewSettings
     /// How things are to be shown.
-    let shown: Remembered
+    let shown: ViewSettings
     /// What is wrong with the file.
     let complaint: String?
 
     /// Looks up what was set the last time for programs of these names. What the user changed since `begun`, when the
     /// session began, stays as it is.
-    init(_ memory: Memory, names: [String], begun: Remembered, now: Remembered) {
+    init(_ memory: Memory, names: [String], begun: ViewSettings, now: ViewSettings) {
         self.memory = memory
         self.names = names
         (old, complaint) = memory.load(names)
-        let changed = Remembered().after(start: begun, end: now, base: Remembered())
+        let changed = ViewSettings().after(start: begun, end: now, base: ViewSettings())
         shown = old.overlaid(with: memory.demanded).overlaid(with: changed)
         start = begun.overlaid(with: old).overlaid(with: memory.demanded)
     }
 
     /// Keeps how things are shown at the end; one sentence where that fails.
-    func keep(_ end: Remembered) -> String? {
+    func keep(_ end: ViewSettings) -> String? {
         let kept = old.after(start: start, end: end, base: memory.base)
         return kept == old ? nil : memory.save(kept, for: names)
     }
@@ -92,7 +92,7 @@ struct Recollection {
 
 // MARK: The file
 
-extension Remembered {
+extension ViewSettings {
     /// As a file, which says whose it is.
     func toml(for names: [String]) -> String {
         var lines = [
@@ -121,7 +121,7 @@ extension Remembered {
         guard let table = try? TOMLTable(string: text) else { return nil }
         self.init()
         view = table["view"]?.string.flatMap(ViewID.init(name:))
-        detail = table["detail"]?.string.flatMap(DetailWish.init(rawValue:))
+        detail = table["detail"]?.string.flatMap(DetailVisibility.init(rawValue:))
         detailColumns = table["detail-columns"]?.int.flatMap(Self.size)
         detailRows = table["detail-rows"]?.int.flatMap(Self.size)
         filter = table["filter"]?.string

@@ -68,7 +68,7 @@ struct Settings {
     }
 
     /// How things are shown at first, by the file alone.
-    var base: Remembered {
+    var base: ViewSettings {
         var base = State(size: display.size.size).remembered
         base.view = configuration.view
         base.detail = configuration.detail
@@ -79,8 +79,8 @@ struct Settings {
     }
 
     /// What flags say of that; they count more than what is remembered.
-    var demanded: Remembered {
-        var demanded = Remembered()
+    var demanded: ViewSettings {
+        var demanded = ViewSettings()
         demanded.view = display.view?.view
         if display.theme != nil { demanded.theme = theme.name }
         return demanded

@@ -39,7 +39,7 @@ final class ChildProgram: Sendable {
             if access(place, X_OK) == 0 { return place }
             isThere = true
         }
-        let shown = Words.shown(name)
+        let shown = DisplayText.shown(name)
         throw Failure(
             status: .noInput,
             message: isThere
@@ -97,7 +97,7 @@ final class ChildProgram: Sendable {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let environment = Foundation.ProcessInfo.processInfo.environment.merging(added) { $1 }
+        let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
         var pid: pid_t = 0
         let code = withCStrings(arguments) { arguments in
             withCStrings(environment.map { "\($0)=\($1)" }) { environment in
@@ -166,6 +166,6 @@ func withCStrings<Result>(
 extension Failure {
     /// Says that the system does not start a program, and why.
     init(notStarted name: String, _ code: Int32) {
-        self.init(status: .noInput, message: "\(name) cannot be started (\(Words.system(code))).")
+        self.init(status: .noInput, message: "\(name) cannot be started (\(DisplayText.system(code))).")
     }
 }

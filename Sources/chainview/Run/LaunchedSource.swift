@@ -36,10 +36,10 @@ final class LaunchedSource: BatchSource {
         self.options = options
     }
 
-    var status: Observable<SourceStatus> { statusSubject.observable }
-    var replies: Observable<CommandReply> { replySubject.observable }
-    var batches: Observable<EventBatch> {
-        Observable { [weak self] observer in
+    var status: EventStream<SourceStatus> { statusSubject.observable }
+    var replies: EventStream<CommandReply> { replySubject.observable }
+    var batches: EventStream<EventBatch> {
+        EventStream { [weak self] observer in
             let bag = DisposeBag()
             self?.whenFound { $0.batches.subscribe(observer).disposed(by: bag) }
             return bag
@@ -136,7 +136,7 @@ final class LaunchedSource: BatchSource {
         emit(.ended(.failed("\(child.name) \(ending.words)" + (wasFound ? "" : " and has started no inspector"))))
     }
 
-    func send(_ command: Command) {
+    func send(_ command: ViewerCommand) {
         if let inner = state.withLock({ $0.inner }) { return inner.send(command) }
         replySubject.onNext(CommandReply(command: command.id, outcome: .refused("The program is not attached to yet")))
     }

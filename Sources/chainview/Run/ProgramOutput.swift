@@ -37,7 +37,7 @@ final class ProgramOutput: Sendable {
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0 else {
-                let reason = Words.system()
+                let reason = DisplayText.system()
                 for pair in opened { close(pair.read); close(pair.write) }
                 throw Failure(status: .inputOutput, message: "no pipe can be had for the program's output (\(reason)).")
             }

@@ -5,14 +5,14 @@ import Foundation
 struct Editor {
     /// Where files are looked for first: the current folder, unless told otherwise.
     var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-    var environment = Foundation.ProcessInfo.processInfo.environment
+    var environment = ProcessInfo.processInfo.environment
 
     /// How many folder entries are looked at before a file counts as not found.
     private static let searchLimit = 200_000
 
     /// The file of a call site, `Module/File.swift`: below the folder, else below the package or repository that the
     /// folder is in; one whose path also names the module, if there is one.
-    func find(_ site: Site) -> String? {
+    func find(_ site: CodeLocation) -> String? {
         let parts = site.fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let name = parts.last else { return nil }
         if let file = Self.find(name, of: module, below: folder) { return file }

@@ -24,7 +24,7 @@ final class Feed {
     private var next = 0
     /// The most events and nodes that waited when the mailbox was drained.
     private var highWaterMark = 0
-    private var process: ProcessInfo?
+    private var process: ProcessDescription?
     private var lastCommand: UInt64 = 1 << 63
     /// Whether it was ever live.
     private(set) var wasLive = false
@@ -119,13 +119,13 @@ final class Feed {
 
     private static func cost(of batch: EventBatch) -> Int { 1 + batch.events.count + batch.nodes.count }
 
-    func send(_ command: Command) { source.send(command) }
+    func send(_ command: ViewerCommand) { source.send(command) }
 
     /// Asks for all that is alive; it comes as batches.
     func requestSnapshot() {
         guard let process else { return }
         lastCommand += 1
-        source.send(Command(id: lastCommand, process: process.key, request: .resync))
+        source.send(ViewerCommand(id: lastCommand, process: process.key, request: .resync))
     }
 
     func stop() {

@@ -13,7 +13,7 @@ struct Headless {
     var printsStatistics = false
 
     /// Runs the sources and prints; throws where standard output takes nothing.
-    func run(_ sources: [NamedSource], options: State.Options, showing: Remembered) throws {
+    func run(_ sources: [NamedSource], options: State.Options, showing: ViewSettings) throws {
         let woken = DispatchSemaphore(value: 0)
         let feeds = Feed.all(sources, wake: { woken.signal() })
         let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {

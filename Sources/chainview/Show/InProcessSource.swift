@@ -15,13 +15,13 @@ final class InProcessSource: BatchSource {
 
     init(_ inspector: Inspector) { self.inspector = inspector }
 
-    var batches: Observable<EventBatch> { inspector.batches }
-    var status: Observable<SourceStatus> { statusSubject.observable }
-    var replies: Observable<CommandReply> { replySubject.observable }
+    var batches: EventStream<EventBatch> { inspector.batches }
+    var status: EventStream<SourceStatus> { statusSubject.observable }
+    var replies: EventStream<CommandReply> { replySubject.observable }
 
     func start() { statusSubject.on(.next(.live(inspector.info))) }
 
-    func send(_ command: Command) {
+    func send(_ command: ViewerCommand) {
         commands.async { [inspector, replySubject] in replySubject.on(.next(inspector.perform(command))) }
     }
 

@@ -30,7 +30,7 @@ struct SavedFile {
     }
 
     private static func reason(_ error: CocoaError) -> String {
-        if let code = (error.underlying as? POSIXError)?.code { return Words.system(code.rawValue) }
+        if let code = (error.underlying as? POSIXError)?.code { return DisplayText.system(code.rawValue) }
         return error.localizedDescription
     }
 }

@@ -25,8 +25,8 @@ final class Session {
     private var drawnOutput: UInt64?
     /// What is remembered from session to session, and once the programs are known, what was.
     private let memory: Memory?
-    private let begun: Remembered
-    private var recollection: Recollection?
+    private let begun: ViewSettings
+    private var recollection: SavedSettings?
     /// What is wrong with the files, to be said on the status line.
     private var words: String?
 
@@ -166,7 +166,7 @@ final class Session {
         guard let memory, recollection == nil else { return }
         let (names, now) = store.withState { ($0.programNames, $0.remembered) }
         guard names.count == feeds.count else { return }
-        let found = Recollection(memory, names: names, begun: begun, now: now)
+        let found = SavedSettings(memory, names: names, begun: begun, now: now)
         recollection = found
         step(.recall(found.shown))
         words = found.complaint ?? words
@@ -237,7 +237,7 @@ extension Session {
         step(.resized(dashboardSize))
     }
 
-    private func openEditor(_ site: Site) {
+    private func openEditor(_ site: CodeLocation) {
         let editor = Editor()
         guard let file = editor.find(site) else {
             step(.report("no file \(site.fileName) below this folder: start chainview where the sources are"))

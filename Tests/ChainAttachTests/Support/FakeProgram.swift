@@ -6,7 +6,7 @@ import Foundation
 @testable import ChainAttach
 
 /// Foundation has a type of that name, too.
-typealias ProgramInfo = ChainEvents.ProcessInfo
+typealias ProgramInfo = ChainEvents.ProcessDescription
 
 /// A folder for sockets, with a short path, removed at the end.
 final class TemporaryFolder: Sendable {
@@ -79,7 +79,7 @@ final class FakeProgram {
     }
 
     /// Takes a viewer, and says who it is.
-    func welcome() throws -> (FakeConnection, Greeting) {
+    func welcome() throws -> (FakeConnection, ClientHello) {
         let connection = try nextViewer()
         guard case .greeting(let greeting) = try connection.receive() else {
             throw Impatience(description: "that was no greeting")
@@ -158,14 +158,14 @@ final class FakeConnection: @unchecked Sendable {
         }
     }
 
-    func receiveCommand() throws -> Command {
+    func receiveCommand() throws -> ViewerCommand {
         guard case .command(let command) = try receive() else { throw Impatience(description: "that was no command") }
         return command
     }
 
     /// Waits until the viewer has gone, passing over what it says; gives its farewell.
-    func waitForEnd() throws -> Farewell? {
-        var last: Farewell?
+    func waitForEnd() throws -> Goodbye? {
+        var last: Goodbye?
         while let message = try receive() { if case .farewell(let farewell) = message { last = farewell } }
         return last
     }
@@ -206,6 +206,6 @@ struct Watched {
 
     func cancel(_ node: UInt64, id: UInt64, of process: ProgramInfo) {
         source.send(
-            Command(id: id, process: process.key, request: .cancel(.node(NodeID(node)), by: "tester")))
+            ViewerCommand(id: id, process: process.key, request: .cancel(.node(NodeID(node)), by: "tester")))
     }
 }

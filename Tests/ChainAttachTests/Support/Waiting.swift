@@ -19,7 +19,7 @@ final class Recorded<Element: Sendable>: Observer, @unchecked Sendable {
     private var elements: [Element] = []
     private var completed = false
 
-    func on(_ event: Event<Element>) {
+    func on(_ event: StreamEvent<Element>) {
         condition.withLock {
             switch event {
             case .next(let element): elements.append(element)
@@ -153,7 +153,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
 }
 
 extension SourceStatus {
-    var outage: Outage? { if case .reconnecting(_, let outage) = self { outage } else { nil } }
+    var outage: Disconnection? { if case .reconnecting(_, let outage) = self { outage } else { nil } }
     var isLive: Bool { if case .live = self { true } else { false } }
     var ending: SourceEnding? { if case .ended(let ending) = self { ending } else { nil } }
     var failure: String? { if case .ended(.failed(let reason)) = self { reason } else { nil } }

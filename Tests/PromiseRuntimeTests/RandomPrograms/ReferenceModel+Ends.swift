@@ -42,7 +42,7 @@ extension ReferenceModel {
     }
 
     /// The node that a waiter waits for, unless it is settled.
-    func consumer(_ waiter: Waiter) -> Int? {
+    func consumer(_ waiter: _Waiter) -> Int? {
         switch waiter {
         case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
         case .started: nil

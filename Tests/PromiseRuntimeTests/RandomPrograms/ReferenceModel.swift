@@ -2,7 +2,7 @@
 /// from the rules and kept simple; it knows nothing of how the runtime does it.
 struct ReferenceModel {
     /// What waits for a promise, in order of registration.
-    enum Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
+    enum _Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
 
     enum Kind {
         case plain, work(Program.Act), pause
@@ -19,7 +19,7 @@ struct ReferenceModel {
         var outcome = Outcome.pending
         var parent: Int?
         var follows: Int?
-        var waiters: [Waiter] = []
+        var waiters: [_Waiter] = []
         var isResolved = false
         var isQueued = false
         var isTaken = false
@@ -35,10 +35,10 @@ struct ReferenceModel {
         var isStarting = false
     }
 
-    enum Job { case handler(Int), start(Int) }
+    enum PromiseJob { case handler(Int), start(Int) }
 
     var nodes: [Node] = []
-    var jobs: [Job] = []
+    var jobs: [PromiseJob] = []
     var toTell: [Int] = []
     var isTelling = false
     var isRunning = false
@@ -145,7 +145,7 @@ struct ReferenceModel {
 
     // MARK: Settling and telling (A+ 2.1, 2.2; P4)
 
-    mutating func register(_ waiter: Waiter, at node: Int) {
+    mutating func register(_ waiter: _Waiter, at node: Int) {
         nodes[node].waiters.append(waiter)
         if isSettled(node) { telling { $0.tell(waiter, of: node) } }
     }
@@ -178,7 +178,7 @@ struct ReferenceModel {
         runInline()
     }
 
-    mutating func tell(_ waiter: Waiter, of node: Int) {
+    mutating func tell(_ waiter: _Waiter, of node: Int) {
         switch waiter {
         case .child(let child): parentSettled(child, nodes[node].outcome)
         case .follower(let follower): settle(follower, nodes[node].outcome)
@@ -208,7 +208,7 @@ struct ReferenceModel {
         submit(.handler(node))
     }
 
-    mutating func submit(_ job: Job) {
+    mutating func submit(_ job: PromiseJob) {
         jobs.append(job)
         runInline()
     }

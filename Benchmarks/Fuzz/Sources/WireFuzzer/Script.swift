@@ -27,10 +27,10 @@ struct Script {
             case 230..<245:
                 batch.time = time()
                 if step % 2 == 0 {
-                    batch.loss = Loss(
+                    batch.loss = EventCounts(
                         madeCount: time(), deliveredCount: time(), lostInRings: time(), lostAtClient: time())
                     batch.threads = [UInt32(next() >> 6): "c"]
-                    batch.sites = [UInt32(next() & 3): Site(fileID: "A/B.swift", line: 1)]
+                    batch.sites = [UInt32(next() & 3): CodeLocation(fileID: "A/B.swift", line: 1)]
                 }
                 batch.resync = step % 3 == 0 ? .begin(epoch: time()) : step % 3 == 1 ? .end(epoch: time()) : nil
                 messages.append(.batch(batch))

@@ -16,7 +16,7 @@ enum View {
     static func check(_ batches: [EventBatch]) {
         guard let first = batches.first else { return }
         var state = State(size: Size(columns: 120, rows: 30), options: State.Options(limits: limits))
-        let info = ProcessInfo(
+        let info = ProcessDescription(
             key: first.process, pid: .max, name: "a", wallOffset: first.time, startTime: first.loss.madeCount)
         act(&state, .connected(SourceID(0), info))
         for (number, batch) in batches.enumerated() {

@@ -9,13 +9,13 @@ struct EventFilter: Equatable {
     /// Whether what does not match is shown as well, dimmed.
     var dims: Bool
     /// The only chain whose events are shown.
-    var scope: Subject?
+    var scope: RowID?
     /// The programs that the index is of.
     var processes: [ProcessKey?]
     /// By the raw value of a kind, whether its word holds the text.
     private var words: [Bool]
 
-    init(_ query: Query?, dims: Bool, scope: Subject?, processes: [ProcessKey?]) {
+    init(_ query: Query?, dims: Bool, scope: RowID?, processes: [ProcessKey?]) {
         self.query = query
         self.dims = dims
         self.scope = scope

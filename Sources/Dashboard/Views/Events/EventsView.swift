@@ -8,7 +8,7 @@ struct EventsView {
     /// Whether the newest row stays at the bottom; then no row is selected.
     var isFollowing = true
     /// The root of the only chain that is shown; nil for all.
-    var scope: Subject?
+    var scope: RowID?
     /// The rows, and who makes them anew when they may be others for what the nodes have become.
     var index = EventIndex(ends: [])
     var renewal: EventIndex?
@@ -77,7 +77,7 @@ extension State {
         guard case .event(let event, _)? = row(of: entry), let info = observed[entry.place].info else {
             return select(nil)
         }
-        select(Subject(source: observed[entry.place].source, node: NodeKey(process: info.key, id: event.node)))
+        select(RowID(source: observed[entry.place].source, node: NodeKey(process: info.key, id: event.node)))
     }
 
     /// What an entry of the index stands for; nil where it is gone.
@@ -115,7 +115,7 @@ extension State {
         events.isFollowing = true
         events.selected = nil
         say("follows the newest; any move stops that")
-        arrange()
+        updateViewport()
     }
 
     private mutating func toggleEventScope() {
@@ -129,7 +129,7 @@ extension State {
         } else {
             say("no node is selected whose chain could be shown")
         }
-        arrange()
+        updateViewport()
     }
 
     private mutating func goToMatchingEvent(forward: Bool) {

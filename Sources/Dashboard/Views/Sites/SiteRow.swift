@@ -15,7 +15,7 @@ struct SiteRow: Equatable {
     var place: Int
     var program: String
     /// Nil where unknown.
-    var site: Site?
+    var site: CodeLocation?
     var statistics: SiteStatistics
 
     /// What its column says: hostile text until it is escaped.

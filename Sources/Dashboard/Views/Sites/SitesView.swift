@@ -155,7 +155,7 @@ extension State {
             case (false, false): "the most first"
             }
         say("sorted by \(sites.sort.column.words), \(order)")
-        arrange()
+        updateViewport()
     }
 
     /// A click on the heads of the columns.

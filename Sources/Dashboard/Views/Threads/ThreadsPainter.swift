@@ -12,7 +12,7 @@ extension Painter {
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since this dashboard looks") }
         let cursor = state.threads.cursor
         // Once for all rows of it: a copy of all parts of a program costs as much as a row.
-        var process: Observed?
+        var process: Program?
         for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.tree.row + line
             if process?.source != rows[number].source {
@@ -24,7 +24,7 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ shown: ThreadsView.Row, of process: Observed, _ columns: ThreadColumns, row: Int
+        _ shown: ThreadsView.Row, of process: Program, _ columns: ThreadColumns, row: Int
     ) {
         switch shown {
         case .program: paintProgram(process, row: row)
@@ -44,7 +44,7 @@ extension Painter {
         write("last \(columns.strip.width)s", row: row, in: columns.strip, style: .title)
         if columns.strip.width >= 28 {
             var column = columns.strip.start + 10
-            for (cell, word) in [(LaneFigures.Cell.busy(5), "busy"), (.blocked(5), "blocked")] {
+            for (cell, word) in [(ThreadStatistics.Cell.busy(5), "busy"), (.blocked(5), "blocked")] {
                 let (text, style) = glyphs.cell(cell)
                 column += frame.write(text, row: row, column: column, style: style) + 1
                 column += frame.write(word, row: row, column: column, style: .dim) + 2
@@ -55,7 +55,7 @@ extension Painter {
     }
 
     /// A program's own row, where there are several.
-    mutating func paintProgram(_ process: Observed, row: Int) {
+    mutating func paintProgram(_ process: Program, row: Int) {
         let style: Style = process.link.isLive ? .running : process.link.outage != nil ? .warning : .dim
         frame.write(glyphs.link(process.link), row: row, column: Columns.glyph, style: style)
         let end = layout.tree.columns - 1
@@ -79,7 +79,7 @@ extension Painter {
         write("running", row: row, in: spans.running, style: .title, isRight: true)
     }
 
-    private mutating func paint(_ executor: ExecutorID, of process: Observed, _ columns: ThreadColumns, row: Int) {
+    private mutating func paint(_ executor: ExecutorID, of process: Program, _ columns: ThreadColumns, row: Int) {
         let spans = ExecutorColumns(columns)
         let load = process.forest!.load(of: executor)
         let isDimmed = process.link.outage != nil
@@ -121,20 +121,20 @@ private struct LanePainter {
     let lane: ThreadLane
     let columns: ThreadColumns
     let row: Int
-    private let now: LaneNow
+    private let now: ThreadActivity
     private let isDimmed: Bool
 
-    init(_ lane: ThreadLane, _ columns: ThreadColumns, of process: Observed, row: Int) {
+    init(_ lane: ThreadLane, _ columns: ThreadColumns, of process: Program, row: Int) {
         self.lane = lane
         self.columns = columns
         self.row = row
-        now = LaneNow(lane, in: process.forest!)
+        now = ThreadActivity(lane, in: process.forest!)
         isDimmed = process.isDimmed(now)
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
 
-    func paint(into painter: inout Painter, _ process: Observed) {
+    func paint(into painter: inout Painter, _ process: Program) {
         let glyphs = painter.glyphs
         let (glyph, word, look): (String, String, Style) =
             switch now.doing {
@@ -148,7 +148,7 @@ private struct LanePainter {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         paintName(into: &painter, process)
-        let figures = LaneFigures(lane, now, at: process.shownNow, seconds: columns.strip.width)
+        let figures = ThreadStatistics(lane, now, at: process.shownNow, seconds: columns.strip.width)
         paintNow(into: &painter, figures, process.forest!)
         if let age = figures.age {
             painter.write(
@@ -170,7 +170,7 @@ private struct LanePainter {
         painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRight: true)
     }
 
-    private func paintName(into painter: inout Painter, _ process: Observed) {
+    private func paintName(into painter: inout Painter, _ process: Program) {
         let span = columns.thread
         let used = painter.frame.write(
             process.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
@@ -183,7 +183,7 @@ private struct LanePainter {
     }
 
     /// Who runs, on top of whom, and who is waited for.
-    private func paintNow(into painter: inout Painter, _ figures: LaneFigures, _ forest: borrowing ChainForest) {
+    private func paintNow(into painter: inout Painter, _ figures: ThreadStatistics, _ forest: borrowing ChainForest) {
         let end = columns.node.start + columns.node.width
         var column = columns.node.start
         for (text, look) in parts(painter.glyphs, figures, forest) where column < end {
@@ -194,7 +194,7 @@ private struct LanePainter {
     }
 
     private func parts(
-        _ glyphs: Glyphs, _ figures: LaneFigures, _ forest: borrowing ChainForest
+        _ glyphs: Glyphs, _ figures: ThreadStatistics, _ forest: borrowing ChainForest
     ) -> [(text: String, style: Style)] {
         var parts: [(text: String, style: Style)] = []
         if let handler = now.handler {

@@ -44,13 +44,13 @@ struct ThreadsView {
     /// What the cursor is on.
     var current: Row?
     /// The selection that followed from it.
-    var shown: Subject?
+    var shown: RowID?
     /// The tree of before, until the cursor is moved: who only has a look finds it again.
     var before: Before?
 
     /// What the tree was at.
     struct Before {
-        var selection: Subject?
+        var selection: RowID?
         var following: State.Following
         var anchor: State.Anchor?
     }
@@ -107,12 +107,12 @@ extension State {
     }
 
     /// The node that runs (or blocks) on a thread; the program of its row; nothing for an executor.
-    private func subject(of row: ThreadsView.Row) -> Subject? {
+    private func subject(of row: ThreadsView.Row) -> RowID? {
         switch row {
-        case .program(let source): return Subject(source: source)
+        case .program(let source): return RowID(source: source)
         case .lane(let source, let thread):
             guard let place = place(of: source), let lane = observed[place].insight.threads.lane(of: thread),
-                let id = LaneNow(lane, in: observed[place].forest!).node,
+                let id = ThreadActivity(lane, in: observed[place].forest!).node,
                 let node = observed[place].forest!.index(of: id)
             else { return nil }
             return subject(node, in: place)
@@ -208,7 +208,7 @@ extension State {
     var threadsStep: UInt64 {
         var step: UInt64 = 0
         let seconds = ThreadColumns(self).strip.width
-        var program: Observed?
+        var program: Program?
         for row in threads.rows[threads.cursor.window(height: viewHeight).clamped(to: threads.rows.indices)] {
             step = step &* 1_000_003
             if program?.source != row.source { program = place(of: row.source).map { observed[$0] } }
@@ -217,11 +217,13 @@ extension State {
         return step
     }
 
-    private func step(of row: ThreadsView.Row, in process: Observed, seconds: Int) -> UInt64 {
+    private func step(of row: ThreadsView.Row, in process: Program, seconds: Int) -> UInt64 {
         switch row {
         case .lane(_, let thread):
             guard let lane = process.insight.threads.lane(of: thread) else { return 0 }
-            return LaneFigures(lane, LaneNow(lane, in: process.forest!), at: process.shownNow, seconds: seconds).step
+            return ThreadStatistics(
+                lane, ThreadActivity(lane, in: process.forest!), at: process.shownNow, seconds: seconds
+            ).step
         case .executor(_, let executor):
             guard let oldest = process.forest!.load(of: executor).oldestQueued else { return 0 }
             return 1 &+ DurationText.step(process.shownNow &- min(process.shownNow, oldest))

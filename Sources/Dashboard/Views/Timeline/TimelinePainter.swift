@@ -52,7 +52,7 @@ extension Painter {
     // MARK: Rows
 
     private mutating func paint(
-        _ row: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Observed, line: Int, isChain: Bool
+        _ row: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Program, line: Int, isChain: Bool
     ) {
         guard let node = row.node else { return paintProgram(process, row: layout.tree.row + line) }
         paintName(of: node, row, columns, process, line: line, isChain: isChain)
@@ -60,7 +60,7 @@ extension Painter {
     }
 
     private mutating func paintName(
-        of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ process: Observed, line: Int,
+        of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ process: Program, line: Int,
         isChain: Bool
     ) {
         let row = layout.tree.row + line
@@ -88,7 +88,7 @@ extension Painter {
     private static let indentLimit = 5
 
     private mutating func paintBar(
-        of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Observed, line: Int, isChain: Bool
+        of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Program, line: Int, isChain: Bool
     ) {
         let forest = process.forest!
         let bar =
@@ -134,7 +134,7 @@ extension Painter {
 
     /// From the end of a member, or of who was followed, to the node that it counts for, where both are on the screen.
     private mutating func paintLinks(
-        _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Observed
+        _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Program
     ) {
         let forest = process.forest!
         var lines: [NodeIndex: Int] = [:]
@@ -172,7 +172,7 @@ extension Painter {
     private mutating func paintNow(
         _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State
     ) {
-        var live: Observed?
+        var live: Program?
         for (place, lines) in rows.programs {
             let process = state.observed[place]
             let goesOn = rows[lines].contains { $0.node.map { process.forest!.chain(of: $0).settled == nil } ?? false }

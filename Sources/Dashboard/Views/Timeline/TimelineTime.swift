@@ -83,7 +83,7 @@ extension State {
         guard place < TimeAxis.scales.count, TimeAxis.scales[place] < all else {
             (timeline.scale, timeline.left) = (nil, nil)
             say("everything is in sight")
-            return arrange()
+            return updateViewport()
         }
         let scale = TimeAxis.scales[place]
         // Around what goes on now while that is followed, else around the selected node.
@@ -97,7 +97,7 @@ extension State {
         }
         timeline.scale = scale
         say("\(TimelineText.scale(scale)) a column")
-        arrange()
+        updateViewport()
     }
 
     /// When the selected node's turn came.
@@ -124,7 +124,7 @@ extension State {
             // At the end it follows again.
             if axis.left &+ distance < last { timeline.left = axis.left &+ distance }
         }
-        arrange()
+        updateViewport()
     }
 
     private mutating func followNow() {
@@ -137,7 +137,7 @@ extension State {
         } else {
             say("everything is in sight; + goes nearer")
         }
-        arrange()
+        updateViewport()
     }
 
     private mutating func toggleScope() {
@@ -151,7 +151,7 @@ extension State {
             say("the selected chain alone; a shows all")
         }
         (timeline.scale, timeline.left, timeline.anchor) = (nil, nil, nil)
-        arrange()
+        updateViewport()
     }
 
     /// A number that changes when the passing of time alone changes the picture: where on the screen now is, and what

@@ -15,9 +15,9 @@ struct TimelineView {
     var cursor = ListCursor()
     var scope = Scope.chain
     /// The root of the chain that was shown when last looked at; nil for all chains.
-    var root: Subject?
+    var root: RowID?
     /// The selected row, when last looked at: what stands there, and its number.
-    var anchor: (subject: Subject, number: Int)?
+    var anchor: (subject: RowID, number: Int)?
     /// Of a chain of which all nodes were looked at, the first and the last moment of its nodes; nil for a long one.
     var span: ClosedRange<UInt64>?
     /// Nanoseconds a column; nil for as many as bring everything onto the screen.
@@ -147,7 +147,7 @@ extension State {
     mutating func didSelectInTimeline() {
         guard let row = timelineRows(from: timeline.cursor.selected, count: 1).first else { return }
         let source = observed[row.place].source
-        select(row.node.map { subject($0, in: row.place) } ?? Subject(source: source))
+        select(row.node.map { subject($0, in: row.place) } ?? RowID(source: source))
         timeline.anchor = selection.map { ($0, timeline.cursor.selected) }
     }
 
@@ -182,7 +182,7 @@ extension State {
     }
 
     /// The row of a program, or of the chain that a node is in.
-    private func allRow(of subject: Subject) -> Int? {
+    private func allRow(of subject: RowID) -> Int? {
         guard let place = place(of: subject.source) else { return nil }
         let before = (0..<place).reduce(0) { $0 + allRowCount(of: $1) }
         guard subject.node != nil else { return showsPrograms ? before : nil }

@@ -31,7 +31,7 @@ extension State {
             title: kind.rawValue, lines: text.lines + DetailText.nodeLines(of: self, width: width, besides: told))
     }
 
-    private func addWarning(_ warning: Warning, _ process: Observed, to text: inout DetailWriter) {
+    private func addWarning(_ warning: Warning, _ process: Program, to text: inout DetailWriter) {
         text.wrap(WarningText.name(warning, process), style: Style.label.bold)
         let what = WarningText.what(warning, process)
         if !what.isEmpty { text.wrap(what, style: warning.ended == nil ? .warning : .dim) }

@@ -35,7 +35,7 @@ enum WarningRow: Equatable {
 /// What a warning says of itself besides its kind: what the program wrote is hostile until frames make it safe.
 enum WarningText {
     /// Who it is about.
-    static func name(_ warning: Warning, _ process: Observed) -> String {
+    static func name(_ warning: Warning, _ process: Program) -> String {
         guard warning.node != .none else { return process.shownName }
         if let forest = process.forest, let node = forest.index(of: warning.node) {
             return NodeText.name(of: node, in: forest)
@@ -45,13 +45,13 @@ enum WarningText {
     }
 
     /// What in particular, in a few words.
-    static func what(_ warning: Warning, _ process: Observed) -> String {
+    static func what(_ warning: Warning, _ process: Program) -> String {
         guard let forest = process.forest else { return "" }
         switch warning.kind {
         case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
         case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
         case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
-        case .ringOfWaits: return "\(warning.amount) in the ring, the next is \(name(of: warning.other, forest))"
+        case .deadlock: return "\(warning.amount) in the ring, the next is \(name(of: warning.other, forest))"
         case .raceLoserRunning: return "lost \(name(of: warning.other, forest))"
         default: break
         }

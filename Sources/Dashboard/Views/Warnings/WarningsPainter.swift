@@ -49,7 +49,7 @@ extension Painter {
         let view = state.warnings
         guard !view.rows.isEmpty else { return paintNoWarnings(state) }
         // Once for all rows of it: a copy of all parts of a program costs as much as a row.
-        var program: (place: Int, process: Observed)?
+        var program: (place: Int, process: Program)?
         for place in view.cursor.window(height: area.rows) {
             let line = area.row + place - view.cursor.top
             switch view.rows[place] {
@@ -85,7 +85,7 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ warning: Warning, of process: Observed, isOver: Bool, _ columns: WarningColumns, _ line: Int
+        _ warning: Warning, of process: Program, isOver: Bool, _ columns: WarningColumns, _ line: Int
     ) {
         func style(_ style: Style) -> Style { isOver ? .dim : style }
         var site = warning.site

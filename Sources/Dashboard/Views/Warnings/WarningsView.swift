@@ -74,7 +74,7 @@ extension State {
     }
 
     /// The node of the selected warning, as long as it is kept.
-    var warningSubject: Subject? {
+    var warningSubject: RowID? {
         guard case .warning(let warning, let place)? = warnings.selectedRow,
             let node = observed[place].forest?.index(of: warning.node)
         else { return nil }
@@ -112,7 +112,7 @@ extension State {
         guard !warnings.rows.isEmpty else { return say(whyEmpty) }
         if let kind = warnings.selectedRow?.kind, kinds.contains(kind) { warnings.selected = .kind(kind) }
         warnings.folded = kinds
-        arrange()
+        updateViewport()
     }
 
     private mutating func visitWarning() {
@@ -121,13 +121,13 @@ extension State {
         case .head(let kind, _, let isFolded):
             warnings.selected = .kind(kind)
             if isFolded { warnings.folded.remove(kind) } else { warnings.folded.insert(kind) }
-            arrange()
+            updateViewport()
         case .more(let kind, let count):
             guard !warnings.expanded.contains(kind) else {
                 return say("the other \(CountText.grouped(count)) are counted and not kept")
             }
             warnings.expanded.insert(kind)
-            arrange()
+            updateViewport()
         case .hidden: hideWarningKind()
         case .warning(let warning, let place):
             guard warning.node != .none else { return say("this is about the whole program, no single node") }
@@ -149,7 +149,7 @@ extension State {
         }
         // What comes into its place is selected.
         warnings.selected = nil
-        arrange()
+        updateViewport()
         warnings.selected = selectedWarningID
     }
 
@@ -180,7 +180,7 @@ extension State {
         for place in observed.indices where !observed[place].isHeld {
             _ = observed[place].tickInsight(options.warnings, wall: wall)
         }
-        arrange()
+        updateViewport()
     }
 
     private mutating func foldWarnings() {

@@ -1,0 +1,99 @@
+import ChainEvents
+import ChainWire
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Asks many sockets at once who listens there.
+struct DiscoveryScan {
+    let timeLimit: Duration
+    let waiting: Discovery.Waiting
+    private var open: [(connection: Connection, index: Int)] = []
+    private var found: [FoundProcess?] = []
+
+    /// How many are asked at once; the others follow as these answer.
+    private static let openLimit = 128
+
+    init(timeLimit: Duration, waiting: Discovery.Waiting) {
+        self.timeLimit = timeLimit
+        self.waiting = waiting
+    }
+
+    /// What came of it, in the order of the sockets; those where nobody listens are left out. Once it is stopped, those
+    /// who have not answered are, too.
+    mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
+        found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
+        let deadline = waiting.clock.now + timeLimit.nanoseconds
+        var next = 0
+        while true {
+            while open.count < Self.openLimit, next < sockets.count {
+                probe(next)
+                next += 1
+            }
+            guard !open.isEmpty else { break }
+            var entries = open.flatMap { $0.connection.entries }
+            if let stop = waiting.stop { entries.append(stop.entry) }
+            waiting.clock.poll(&entries, until: deadline)
+            let isStopped = waiting.stop != nil && entries.last?.revents != 0
+            // All of them are local: one descriptor each.
+            for (place, (connection, index)) in open.enumerated() where entries[place].revents != 0 {
+                _ = connection.move(entries[place...place])
+                listen(to: connection, index)
+            }
+            open.removeAll { found[$0.index]?.isSettled ?? true }
+            guard !isStopped else {
+                open = []
+                return found.compactMap { $0 }.filter(\.isSettled)
+            }
+            if waiting.clock.now >= deadline { break }
+        }
+        for (_, index) in open { found[index]?.problem = "It does not answer: it stands still, or is very busy" }
+        for index in next..<found.count { found[index]?.problem = "It was not asked, as others did not answer" }
+        open = []
+        return found.compactMap { $0 }
+    }
+
+    private mutating func probe(_ index: Int) {
+        guard let path = found[index]?.path else { return }
+        if let problem = SafeFiles.problem(ofSocket: path) { return settle(index, problem) }
+        do throws(AttachError) {
+            let connection = try Connection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
+            // It would be waited for in vain.
+            if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
+            open.append((connection, index))
+        } catch {
+            settle(index, error)
+        }
+    }
+
+    private mutating func listen(to connection: Connection, _ index: Int) {
+        do throws(AttachError) {
+            while let message = try connection.next() {
+                switch message {
+                case .hello(let hello): found[index]?.hello = hello
+                case .farewell(let farewell) where found[index]?.hello == nil: throw farewell.error
+                default: continue
+                }
+                return
+            }
+        } catch {
+            settle(index, error)
+        }
+    }
+
+    /// A socket that nobody listens at any more is not worth a word.
+    private mutating func settle(_ index: Int, _ error: AttachError) {
+        if error.kind == .gone || error.kind == .notFound {
+            found[index] = nil
+        } else {
+            found[index]?.problem = error.description
+        }
+    }
+}
+
+extension FoundProcess {
+    fileprivate var isSettled: Bool { hello != nil || problem != nil }
+}

@@ -1,0 +1,82 @@
+/// Something that can be subscribed to: an ``Observable``, a subject, a ``Variable``.
+public protocol Subscribable<Element>: Sendable {
+    /// What the stream is made of.
+    associatedtype Element: Sendable
+
+    /// The read side alone.
+    var observable: EventStream<Element> { get }
+}
+
+/// A stream of elements, read side: `next* (error | completed)?`, one event at a time whatever the threads.
+///
+/// Make one out of a subject (``PublishSubject`` and its kin), or out of any source by a closure:
+///
+///     let ticks = Observable<Int> { observer in
+///         let timer = startTimer { observer.onNext($0) }
+///         return AnyDisposable { timer.cancel() }
+///     }
+public struct EventStream<Element: Sendable>: Subscribable {
+    @usableFromInline let join: @Sendable (AnyObserver<Element>) -> any Disposable
+
+    /// Makes a cold stream: `produce` runs once a subscription, and what it returns is disposed of when the
+    /// subscription is disposed of or over.
+    ///
+    /// `produce` may call its observer from any thread, also several at once and after the end: the grammar is kept
+    /// between the two (by the rules of ``PublishSubject``).
+    @inlinable
+    public init(_ produce: @escaping @Sendable (AnyObserver<Element>) -> any Disposable) {
+        join = { observer in
+            let hub = Hub<Element>()
+            let source = DisposeBag()
+            let subscription = hub.subscribe(
+                AnyObserver { event in
+                    observer.on(event)
+                    if event.isTerminal { source.dispose() }
+                })
+            source.insert(produce(AnyObserver { hub.emit($0) }))
+            return AnyDisposable {
+                subscription.dispose()
+                source.dispose()
+            }
+        }
+    }
+
+    @inlinable
+    init(of hub: Hub<Element>) {
+        join = { hub.subscribe($0) }
+    }
+
+    /// Itself.
+    @inlinable
+    public var observable: EventStream<Element> { self }
+
+    @inlinable
+    func subscribe(any observer: AnyObserver<Element>) -> any Disposable { join(observer) }
+}
+
+extension Subscribable {
+    /// Tells `observer` what follows, until the stream ends or the result is disposed of. The observer is retained.
+    ///
+    /// For whole events in one closure: `subscribe(AnyObserver { event in … })`.
+    @inlinable
+    public func subscribe(_ observer: some Observer<Element>) -> any Disposable {
+        observable.subscribe(any: observer as? AnyObserver<Element> ?? AnyObserver(observer))
+    }
+
+    /// Calls `onNext` with every element that follows, and one of the others at the end.
+    @inlinable
+    public func subscribe(
+        onNext: @escaping @Sendable (Element) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void = { _ in },
+        onCompleted: @escaping @Sendable () -> Void = {}
+    ) -> any Disposable {
+        let observer = AnyObserver<Element> { event in
+            switch event {
+            case .next(let element): onNext(element)
+            case .error(let error): onError(error)
+            case .completed: onCompleted()
+            }
+        }
+        return observable.subscribe(any: observer)
+    }
+}

@@ -1,0 +1,102 @@
+import ChainModel
+
+// Long work: a new order, a search through all nodes, a large forest read anew, what views count. It goes in slices in
+// the time that is left before the next frame, so that frames and keys stay short; where none is left, or nobody uses
+// it, a tick does a slice of each.
+extension State {
+    /// Whether there is work for ``Action/work``.
+    public var hasWork: Bool { observed.indices.contains { observed[$0].hasWork } }
+
+    /// Whether the last slice was for what views count, which goes on whatever the user does.
+    package var hasCountedForViews: Bool { turns.last == .insight }
+
+    /// How the slices take turns.
+    struct Turns {
+        /// Whether somebody used the time since the last tick.
+        var hasWorked = false
+        /// Whether it moved something that is to be arranged and drawn with the next tick.
+        var isStirred = false
+        fileprivate var next = 0
+        fileprivate var last: Turn?
+    }
+
+    fileprivate enum Turn: Int, CaseIterable { case insight, order, scan, rows, spent }
+
+    /// One slice: some 2 ms at most. The first after a tick lets the views' figures follow.
+    mutating func work() {
+        if !turns.hasWorked { turns.next = Turn.insight.rawValue }
+        turns.hasWorked = true
+        for _ in Turn.allCases {
+            let turn = Turn(rawValue: turns.next)!
+            turns.next = (turns.next + 1) % Turn.allCases.count
+            guard turn == .insight || count(turn) > 0 else { continue }
+            turns.last = turn
+            if work(turn, share: count(turn)) { turns.isStirred = true }
+            return
+        }
+    }
+
+    /// What the time before this tick was not there for; true if anything that is shown may have moved.
+    mutating func workInTick() -> Bool {
+        var isMoved = turns.isStirred
+        if !turns.hasWorked {
+            // Filtering, sorting and reading anew may be under way together.
+            let share = Turn.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .spent ? 0 : count($1)) }
+            for turn in Turn.allCases where work(turn, share: share) { isMoved = true }
+        }
+        (turns.hasWorked, turns.isStirred) = (false, false)
+        return isMoved
+    }
+
+    /// In how many programs there is work of a kind.
+    private func count(_ turn: Turn) -> Int { observed.indices.count { hasWork(turn, observed[$0]) } }
+
+    private func hasWork(_ turn: Turn, _ program: borrowing Program) -> Bool {
+        switch turn {
+        case .insight: program.hasInsightWork
+        case .order: program.outline.order.hasWork
+        case .scan: program.isScanning
+        case .rows: program.outline.hasWork
+        case .spent: program.outline.order.hasSpent
+        }
+    }
+
+    /// Each program does its part, where `share` parts are a slice; true if anything that is shown may have moved.
+    private mutating func work(_ turn: Turn, share: Int) -> Bool {
+        let share = max(1, share)
+        var isMoved = false
+        for place in observed.indices {
+            let didMove =
+                switch turn {
+                case .insight: observed[place].tickInsight(options.warnings, wall: wall)
+                case .order: observed[place].continueSorting(share)
+                case .scan: observed[place].scan(budget: Self.scanBudget / share)
+                case .rows: observed[place].work(budget: RowModel.slice / share)
+                case .spent: observed[place].freeStorage()
+                }
+            if didMove { isMoved = true }
+        }
+        return isMoved
+    }
+}
+
+extension Program {
+    /// Whether there is long work for the time before the next frame.
+    var hasWork: Bool {
+        isScanning || outline.hasWork || outline.order.hasWork || outline.order.hasSpent || hasInsightWork
+    }
+
+    /// Warnings wait while the picture stands still.
+    fileprivate var hasInsightWork: Bool { isHeld ? insight.sites.isCounting : insight.hasWork }
+
+    /// What old orders took; nothing moves.
+    fileprivate mutating func freeStorage() -> Bool {
+        _ = outline.order.spent.popLast()
+        return false
+    }
+
+    fileprivate mutating func continueSorting(_ share: Int) -> Bool {
+        guard forest != nil else { return false }
+        return outline.workOnOrder(in: forest!, now: shownNow, share: share)
+    }
+}

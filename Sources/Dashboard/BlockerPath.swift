@@ -1,0 +1,215 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// The way from a node to the one that holds it up.
+struct BlockerPath {
+    /// One node on the way, and what it waits for.
+    struct Step {
+        var node: NodeIndex
+        var blocker: Blocker
+        /// The wait that keeps its executor's queue standing, which is where the way goes on.
+        var blockedExecutor: ThreadWait?
+    }
+
+    private(set) var steps: [Step] = []
+    /// The step at which the way comes back to a node that it was at before.
+    private(set) var ring: Int?
+
+    private static let limit = 10_000
+
+    /// O(steps).
+    init(from start: NodeIndex, in forest: borrowing ChainForest) {
+        var seen: [NodeIndex: Int] = [:]
+        var next: NodeIndex? = start
+        while let node = next, steps.count < Self.limit {
+            if let place = seen[node] {
+                ring = place
+                return
+            }
+            seen[node] = steps.count
+            var step = Step(node: node, blocker: forest.blocker(of: node))
+            next = step.blocker.node
+            if step.blocker.reason == .queued, let found = forest.blockedExecutor(of: forest.node(node).executor) {
+                step.blockedExecutor = found.wait
+                next = found.node
+            }
+            steps.append(step)
+        }
+    }
+
+    var end: Step { steps[steps.count - 1] }
+}
+
+extension State {
+    /// Goes from the selected node to the one that holds it up, and says the way; at that one, what can be done.
+    mutating func goToBlocker() {
+        guard let (place, start) = selectedNode else { return say("there is no node to ask about") }
+        let way = BlockerPath(from: start, in: observed[place].forest!)
+        let text = BlockerDescription(glyphs: options.glyphs, now: observed[place].shownNow)
+        if let ring = way.ring {
+            let words = text.ring(way.steps[ring...], in: observed[place].forest!)
+            return say(words + (canAskToCancel(in: place) ? "; c cancels one of them, which ends it" : ""), .warning)
+        }
+        let end = way.end
+        let reason = text.reason(end, in: observed[place].forest!)
+        guard way.steps.count > 1 else {
+            let advice = advice(for: end, in: place)
+            let name = text.name(start, in: observed[place].forest!)
+            return say("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"))
+        }
+        reveal(end.node, in: place)
+        say(text.way(way.steps, in: observed[place].forest!) + ": " + reason)
+    }
+
+    private func canAskToCancel(in place: Int) -> Bool { whyNotCancel(in: place) == nil }
+
+    /// What can be done about a node that waits for no other one.
+    private func advice(for step: BlockerPath.Step, in place: Int) -> String {
+        let forest = observed[place].forest!
+        let site = forest.site(of: step.node).flatMap { $0.fileID.isEmpty ? nil : $0.description }
+        let open = site.map { "e opens \($0)" }
+        let cancel = canAskToCancel(in: place) ? "c cancels it" : nil
+        let words: [String?] =
+            switch step.blocker.reason {
+            case .running, .resolver: [open, cancel]
+            case .queued: ["2 shows what runs there", cancel]
+            case .timer, .parent, .follows, .member, .awaits: [cancel]
+            case .settled, .aboutToRun, .aboutToSettle: []
+            }
+        return words.compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+/// The way to what holds a node up, in words.
+struct BlockerDescription {
+    let glyphs: Glyphs
+    /// Nanoseconds of the program's clock.
+    let now: UInt64
+
+    private static let nameLimit = 28
+    private static let memberLimit = 1_000
+
+    func name(_ node: NodeIndex, in forest: borrowing ChainForest) -> String {
+        SafeText.cut(
+            NodeText.name(of: node, in: forest), to: Self.nameLimit, ellipsis: glyphs.ellipsis,
+            charset: glyphs.charset)
+    }
+
+    /// The nodes of a way, each with what it waits for where that is not just the next one.
+    func way(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
+        var text = ""
+        let hidden = steps.count > 5 ? 2..<(steps.count - 2) : 0..<0
+        for (place, step) in steps.enumerated() {
+            if place == hidden.lowerBound, !hidden.isEmpty { text += "\(hidden.count) more \(glyphs.right) " }
+            guard !hidden.contains(place) else { continue }
+            text += name(step.node, in: forest)
+            guard place < steps.count - 1 else { break }
+            text += link(step, in: forest)
+        }
+        return text
+    }
+
+    /// What stands between a node and the next one.
+    private func link(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
+        if let wait = step.blockedExecutor { return ", queued: \(thread(wait.thread, in: forest)) is blocked by " }
+        switch step.blocker.reason {
+        case .member:
+            return members(of: step.node, in: forest).map { " (\($0)) \(glyphs.right) " } ?? " \(glyphs.right) "
+        case .awaits:
+            let wait = forest.wait(of: step.node)
+            let name = wait.map { thread($0.thread, in: forest) } ?? "its thread"
+            return ", which blocks \(name) for "
+        default: return " \(glyphs.right) "
+        }
+    }
+
+    /// `2 of 3 left`, `first of 3`.
+    func members(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
+        let members = forest.members(of: node, limit: Self.memberLimit)
+        guard members.count > 1 else { return nil }
+        let more = members.isPartial ? "+" : ""
+        switch forest.node(node).kind {
+        case .race: return "the first of \(members.count)\(more)"
+        case .any: return "any of \(members.counts.liveCount)\(more) left"
+        default: return "\(members.counts.liveCount) of \(members.count)\(more) left"
+        }
+    }
+
+    /// A ring: everybody in it waits for the next, and the last for the first.
+    func ring(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
+        guard steps.count > 1 else {
+            return "a ring: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"
+        }
+        let first = name(steps[steps.startIndex].node, in: forest)
+        return "a ring: " + way(Array(steps), in: forest) + link(steps[steps.endIndex - 1], in: forest) + first
+    }
+
+    /// Why a node that waits for no other one is not settled.
+    func reason(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
+        let view = forest.node(step.node)
+        func since(_ time: UInt64?) -> String {
+            time.map { " for \(DurationText.running(now - min($0, now)))" } ?? ""
+        }
+        switch step.blocker.reason {
+        case .settled: return "waits for nothing: it is \(view.state.word)"
+        case .parent: return "waits for its parent"
+        case .aboutToRun: return "is about to be queued"
+        case .queued: return "waits for its turn" + queue(view, in: forest, since(view.queued))
+        case .running:
+            let name = view.thread == 0 ? "" : " on \(thread(view.thread, in: forest))"
+            return "runs\(name)\(since(view.started))"
+        case .follows: return "follows another"
+        case .member: return "waits for a member"
+        case .aboutToSettle:
+            switch view.kind {
+            case .retry, .repeat, .sequence, .forEach: return "is between two of its members"
+            default: return "is about to settle"
+            }
+        case .awaits: return "blocks its thread\(since(forest.wait(of: step.node)?.since)) for one that is gone"
+        case .timer: return "waits for its timer"
+        case .resolver: return "waits\(since(view.ended ?? view.created)) for the program to settle it"
+        }
+    }
+
+    /// ` on pool for 2.1s (14 queued, 4 running there)`.
+    private func queue(_ view: NodeView, in forest: borrowing ChainForest, _ since: String) -> String {
+        guard view.executor != 0 else { return since }
+        let load = forest.load(of: view.executor)
+        let name = forest.executors[view.executor] ?? "executor \(view.executor)"
+        return " on \(name)\(since) (\(CountText.grouped(load.queuedCount)) queued, "
+            + "\(CountText.grouped(load.runningCount)) running there)"
+    }
+
+    private func thread(_ thread: ThreadID, in forest: borrowing ChainForest) -> String {
+        forest.threads[thread] ?? "thread \(thread)"
+    }
+
+    /// What a live node waits for at once: in words, and the node that is, of which the words say more.
+    func direct(_ node: NodeIndex, in forest: borrowing ChainForest) -> (words: String, node: NodeIndex?)? {
+        let step = BlockerPath.Step(node: node, blocker: forest.blocker(of: node, memberLimit: Self.memberLimit))
+        if let blocker = step.blocker.node {
+            switch step.blocker.reason {
+            case .parent: return ("its parent", blocker)
+            case .follows: return ("which it follows", blocker)
+            case .member: return (members(of: node, in: forest) ?? "its member", blocker)
+            case .awaits:
+                let name = forest.wait(of: node).map { thread($0.thread, in: forest) } ?? "its thread"
+                return ("blocking \(name)", blocker)
+            default: return ("", blocker)
+            }
+        }
+        switch step.blocker.reason {
+        case .running, .settled: return nil
+        case .queued:
+            let view = forest.node(node)
+            let found = forest.blockedExecutor(of: view.executor)
+            let blocked = found.map { ": \(thread($0.wait.thread, in: forest)) is blocked by" } ?? ""
+            return ("its turn" + queue(view, in: forest, "") + blocked, found?.node)
+        case .resolver: return ("the program to settle it", nil)
+        case .timer: return ("its timer", nil)
+        case .member: return ("one of its members", nil)
+        default: return (reason(step, in: forest), nil)
+        }
+    }
+}

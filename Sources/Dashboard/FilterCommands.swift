@@ -1,0 +1,218 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+/// What is looked for: a query, in force for all programs and views.
+struct Filter: Equatable {
+    /// Nil for no filter; never one that finds everything.
+    var query: Query?
+    /// Whether the rest is dimmed rather than hidden.
+    var dims = false
+
+    /// As it was typed; empty for no filter.
+    var text: String { query?.text ?? "" }
+    var isActive: Bool { query != nil }
+    var hidesRest: Bool { isActive && !dims }
+}
+
+/// Filtering, and going from match to match.
+extension State {
+    /// Goes on typing a filter: what can be read of it is in force at once, else what could be read last.
+    mutating func type(_ text: String) {
+        typing = Typing()
+        showFilter(text)
+    }
+
+    private mutating func showFilter(_ text: String) {
+        mode = .filter(text)
+        if let query = try? query(text) { setFilter(query) }
+        updateViewport()
+    }
+
+    /// What a typed line means: a query, or by `@name` one that was saved.
+    func query(_ text: String) throws(QueryError) -> Query {
+        try SavedQueries.query(text, among: options.savedQueries)
+    }
+
+    /// Completes what is typed, by what there is in the programs; again: with the next choice.
+    mutating func completeFilter(_ text: String) {
+        let choices = typing.choices ?? filterChoices(text)
+        guard let line = typing.complete(choices) else { return revision += 1 }
+        showFilter(line)
+    }
+
+    /// How a query could go on.
+    func filterChoices(_ text: String) -> Typing.Choices {
+        if let name = SavedQueries.name(in: text) {
+            let names = options.savedQueries.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
+            // All of it was typed: it becomes what it stands for.
+            let whole = options.savedQueries[name].map { [$0] } ?? []
+            return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
+        }
+        var place = text.count..<text.count
+        var words: [String] = []
+        let order = (selectedPlace.map { [$0] } ?? []) + observed.indices.filter { $0 != selectedPlace }
+        for program in order {
+            guard let forest = observed[program].forest else { continue }
+            let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
+            place = found.place
+            words += found.choices.filter { !words.contains($0) }
+        }
+        return Typing.Choices(
+            head: String(text.prefix(place.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
+    }
+
+    private static let choiceLimit = 40
+
+    /// Goes through the filters of before and those of the configuration.
+    mutating func recallFilter(_ step: Int, _ text: String) {
+        let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
+        let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }
+        guard let line = typing.recall(step, from: lines, instead: text) else { return revision += 1 }
+        showFilter(line)
+    }
+
+    /// Looks for something else, or for nothing. A small forest is searched at once, a large one goes on with each tick.
+    private mutating func setFilter(_ query: Query?) {
+        let new = query.flatMap { $0.isEmpty ? nil : $0 }
+        if let new, filter.query?.findsSame(as: new) == true { return }
+        guard filter.query != new else { return }
+        filter.query = new
+        for place in observed.indices {
+            observed[place].setFilter(filter)
+            _ = observed[place].scan(budget: Self.firstScanBudget / observed.count)
+        }
+    }
+
+    /// Nodes that a key looks at: the rest goes on before the next frame.
+    static let firstScanBudget = 1_000
+
+    /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
+    /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``
+    /// changes when an answer may be another. While a large forest is still looked through, nodes that match are let
+    /// through one after the other.
+    func filterMatches(_ node: NodeIndex, in place: Int) -> Bool {
+        !filter.isActive || observed[place].outline.filter.isMatch(node)
+    }
+
+    /// Changes whenever ``filterMatches(_:in:)`` may answer otherwise than before.
+    var filterRevision: UInt64 { observed.reduce(0) { $0 &+ $1.outline.filter.revision } }
+
+    /// Matching nodes of all programs, so far.
+    var matchCount: Int { observed.reduce(0) { $0 + $1.outline.filter.count } }
+
+    /// Whether there may be more.
+    var isScanning: Bool { observed.contains(where: \.isScanning) }
+
+    /// Leaves the line with what is typed in force.
+    mutating func accept(_ text: String) {
+        // The line says what is wrong.
+        guard (try? query(text)) != nil else { return revision += 1 }
+        mode = .tree
+        filterHistory.add(text)
+        if filter.isActive {
+            if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
+                say("nothing matches “\(text)” yet; Esc drops the filter", .warning)
+            } else if following == .first {
+                // Who is selected now was looked for: dropping the filter leaves the selection there.
+                following = .nobody
+            }
+        }
+        updateViewport()
+        goToMatchHere()
+    }
+
+    /// Where the selected row is only there for what is under it, or is not shown: the first match.
+    private mutating func goToMatchHere() {
+        guard view == .chains, filter.isActive, matchCount > 0 else { return }
+        if let (place, node) = selectedNode, observed[place].outline.filter.isMatch(node) { return }
+        if let (place, node) = firstMatch(in: Array(observed.indices), forward: true) { reveal(node, in: place) }
+    }
+
+    /// Sets a filter that was given as a whole.
+    mutating func filter(by text: String) throws(QueryError) {
+        setFilter(try query(text))
+        filterHistory.add(text)
+        updateViewport()
+    }
+
+    mutating func dropFilter() {
+        if case .filter = mode { mode = .tree }
+        setFilter(nil)
+        updateViewport()
+    }
+
+    mutating func toggleDim() {
+        guard filter.isActive else { return say("no filter is set; / sets one") }
+        guard !keepsAllRows else { return say("this view dims what does not match and hides nothing") }
+        setDims(!filter.dims)
+        say(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
+        updateViewport()
+    }
+
+    /// Dims what does not match, or hides it.
+    mutating func setDims(_ dims: Bool) {
+        filter.dims = dims
+        // The rows of both are counted all the time.
+        for place in observed.indices { observed[place].outline.filter.dims = dims }
+    }
+
+    mutating func goToMatch(forward: Bool) {
+        guard filter.isActive else { return say("no filter is set; / sets one") }
+        guard let (place, node) = match(forward: forward) else {
+            return say("no match \(forward ? "below" : "above")")
+        }
+        reveal(node, in: place)
+    }
+
+    /// The next match below or above the selection: in its chain, else in the nearest chain that has one, else in the
+    /// nearest program.
+    private func match(forward: Bool) -> (place: Int, node: NodeIndex)? {
+        guard let start = selectedPlace else { return firstMatch(in: Array(observed.indices), forward: true) }
+        let others = Array(forward ? observed.indices[(start + 1)...] : observed.indices[..<start])
+        if let current = selectedNode {
+            if let node = observed[start].match(from: current.node, forward: forward) { return (start, node) }
+        } else if forward, let node = observed[start].firstMatch(forward: true) {
+            return (start, node)
+        }
+        return firstMatch(in: forward ? others : others.reversed(), forward: forward)
+    }
+
+    private func firstMatch(in places: [Int], forward: Bool) -> (place: Int, node: NodeIndex)? {
+        for place in places { if let node = observed[place].firstMatch(forward: forward) { return (place, node) } }
+        return nil
+    }
+}
+
+extension Program {
+    /// The first match, or the last.
+    fileprivate func firstMatch(forward: Bool) -> NodeIndex? {
+        let matching = outline.matchList
+        guard let key = forward ? matching.first : matching.last else { return nil }
+        return match(in: key, forward: forward)
+    }
+
+    /// The next match after a node, or before it.
+    fileprivate func match(from current: NodeIndex, forward: Bool) -> NodeIndex? {
+        guard let forest, case let root = forest.root(of: current), let key = outline.key(of: root) else {
+            return firstMatch(forward: forward)
+        }
+        if outline.filter.matchCount(of: root) > (outline.filter.isMatch(current) ? 1 : 0),
+            let node = RowOrder.nearest(to: current, forward: forward, within: root, in: forest, where: isMatch)
+        {
+            return node
+        }
+        let other = forward ? outline.matchList.key(after: key) : outline.matchList.key(before: key)
+        return other.flatMap { match(in: $0, forward: forward) }
+    }
+
+    private func match(in key: RootKey, forward: Bool) -> NodeIndex? {
+        guard let forest, let root = forest.index(of: NodeID(key.id)) else { return nil }
+        let edge = forward ? root : RowOrder.last(under: root, in: forest)
+        if isMatch(edge) { return edge }
+        return RowOrder.nearest(to: edge, forward: forward, within: root, in: forest, where: isMatch)
+    }
+
+    private func isMatch(_ node: NodeIndex) -> Bool { outline.filter.isMatch(node) }
+}

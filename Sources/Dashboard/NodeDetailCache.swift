@@ -1,0 +1,136 @@
+import ChainEvents
+import ChainModel
+
+/// What programs said of nodes when they were asked: what is only worth sending on request. A node is asked for when the
+/// detail pane has been open on it for a moment, and again when what is known of it has changed since.
+struct NodeDetailCache {
+    /// What of a node makes a new question worth asking.
+    struct Facts: Hashable {
+        var state: NodeState
+        var activity: Activity
+        var marks: NodeMarks
+        var childCount: Int
+    }
+
+    enum Answer: Hashable {
+        /// At a time, in nanoseconds since 1970.
+        case told([NodeDetail.Entry], at: UInt64)
+        /// Why nothing is told, in one sentence.
+        case refused(String)
+    }
+
+    private struct Known {
+        var facts: Facts
+        var answer: Answer
+    }
+
+    /// How long the pane has to stay on a node before the program is asked, and between two questions, in nanoseconds.
+    static let restDuration: UInt64 = 150_000_000
+    /// Answers that are kept, and questions that are waited for.
+    private static let limit = 64
+
+    private var known: [RowID: Known] = [:]
+    /// Whose answers are kept, the oldest first.
+    private var order: [RowID] = []
+    private var asked: [(command: UInt64, subject: RowID, facts: Facts)] = []
+    /// Where the pane is, and since when (nanoseconds since 1970).
+    private var rest: (subject: RowID, since: UInt64)?
+
+    var queueStatistics: QueueStatistics {
+        let count = known.count + asked.count
+        return QueueStatistics(
+            name: "details of nodes", count: count, highWaterMark: count, limit: 2 * Self.limit)
+    }
+
+    subscript(subject: RowID) -> Answer? { known[subject]?.answer }
+
+    /// Whether there is something to ask about a node.
+    func lacks(_ subject: RowID, _ facts: Facts) -> Bool {
+        known[subject]?.facts != facts && !asked.contains { $0.subject == subject }
+    }
+
+    /// Takes note of where the pane is; true once it has stayed there.
+    mutating func stays(on subject: RowID?, at wall: UInt64) -> Bool {
+        guard let subject else {
+            rest = nil
+            return false
+        }
+        guard let rest, rest.subject == subject, rest.since <= wall else {
+            self.rest = (subject, wall)
+            return false
+        }
+        return wall - rest.since >= Self.restDuration
+    }
+
+    mutating func noteAsked(_ subject: RowID, _ facts: Facts, by command: UInt64, at wall: UInt64) {
+        rest = (subject, wall)
+        asked.append((command, subject, facts))
+        if asked.count > Self.limit { asked.removeFirst() }
+    }
+
+    /// Keeps what was answered; nil if the command was not a question of this kind.
+    mutating func take(_ outcome: CommandReply.Outcome, to command: UInt64, at wall: UInt64) -> RowID? {
+        guard let place = asked.firstIndex(where: { $0.command == command }) else { return nil }
+        let (_, subject, facts) = asked.remove(at: place)
+        switch outcome {
+        case .described(let detail) where detail.node == subject.id:
+            keep(.told(detail.entries, at: wall), facts, of: subject)
+        case .described, .accepted: keep(.refused("the program answered something else"), facts, of: subject)
+        case .refused(let reason): keep(.refused(reason), facts, of: subject)
+        }
+        return subject
+    }
+
+    private mutating func keep(_ answer: Answer, _ facts: Facts, of subject: RowID) {
+        if known[subject] == nil { order.append(subject) }
+        known[subject] = Known(facts: facts, answer: answer)
+        if order.count > Self.limit { known[order.removeFirst()] = nil }
+    }
+
+    /// A program was reached again: what it refused or never answered is asked anew.
+    mutating func askAnew(_ source: SourceID) {
+        asked.removeAll { $0.subject.source == source }
+        for subject in order where subject.source == source {
+            if case .refused? = known[subject]?.answer { known[subject] = nil }
+        }
+        order.removeAll { known[$0] == nil }
+    }
+}
+
+extension State {
+    /// The node that the detail pane is open on, if its program can be asked about it.
+    private var describable: (subject: RowID, place: Int, facts: NodeDetailCache.Facts)? {
+        let layout = Layout(self)
+        guard layout.detail != nil, !layout.isTooSmall, let selection, let (place, node) = selectedNode,
+            observed[place].link.isLive, observed[place].held?.successor == nil
+        else { return nil }
+        return (selection, place, observed[place].facts(of: node))
+    }
+
+    /// Whether a program is to be asked about a node, now or in a moment.
+    var isAboutToAsk: Bool { describable.map { descriptions.lacks($0.subject, $0.facts) } ?? false }
+
+    /// Asks a program about the selected node, if that is due.
+    mutating func askForDetail() -> [Effect] {
+        let wanted = describable
+        guard descriptions.stays(on: wanted?.subject, at: wall), let (subject, place, facts) = wanted,
+            let node = subject.node,
+            descriptions.lacks(subject, facts)
+        else { return [] }
+        lastCommand += 1
+        descriptions.noteAsked(subject, facts, by: lastCommand, at: wall)
+        return [
+            .send(
+                observed[place].source,
+                ViewerCommand(id: lastCommand, process: node.process, request: .describe(node.id)))
+        ]
+    }
+}
+
+extension Program {
+    fileprivate func facts(of node: NodeIndex) -> NodeDetailCache.Facts {
+        let view = forest!.node(node)
+        return NodeDetailCache.Facts(
+            state: view.state, activity: view.activity, marks: view.marks, childCount: forest!.childCount(of: node))
+    }
+}

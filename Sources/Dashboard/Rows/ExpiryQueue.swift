@@ -1,0 +1,73 @@
+import ChainModel
+
+/// Nodes that wait for a second of the program's clock, each for one at a time.
+///
+/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries; what is
+/// left is at most half of the limit.
+struct ExpiryQueue {
+    /// Nanoseconds in what it counts.
+    static let unit: UInt64 = 1_000_000_000
+    /// The least that ``limit`` can be.
+    static let leastLimit = 16_384
+
+    private var waiting: [UInt64: [NodeIndex]] = [:]
+    /// Entries, the stale ones among them, and nodes that wait.
+    private(set) var count = 0
+    private var nodeCount = 0
+    private(set) var highWaterMark = 0
+    /// By node, 1 + the second that it waits for, cut to 32 bits; 0 for who does not.
+    private var seconds = PagedArray<UInt32>(filler: 0)
+
+    /// Lets a node wait for the first whole second at or after a moment, unless it waits for an earlier one.
+    mutating func put(_ node: NodeIndex, until moment: UInt64) {
+        let second = moment / Self.unit + (moment % Self.unit == 0 ? 0 : 1)
+        let stamp = Self.stamp(second)
+        let known = seconds[node.rawValue]
+        guard known == 0 || known > stamp else { return }
+        if count >= limit { dropStale() }
+        if known == 0 { nodeCount += 1 }
+        seconds[node.rawValue] = stamp
+        waiting[second, default: []].append(node)
+        count += 1
+        highWaterMark = max(highWaterMark, count)
+    }
+
+    /// How many entries there are at most: twice the nodes that wait, where those are many.
+    var limit: Int { max(Self.leastLimit, 2 * nodeCount) }
+
+    private mutating func dropStale() {
+        count = 0
+        for (second, nodes) in waiting {
+            let stamp = Self.stamp(second)
+            var seen: Set<NodeIndex> = []
+            let kept = nodes.filter { seconds[$0.rawValue] == stamp && seen.insert($0).inserted }
+            waiting[second] = kept.isEmpty ? nil : kept
+            count += kept.count
+        }
+    }
+
+    /// A node that is gone.
+    mutating func forget(_ node: NodeIndex) {
+        guard seconds[node.rawValue] != 0 else { return }
+        seconds[node.rawValue] = 0
+        nodeCount -= 1
+    }
+
+    /// Moves those that wait for a second or an earlier one.
+    mutating func take(upTo last: UInt64, into due: inout [NodeIndex]) {
+        for second in waiting.keys.filter({ $0 <= last }) {
+            let stamp = Self.stamp(second)
+            let nodes = waiting.removeValue(forKey: second) ?? []
+            count -= nodes.count
+            for node in nodes where seconds[node.rawValue] == stamp {
+                // Else it went, or waited for an earlier one since.
+                seconds[node.rawValue] = 0
+                nodeCount -= 1
+                due.append(node)
+            }
+        }
+    }
+
+    /// 136 years of seconds are told apart.
+    private static func stamp(_ second: UInt64) -> UInt32 { UInt32(clamping: second &+ 1) }
+}

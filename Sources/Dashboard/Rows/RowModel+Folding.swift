@@ -1,0 +1,108 @@
+import ChainEvents
+import ChainModel
+
+// What is folded and tagged, and by whom.
+extension RowModel {
+    /// Whether what is under a node is hidden.
+    func isFolded(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
+        let number = slotOf[node.rawValue]
+        var depth = 0
+        if number == 0, let level = folds.level, level != 0, level != Folds.everything {
+            depth = self.depth(of: node, in: forest)
+        }
+        return isFolded(node, depth: depth)
+    }
+
+    // Inline: see `holdsFolds(_:)`.
+    @inline(__always)
+    func isFolded(_ node: NodeIndex, depth: Int) -> Bool {
+        let number = slotOf[node.rawValue]
+        let isRoot = number != 0
+        return folds.isFolded(
+            node, depth: depth, isRoot: isRoot, byItself: isRoot && slots.has(.folded, Int(number - 1)))
+    }
+
+    /// Whether the user folded it; what the outline would do by itself does not count.
+    func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
+
+    /// Folds or unfolds a node for good.
+    mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
+        folds.marked[node] = forest.id(of: node)
+        var own = folds.said(of: node)
+        own.subtract([.userFolded, .userUnfolded])
+        own.insert(isFolded ? .userFolded : .userUnfolded)
+        folds.bits[node.rawValue] = own.rawValue
+        noteFold(of: node, in: forest)
+    }
+
+    /// Whether a node is folded may have changed.
+    mutating func noteFold(of node: NodeIndex, in forest: borrowing ChainForest) {
+        let root = forest.root(of: node)
+        guard slotOf[root.rawValue] != 0 else { return }
+        slots.set(.mayHoldFolds, true, Int(slotOf[root.rawValue] - 1))
+        if node != root { lists.setFolded(node, isFolded(node, in: forest), byUser: isFoldedByUser(node)) }
+        forgetShape(root, Int(slotOf[root.rawValue] - 1))
+        reweigh(root, in: forest)
+    }
+
+    /// Folds every chain to one row, or unfolds everything; what was said of single nodes before is forgotten.
+    mutating func foldAll(_ isFolded: Bool, in forest: borrowing ChainForest) {
+        fold(toLevel: isFolded ? 0 : Folds.everything, in: forest)
+    }
+
+    /// Shows so many levels of each chain; what was said of single nodes before is forgotten.
+    mutating func fold(toLevel level: Int, in forest: borrowing ChainForest) {
+        folds.forgetFolds()
+        folds.level = level
+        shapes = [:]
+        matchShapes = [:]
+        lists.removeAll()
+        unread = []
+        slots.clear(.mayHoldFolds)
+        openAllGroups(level > 0)
+        for node in folds.large.keys where forest.contains(node) {
+            let number = slotOf[forest.root(of: node).rawValue]
+            if number != 0 { slots.set(.mayHoldFolds, true, Int(number - 1)) }
+        }
+        beginPass(isRebuild: false, in: forest)
+    }
+
+    // MARK: Many children
+
+    /// Takes note of a node with many children, to be folded when nobody is in it.
+    mutating func noteLarge(_ node: NodeIndex, in forest: borrowing ChainForest) {
+        guard folds.large[node] == nil, !folds.said(of: node).contains(.userUnfolded) else { return }
+        let id = forest.id(of: node)
+        if waitingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
+    }
+
+    /// Folds nodes that got many children, but for those that `selected` stands in; true if any was folded.
+    mutating func foldLarge(in forest: borrowing ChainForest, selected: NodeIndex?) -> Bool {
+        guard !waitingLarge.isEmpty, hasNewLarge || selected != lastSelected else { return false }
+        (hasNewLarge, lastSelected) = (false, selected)
+        var isChanged = false
+        for (node, id) in waitingLarge {
+            guard forest.index(of: id) == node, !folds.said(of: node).contains(.userUnfolded) else {
+                waitingLarge[node] = nil
+                continue
+            }
+            if let selected, stands(selected, in: node, forest) { continue }
+            waitingLarge[node] = nil
+            folds.large[node] = id
+            isChanged = true
+            noteFold(of: node, in: forest)
+        }
+        return isChanged
+    }
+
+    // MARK: Tags
+
+    func isTagged(_ node: NodeIndex) -> Bool { folds.said(of: node).contains(.tagged) }
+
+    mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
+        folds.marked[node] = forest.id(of: node)
+        var own = folds.said(of: node)
+        if isTagged { own.insert(.tagged) } else { own.remove(.tagged) }
+        folds.bits[node.rawValue] = own.rawValue
+    }
+}

@@ -1,0 +1,105 @@
+import ChainEvents
+import ChainModel
+
+/// A row of one program: of a chain, or of all chains from one call site.
+enum OutlineRow {
+    case tree(TreeRow)
+    case group(CodeLocation)
+}
+
+// The rows with those of groups among them. Groups are few, as call sites are: rows are counted from group to group.
+extension RowModel {
+    /// All rows that are shown.
+    var rowCount: Int {
+        let shown = shown
+        guard order.isGrouped else { return shown[0].rowCount }
+        return order.groups.screen.reduce(0) { $0 + rowCount(of: shown[$1]) }
+    }
+
+    /// A group without chains is not shown.
+    private func rowCount(of list: WeightedSortedList) -> Int {
+        list.count == 0 ? 0 : 1 + (isOpen(list.group) ? list.rowCount : 0)
+    }
+
+    private func isOpen(_ group: UInt32) -> Bool { order.openSites.contains(order.groups[group].site) }
+
+    /// The rows from a number on, at most so many.
+    mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
+        let shown = shown
+        guard order.isGrouped else {
+            return rows(ofGroup: 0, from: first, count: count, in: forest).map(OutlineRow.tree)
+        }
+        var result: [OutlineRow] = []
+        var skipped = first
+        for group in order.groups.screen where result.count < count {
+            let list = shown[group]
+            let total = rowCount(of: list)
+            guard skipped < total else {
+                skipped -= total
+                continue
+            }
+            if skipped == 0 { result.append(.group(order.groups[group].site)) } else { skipped -= 1 }
+            if isOpen(group) {
+                result += rows(ofGroup: group, from: skipped, count: count - result.count, in: forest).map(
+                    OutlineRow.tree)
+            }
+            skipped = 0
+        }
+        return result
+    }
+
+    /// The first row of a chain, or of the group that hides it; nil where it is not shown.
+    func firstRow(of key: RootKey) -> (row: Int, isHidden: Bool)? {
+        let shown = shown
+        guard let row = shown[key.group].row(of: key) else { return nil }
+        guard order.isGrouped else { return (row, false) }
+        guard let head = self.row(ofGroup: key.group, shown) else { return nil }
+        return isOpen(key.group) ? (head + 1 + row, false) : (head, true)
+    }
+
+    private func row(ofGroup number: UInt32, _ shown: GroupedLists) -> Int? {
+        guard shown[number].count > 0 else { return nil }
+        var row = 0
+        for group in order.groups.screen {
+            if group == number { return row }
+            row += rowCount(of: shown[group])
+        }
+        return nil
+    }
+
+    // MARK: One group
+
+    /// The row of the chains from a call site; nil where there are none.
+    func row(ofGroup site: CodeLocation) -> Int? {
+        group(of: site).flatMap { row(ofGroup: $0, shown) }
+    }
+
+    /// The group of a call site, where chains are grouped.
+    func group(of site: CodeLocation) -> UInt32? { order.isGrouped ? order.groups.number(of: site) : nil }
+
+    func isOpen(_ site: CodeLocation) -> Bool { order.openSites.contains(site) }
+
+    mutating func open(_ site: CodeLocation, _ isOpen: Bool) {
+        if isOpen { order.openSites.insert(site) } else { order.openSites.remove(site) }
+    }
+
+    /// The call site that a chain stands under; nil where chains are not grouped.
+    func site(ofChain root: NodeIndex) -> CodeLocation? {
+        guard order.isGrouped, slotOf[root.rawValue] != 0 else { return nil }
+        return order.groups[slots.key(Int(slotOf[root.rawValue] - 1)).group].site
+    }
+
+    // MARK: One chain
+
+    /// Whether a root is among the chains that are shown, in a folded group or not.
+    func isShown(_ root: NodeIndex) -> Bool {
+        slotOf[root.rawValue] != 0 && (!filter.hidesRest || filter.matchCount(of: root) > 0)
+    }
+
+    /// Whether a chain has settled for a while.
+    func isRetired(_ root: NodeIndex) -> Bool { slots.has(.retired, Int(slotOf[root.rawValue] - 1)) }
+
+    mutating func openAllGroups(_ isOpen: Bool) {
+        order.openSites = isOpen ? Set(order.groups.groups.map(\.site)) : []
+    }
+}

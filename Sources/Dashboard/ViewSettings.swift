@@ -1,0 +1,128 @@
+import Frames
+
+/// Whether the details of the selected row are shown.
+public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
+    /// Where there is room for them beside the rows.
+    case auto
+    /// Wherever there is room.
+    case open
+    /// Not until they are asked for.
+    case closed
+}
+
+/// What a user set, for the next time: nil is not said.
+public struct ViewSettings: Hashable, Sendable {
+    /// Which view is shown.
+    public var view: ViewID?
+    /// Whether details are.
+    public var detail: DetailVisibility?
+    /// Their width beside the rows; 0 for the usual.
+    public var detailColumns: Int?
+    /// Their height below the rows; 0 for the usual.
+    public var detailRows: Int?
+    /// The filter as it was typed; empty for none.
+    public var filter: String?
+    /// Whether what it does not find is dimmed rather than hidden.
+    public var dims: Bool?
+    /// In which order the tree stands.
+    public var order: TreeOrder?
+    /// The name of a theme.
+    public var theme: String?
+    /// Frames a second.
+    public var refreshRate: Int?
+    /// Call sites, `Module/File.swift:31`, whose nodes come folded.
+    public var folded: [String]?
+
+    /// Says nothing.
+    public init() {}
+
+    /// Whether nothing is said.
+    public var isEmpty: Bool { self == ViewSettings() }
+
+    /// The same with what `other` says put over it.
+    public func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
+
+    /// What to keep of a session that began with `start` and ended with `end`, where `base` held before anything was
+    /// remembered and this is what was: what nobody touched stays remembered, what was set to what holds anyway is
+    /// forgotten.
+    public func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
+        merged(with: [start, end, base], by: After())
+    }
+
+    /// Calls a rule for each field.
+    private func merged(with others: [ViewSettings], by rule: some Rule) -> ViewSettings {
+        var result = self
+        func merge<Value: Equatable>(_ field: WritableKeyPath<ViewSettings, Value?>) {
+            result[keyPath: field] = rule.pick(self[keyPath: field], others.map { $0[keyPath: field] })
+        }
+        merge(\.view)
+        merge(\.detail)
+        merge(\.detailColumns)
+        merge(\.detailRows)
+        merge(\.filter)
+        merge(\.dims)
+        merge(\.order)
+        merge(\.theme)
+        merge(\.refreshRate)
+        merge(\.folded)
+        return result
+    }
+
+    private protocol Rule {
+        func pick<Value: Equatable>(_ own: Value?, _ others: [Value?]) -> Value?
+    }
+
+    private struct Overlay: Rule {
+        func pick<Value: Equatable>(_ own: Value?, _ others: [Value?]) -> Value? { others[0] ?? own }
+    }
+
+    private struct After: Rule {
+        func pick<Value: Equatable>(_ own: Value?, _ others: [Value?]) -> Value? {
+            let (start, end, base) = (others[0], others[1], others[2])
+            return end == start ? own : end == base ? nil : end
+        }
+    }
+}
+
+extension State {
+    /// How things are shown now; every field says something.
+    public var remembered: ViewSettings {
+        var now = ViewSettings()
+        now.view = view
+        now.detail = wantsDetail.map { $0 ? .open : .closed } ?? .auto
+        now.detailColumns = detailColumns ?? 0
+        now.detailRows = detailRows ?? 0
+        now.filter = filter.text
+        now.dims = filter.dims
+        now.order = order
+        now.theme = options.theme.name
+        now.refreshRate = options.refreshRate
+        now.folded = foldedSites
+        return now
+    }
+
+    /// What the programs are called that were reached, in the order of their sources.
+    public var programNames: [String] { observed.compactMap { $0.info?.name } }
+
+    /// Shows things as they were; what cannot be is left alone.
+    mutating func recall(_ old: ViewSettings) {
+        if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
+        if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }
+        if let detail = old.detail { wantsDetail = detail == .auto ? nil : detail == .open }
+        if let columns = old.detailColumns { detailColumns = columns > 0 ? columns : nil }
+        if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
+        if let folded = old.folded {
+            foldedSites = Array(folded.suffix(Self.foldedSiteLimit))
+            for place in observed.indices { observed[place].foldSites(foldedSites) }
+        }
+        if let wanted = old.order, wanted != order { setOrder(wanted) }
+        if let dims = old.dims { setDims(dims) }
+        // A query that this version cannot read is none.
+        if let text = old.filter, text != filter.text {
+            if text.isEmpty { dropFilter() } else { try? filter(by: text) }
+        }
+        if let view = old.view { show(view) }
+        updateViewport()
+        revision += 1
+    }
+}

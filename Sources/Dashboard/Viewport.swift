@@ -1,0 +1,217 @@
+import ChainEvents
+import ChainModel
+import Frames
+
+/// Which rows are on the screen, and where the selection is among them: made anew after whatever may have moved them.
+extension State {
+    /// Finds the rows to show; the selection stays on its node and that node on its line, if it can.
+    mutating func updateViewport() {
+        revision += 1
+        guard view == .chains else {
+            arrangeView()
+            runningStep = currentStep()
+            return
+        }
+        let height = Layout(self).tree.rows
+        rowCount = countRows()
+        guard rowCount > 0 else {
+            (top, window, selectedLine, anchor) = (0, [], nil, nil)
+            if !filter.isActive { selection = nil }
+            return
+        }
+        resolveSelection()
+        let wanted = resolveTop()
+        top = min(max(0, wanted), max(0, rowCount - height))
+        if following != .first, anchor?.subject == selection {
+            // The anchor is the selection: never out of sight.
+            if selectedRow < top { top = selectedRow }
+            if height > 0, selectedRow >= top + height { top = selectedRow - height + 1 }
+        }
+        fillWindow(height)
+        if following == .first, let first = window.first { selection = first.subject }
+        selectedLine = window.firstIndex { $0.subject == selection }
+        countSitesIfSeen()
+        runningStep = currentStep()
+    }
+
+    private mutating func fillWindow(_ height: Int) {
+        window = rows(from: top, count: height)
+        if let selection, let line = window.firstIndex(where: { $0.subject == selection }) {
+            anchor = Anchor(subject: selection, line: line)
+        } else if let first = window.first {
+            anchor = Anchor(subject: first.subject, line: 0)
+        }
+    }
+
+    /// What is selected, or the nearest that is still there, and its row.
+    private mutating func resolveSelection() {
+        switch following {
+        case .first:
+            selectedRow = 0
+            return
+        case .newest:
+            if let newest = newestChain(), newest != selection {
+                // It takes the place of the one before on the screen.
+                anchor = Anchor(subject: newest, line: selectedLine ?? 0)
+                selection = newest
+                detailScroll = 0
+            }
+        case .selected: keepSelectedInSight()
+        case .nobody: break
+        }
+        if let selection, let row = row(of: selection) {
+            selectedRow = row
+            select(row: row)
+            return
+        }
+        // It was evicted, or the filter took it: the nearest below it that was on the screen, then above.
+        let line = selectedLine ?? 0
+        let near = window.dropFirst(line) + window.prefix(line).reversed()
+        for candidate in near {
+            guard let row = row(of: candidate.subject) else { continue }
+            selectedRow = row
+            if anchor?.subject == selection { anchor = Anchor(subject: candidate.subject, line: anchor?.line ?? 0) }
+            select(row: row)
+            return
+        }
+        selectedRow = min(selectedRow, rowCount - 1)
+        anchor = nil
+        select(row: selectedRow)
+    }
+
+    /// The followed node is folded away by nothing; where it is gone or filtered out nothing is followed.
+    private mutating func keepSelectedInSight() {
+        guard let selection, let (place, node) = find(selection), let row = row(of: selection) else {
+            following = .nobody
+            return say("the node that was followed is gone; nothing is followed", .warning)
+        }
+        guard self.row(at: row)?.subject != selection else { return }
+        observed[place].isFolded = false
+        observed[place].unfoldAround(node)
+        rowCount = countRows()
+    }
+
+    /// Follows who was selected before the newest chain was, else who is now.
+    mutating func followSelected() {
+        if let old = selectedBefore, find(old) != nil, let row = row(of: old) {
+            following = .selected
+            moveSelection(to: old, row: row)
+        } else {
+            following = selectedNode == nil ? .nobody : .selected
+            updateViewport()
+        }
+    }
+
+    private mutating func select(row number: Int) {
+        guard let subject = row(at: number)?.subject else { return }
+        if anchor?.subject == selection { anchor?.subject = subject }
+        if selection != subject { detailScroll = 0 }
+        selection = subject
+    }
+
+    private mutating func resolveTop() -> Int {
+        if following == .first { return 0 }
+        guard let anchor else { return min(top, selectedRow) }
+        if anchor.subject == selection { return selectedRow - anchor.line }
+        guard let row = row(of: anchor.subject) else { return top }
+        return row - anchor.line
+    }
+
+    /// The chain that began last, of all programs.
+    private func newestChain() -> RowID? {
+        var newest: (subject: RowID, isLive: Bool, time: UInt64)?
+        for process in observed {
+            guard let (node, isLive) = process.newestRoot() else { continue }
+            let time = process.forest!.node(node).created &+ process.wallOffset
+            if let best = newest, (best.isLive ? 1 : 0, best.time) >= (isLive ? 1 : 0, time) { continue }
+            newest = (process.subject(node), isLive, time)
+        }
+        return newest?.subject
+    }
+
+    // MARK: Moving
+
+    /// Selects the row with a number, as far as there is one, and brings it into sight.
+    mutating func move(to row: Int) {
+        guard rowCount > 0 else { return }
+        following = .nobody
+        let target = min(max(0, row), rowCount - 1)
+        guard let found = self.row(at: target) else { return }
+        moveSelection(to: found.subject, row: target)
+    }
+
+    private mutating func moveSelection(to subject: RowID, row: Int) {
+        if selection != subject { detailScroll = 0 }
+        selection = subject
+        selectedRow = row
+        let height = max(1, Layout(self).tree.rows)
+        // Its line if it is in sight, else the nearest edge.
+        anchor = Anchor(subject: subject, line: min(max(0, row - top), height - 1))
+        updateViewport()
+    }
+
+    /// Where the selection is now; moves start from there.
+    mutating func currentRow() -> Int { selection.flatMap { row(of: $0) } ?? selectedRow }
+
+    /// Goes to a node, unfolding what hides it.
+    mutating func reveal(_ node: NodeIndex, in place: Int) {
+        view = .chains
+        let subject = subject(node, in: place)
+        var row = unfold(to: node, subject, in: place)
+        if row == nil, filter.hidesRest {
+            let text = filter.text
+            dropFilter()
+            say("“\(text)” hid this: the filter is dropped")
+            row = unfold(to: node, subject, in: place)
+        }
+        guard let row else { return }
+        following = .nobody
+        moveSelection(to: subject, row: row)
+    }
+
+    /// Unfolds what hides a node; its own row then, nil where it has none.
+    private mutating func unfold(to node: NodeIndex, _ subject: RowID, in place: Int) -> Int? {
+        observed[place].isFolded = false
+        observed[place].unfoldAround(node)
+        rowCount = countRows()
+        guard let row = row(of: subject), self.row(at: row)?.subject == subject else { return nil }
+        return row
+    }
+
+    /// Moves the picture, not the selection.
+    mutating func scroll(by lines: Int) {
+        guard rowCount > 0 else { return }
+        if following != .nobody { following = .nobody }
+        let height = Layout(self).tree.rows
+        let target = min(max(0, top + lines), max(0, rowCount - height))
+        guard target != top, let first = row(at: target) else { return }
+        anchor = Anchor(subject: first.subject, line: 0)
+        updateViewport()
+    }
+}
+
+extension Program {
+    /// The chain that began last, among the live ones if there are any.
+    fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
+        guard let forest else { return nil }
+        if let key = outline.newestLive, let root = forest.index(of: NodeID(key.id)) { return (root, true) }
+        var settled: NodeIndex?
+        for root in forest.roots.reversed().prefix(Self.newestLimit) where outline.isShown(root) {
+            if !outline.isRetired(root) { return (root, true) }
+            if settled == nil { settled = root }
+        }
+        return settled.map { ($0, false) }
+    }
+
+    /// How many of the newest chains are looked at, for one that is shown, where their order does not say it.
+    private static let newestLimit = 1_000
+
+    fileprivate mutating func unfoldAround(_ node: NodeIndex) {
+        var current = outline.outer(of: node, in: forest!)
+        while let outer = current {
+            if outline.isFolded(outer, in: forest!) { outline.fold(outer, false, in: forest!) }
+            current = outline.outer(of: outer, in: forest!)
+        }
+        if let site = outline.site(ofChain: forest!.root(of: node)) { outline.open(site, true) }
+    }
+}

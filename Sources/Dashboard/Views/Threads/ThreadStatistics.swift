@@ -1,0 +1,119 @@
+import ChainEvents
+import ChainInsight
+import Frames
+
+/// What a lane shows of the time, at one moment.
+struct ThreadStatistics {
+    /// One second of the strip.
+    enum Cell: Hashable {
+        /// Before anything was known of the thread.
+        case unknown
+        case idle
+        /// In steps of an eighth, from 1; what took more of the second.
+        case busy(Int)
+        case blocked(Int)
+    }
+
+    /// The last whole seconds, the latest last: what is going on in the one that runs is said in words.
+    let cells: [Cell]
+    /// For how long it has been running or blocked.
+    let age: UInt64?
+    /// For how long a handler has been waiting on top of which another one runs, or that itself.
+    let waitAge: UInt64?
+    /// Per cent of the strip, and of all that is known.
+    let recent: Int?
+    let ever: Int?
+
+    init(_ lane: ThreadLane, _ now: ThreadActivity, at time: UInt64, seconds: Int) {
+        let kind = now.entries.last?.kind
+        age = now.since.map { time &- min(time, $0) }
+        waitAge = now.wait.map { time &- min(time, $0.since) }
+        let current = time / Self.second
+        var cells: [Cell] = []
+        var (busy, known): (UInt64, UInt64) = (0, 0)
+        let kept = UInt64(max(1, min(seconds, ThreadLane.secondCount - 1)))
+        for number in current &- min(current, kept)..<current {
+            guard let share = lane.share(ofSecond: number, now: time, kind) else {
+                cells.append(.unknown)
+                continue
+            }
+            busy += share.busy
+            known += Self.second
+            let most = max(share.busy, share.blocked)
+            let level = Int(min(8, (most * 8 + Self.second - 1) / Self.second))
+            cells.append(most == 0 ? .idle : share.blocked > share.busy ? .blocked(level) : .busy(level))
+        }
+        while cells.count < seconds { cells.insert(.unknown, at: 0) }
+        self.cells = cells
+        recent = known == 0 ? nil : Int(busy * 100 / known)
+        let total = lane.total(now: time, kind)
+        ever = total.of == 0 ? nil : Int(min(100, Double(total.share.busy) / Double(total.of) * 100))
+    }
+
+    private static let second: UInt64 = 1_000_000_000
+
+    /// A number that changes when anything of it would be drawn otherwise.
+    var step: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(cells)
+        hasher.combine(age.map(DurationText.step))
+        hasher.combine(waitAge.map(DurationText.step))
+        hasher.combine(recent)
+        hasher.combine(ever)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}
+
+extension Glyphs {
+    /// The sign of a thread that blocks.
+    var blocked: String { frozen }
+
+    /// A second of a thread's past.
+    func cell(_ cell: ThreadStatistics.Cell) -> (text: String, style: Style) {
+        let isASCII = charset == .ascii
+        switch cell {
+        case .unknown: return (" ", .normal)
+        case .idle: return (isASCII ? "_" : dot, .guide)
+        case .busy(let level): return (bars[min(max(level, 1), bars.count) - 1], .running)
+        case .blocked(let level):
+            let shades = isASCII ? ["b", "b", "B"] : ["░", "▒", "▓"]
+            return (shades[min(2, max(0, level - 1) * 3 / 8)], .warning)
+        }
+    }
+}
+
+/// Where the columns of the view of threads stand at one width.
+struct ThreadColumns: Equatable {
+    var word = Columns.Span()
+    var thread = Columns.Span()
+    var node = Columns.Span()
+    var since = Columns.Span()
+    var strip = Columns.Span()
+    var recent = Columns.Span()
+    var ever = Columns.Span()
+
+    private static let gap = 2
+
+    init(width: Int) {
+        var start = Columns.glyph + 2
+        func place(_ width: Int) -> Columns.Span {
+            defer { start += width + Self.gap }
+            return Columns.Span(start: start, width: width)
+        }
+        if width >= 96 { word = place(7) }
+        thread = place(width >= 170 ? 26 : width >= 110 ? 16 : width >= 60 ? 14 : 10)
+        let seconds = width >= 190 ? 60 : width >= 140 ? 30 : width >= 110 ? 20 : width >= 70 ? 16 : 0
+        let fixed: [Int] = [
+            width >= 44 ? DurationText.width : 0, seconds, width >= 60 ? 4 : 0, width >= 96 ? 4 : 0,
+        ]
+        // One column at the right is for the scroll bar.
+        let taken = fixed.reduce(0) { $0 + ($1 > 0 ? $1 + Self.gap : 0) }
+        node = place(max(0, width - 1 - start - taken))
+        if fixed[0] > 0 { since = place(fixed[0]) }
+        if fixed[1] > 0 { strip = place(fixed[1]) }
+        if fixed[2] > 0 { recent = place(fixed[2]) }
+        if fixed[3] > 0 { ever = place(fixed[3]) }
+    }
+
+    init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }
+}

@@ -1,0 +1,40 @@
+/// What somebody may have meant.
+enum Suggestions {
+    /// The nearest name, if it is near enough to be a slip.
+    static func name(to word: String, among names: [String]) -> String? {
+        nearest(to: word, among: names, limit: max(1, min(3, word.count / 3))).first
+    }
+
+    /// Those that it may be the beginning of, or a slip for, the nearest first; at most three.
+    static func names(to word: String, among names: [String]) -> [String] {
+        Array(nearest(to: word, among: names, limit: max(2, word.count / 2), orBeginning: true).prefix(3))
+    }
+
+    private static func nearest(
+        to word: String, among names: [String], limit: Int, orBeginning: Bool = false
+    ) -> [String] {
+        // Nothing is the beginning of everything.
+        guard !word.isEmpty else { return [] }
+        let word = word.lowercased()
+        return names.map { (name: $0, distance: distance(word, $0)) }
+            .filter { $0.distance <= limit || orBeginning && $0.name.hasPrefix(word) }
+            .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
+            .map(\.name)
+    }
+
+    /// How many letters have to be added, dropped or changed.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right)
+        var row = Array(0...right.count)
+        for (index, letter) in left.prefix(100).enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let change = diagonal + (right[column] == letter ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

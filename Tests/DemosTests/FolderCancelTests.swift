@@ -1,0 +1,101 @@
+import ChainEvents
+import ChainInspector
+import ChainModel
+import Demos
+import Dispatch
+import Foundation
+import PromiseRuntime
+import Testing
+
+/// What a key in the dashboard does to `files`, on real threads and in real time.
+struct FolderCancelTests {
+    /// It would take most of two minutes to read the east: time enough to cancel on a busy machine.
+    private static let fileCounts = ["east": 400, "west": 12]
+
+    /// What a cancelled folder has not begun, it never begins; nothing of it stays live; the dashboard is named.
+    @Test func cancellingAFolderStopsItsWork() throws {
+        let harbour = try Harbour("cancelled")
+        for (folder, count) in Self.fileCounts {
+            for number in 0..<count {
+                let file = URL(fileURLWithPath: "\(harbour.path)/\(folder)/\(folder)-\(number)")
+                try Data("boat".utf8).write(to: file)
+            }
+        }
+        let runtime = Runtime()
+        let view = try View(of: runtime)
+        defer { view.inspector.stop() }
+        try #require(Demo.named("files")).start(
+            on: DemoContext(runtime: runtime, speed: 0.05, arguments: [harbour.path]))
+
+        #expect(view.wait { $0.begunCount(of: "east-") >= 3 })
+        let folder = try #require(view.forest.node(labelled: "east/"))
+        let reply = view.inspector.perform(
+            ViewerCommand(id: 1, process: view.inspector.info.key, request: .cancel(.node(folder), by: "ada")))
+        guard case .accepted = reply.outcome else {
+            Issue.record("\(reply.outcome)")
+            return
+        }
+        // What had begun by now was told by the reply; a thread each may have been about to begin.
+        #expect(view.wait { $0.begunCount(of: "east-") > 0 })
+        let begun = view.forest.begunCount(of: "east-")
+        #expect(view.wait { $0.totals.counts.liveCount == 0 })
+
+        #expect(view.forest.begunCount(of: "east-") <= begun + 4 && begun + 4 < 400)
+        #expect(view.forest.begunCount(of: "west-") == 12, "its neighbour goes on")
+        let index = try #require(view.forest.index(of: folder))
+        #expect(view.forest.state(of: index) == .cancelled)
+        #expect(view.forest.summary(of: index) == "cancelled by ada")
+        #expect(view.forest.node(index).marks.contains(.byViewer))
+    }
+}
+
+/// A viewer's forest of a runtime that an inspector records.
+private final class View {
+    let inspector: Inspector
+    private(set) var forest: ChainForest
+    private let subscription: BatchSubscription
+    private let news = DispatchSemaphore(value: 0)
+
+    init(of runtime: Runtime) throws {
+        var options = InspectorOptions()
+        options.endpoints = []
+        inspector = try Inspector.start(name: "files", runtime: runtime, options: options)
+        forest = ChainForest(process: inspector.info.key)
+        subscription = inspector.subscribe { [news] in news.signal() }
+    }
+
+    /// Waits until the forest is so, at most for two minutes; false where that was not enough.
+    func wait(_ isSo: (ChainForest) -> Bool) -> Bool {
+        let deadline = DispatchTime.now() + .seconds(120)
+        while true {
+            while let batch = subscription.next() { forest.apply(batch) }
+            if isSo(forest) { return true }
+            if news.wait(timeout: deadline) == .timedOut { return false }
+        }
+    }
+}
+
+extension ChainForest {
+    private var all: [NodeIndex] {
+        var found: [NodeIndex] = []
+        var waiting = Array(roots)
+        while let index = waiting.popLast() {
+            found.append(index)
+            var child = firstChild(of: index)
+            while let current = child {
+                waiting.append(current)
+                child = nextSibling(of: current)
+            }
+        }
+        return found
+    }
+
+    fileprivate func node(labelled label: String) -> NodeID? {
+        all.first { self.label(of: $0) == label }.map { id(of: $0) }
+    }
+
+    /// How many of the nodes whose label begins so have run or run now.
+    fileprivate func begunCount(of prefix: String) -> Int {
+        all.count { label(of: $0)?.hasPrefix(prefix) == true && node($0).started != nil }
+    }
+}

@@ -1,0 +1,63 @@
+import ChainEvents
+import ChainInspector
+import Dashboard
+import Demos
+import Dispatch
+import Foundation
+import Frames
+import PromiseRuntime
+import Testing
+
+/// The README's picture: `make picture` draws it anew, from a real run of the default story.
+struct PictureTests {
+    private static let size = Size(columns: 120, rows: 40)
+    private static let environment = ProcessInfo.processInfo.environment
+
+    /// Some seconds of orders, so that there is one of everything; drawn where `CHAINVIEW_PICTURE` says.
+    @Test(.enabled(if: environment["CHAINVIEW_PICTURE"] != nil))
+    func drawsTheREADMEsPicture() throws {
+        let path = try #require(Self.environment["CHAINVIEW_PICTURE"])
+        var state = try Self.watch("checkout", for: .milliseconds(4300))
+        // Down to the row of the bank's second try, and its detail.
+        for _ in 0..<8 { _ = reduce(into: &state, .key(.character("j"))) }
+        _ = reduce(into: &state, .key(KeyPress(.enter)))
+        let svg = render(state).svg(theme: state.options.theme)
+        try svg.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    @Test func thePictureIsOneOfADashboard() throws {
+        let here = URL(fileURLWithPath: #filePath)
+        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let svg = try String(contentsOf: root.appendingPathComponent("demos/chainview.svg"), encoding: .utf8)
+        #expect(svg.hasPrefix("<svg"))
+        for word in ["checkout", "live", "running", "order", "charge"] { #expect(svg.contains(word)) }
+    }
+
+    /// What the dashboard knows after a while of a story on real threads.
+    private static func watch(_ name: String, for duration: DispatchTimeInterval) throws -> State {
+        let runtime = Runtime()
+        var options = InspectorOptions()
+        options.endpoints = []
+        options.capturesValues = true
+        let inspector = try Inspector.start(name: name, runtime: runtime, options: options)
+        defer { inspector.stop() }
+        var state = State(size: size)
+        let process = ProcessDescription(
+            key: inspector.info.key, pid: 4242, name: name, wallOffset: inspector.info.wallOffset)
+        _ = reduce(into: &state, .connected(SourceID(0), process))
+
+        let stage = DemoContext(runtime: runtime, seed: 1)
+        defer { stage.close() }
+        let news = DispatchSemaphore(value: 0)
+        let subscription = inspector.subscribe { news.signal() }
+        try #require(Demo.named(name)).start(on: stage)
+        let end = DispatchTime.now() + duration
+        while DispatchTime.now() < end {
+            _ = news.wait(timeout: min(end, .now() + .milliseconds(100)))
+            while let batch = subscription.next() { _ = reduce(into: &state, .received(SourceID(0), batch)) }
+            let now = runtime.clock.now
+            _ = reduce(into: &state, .tick(wall: process.wallOffset + now, process: now))
+        }
+        return state
+    }
+}
