@@ -1,4 +1,4 @@
-/// Something that can be subscribed to: an ``Observable``, a subject, a ``Variable``.
+/// Something that can be subscribed to: an ``EventStream``, a subject, a ``Variable``.
 public protocol Subscribable<Element>: Sendable {
     /// What the stream is made of.
     associatedtype Element: Sendable
@@ -11,7 +11,7 @@ public protocol Subscribable<Element>: Sendable {
 ///
 /// Make one out of a subject (``PublishSubject`` and its kin), or out of any source by a closure:
 ///
-///     let ticks = Observable<Int> { observer in
+///     let ticks = EventStream<Int> { observer in
 ///         let timer = startTimer { observer.onNext($0) }
 ///         return AnyDisposable { timer.cancel() }
 ///     }

@@ -57,7 +57,7 @@ public typealias ExecutorID = UInt16
 
 /// Where in the source a node was made: `#fileID` and `#line`, never copied, one word each.
 ///
-/// This is the form inside the observed program; a viewer has ``Site``.
+/// This is the form inside the observed program; a viewer has ``CodeLocation``.
 public struct CallSite: @unchecked Sendable {
     // Sendable: the pointer is to a string literal, immutable and alive as long as the program.
     /// The NUL-terminated UTF-8 of `#fileID`, or nil where unknown.

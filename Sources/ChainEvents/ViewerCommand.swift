@@ -35,7 +35,7 @@ public struct ViewerCommand: Hashable, Sendable {
     }
 }
 
-/// What became of a ``Command``. That a node *was* cancelled is told by its events alone.
+/// What became of a ``ViewerCommand``. That a node *was* cancelled is told by its events alone.
 public struct CommandReply: Hashable, Sendable {
     /// Accepted, or why not.
     public enum Outcome: Hashable, Sendable {

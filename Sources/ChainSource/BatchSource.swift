@@ -12,7 +12,7 @@ public protocol BatchSource: AnyObject, Sendable {
     /// Whoever subscribes late gets the program's present state, as batches of ``EventBatch/nodes``, and what follows,
     /// without gap. (An attached process is asked for its state anew: until that comes, a late subscriber may hear of
     /// nodes that it does not know yet, and an earlier one hears the state once more.) Where batches were lost on the way, the next one counts them
-    /// (``Loss/lostAtClient``) and a resync follows. The stream lasts over reconnects, completes when the source has
+    /// (``EventCounts/lostAtClient``) and a resync follows. The stream lasts over reconnects, completes when the source has
     /// ended, and does not fail: why it ended is told by ``status``.
     var batches: EventStream<EventBatch> { get }
 

@@ -47,7 +47,7 @@ public struct SocketFolder: Hashable, Sendable {
     }
 
     /// The file of mode 0600 that holds what a viewer has to show on a port that a process of the user's opened
-    /// (``Greeting/token``), and a line feed. The program keeps it locked (`flock`) as long as it has the port open.
+    /// (``ClientHello/token``), and a line feed. The program keeps it locked (`flock`) as long as it has the port open.
     public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
 
     /// The process that a file of the folder belongs to, or nil where it is none of these sockets.

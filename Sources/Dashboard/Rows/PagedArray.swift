@@ -55,7 +55,7 @@ struct PagedArray<Element: BitwiseCopyable> {
     }
 }
 
-/// The memory of a ``Paged``.
+/// The memory of a ``PagedArray``.
 private final class PageStorage<Element: BitwiseCopyable> {
     // @exclusivity(unchecked): only the Paged that holds this reaches in, from methods of a value that is checked itself,
     // none of which calls out.

@@ -22,7 +22,7 @@ public protocol Thenable<Value>: Sendable {
 /// dashboard, `on:` for the executor of its own handler, and its call site by itself. All may be called from any thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
-    /// `contextWord` is a context's ``PromiseContext/reference()``, which the promise then owns.
+    /// `contextWord` is a context's ``_PromiseContext/reference()``, which the promise then owns.
     @inlinable
     override init(
         kind: NodeKind, site: CallSite, contextWord: UInt, parent: __shared AnyPromise? = nil,

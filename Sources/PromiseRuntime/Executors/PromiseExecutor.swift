@@ -2,8 +2,8 @@ import ChainEvents
 
 /// Runs handlers (RUNTIME E1). Usable alone: `executor.execute { … }`.
 ///
-/// An implementation calls ``Job/run()`` of each job once, later, with a clean stack: never inside ``submit(_:)``, which
-/// may be called from any thread and must not block. One that ends with jobs left calls ``Job/discard()`` of each, so
+/// An implementation calls ``PromiseJob/run()`` of each job once, later, with a clean stack: never inside ``submit(_:)``, which
+/// may be called from any thread and must not block. One that ends with jobs left calls ``PromiseJob/discard()`` of each, so
 /// that nothing waits for them for ever; a job that is dropped without either is discarded when its last copy is released.
 ///
 /// Each says in its documentation what order and fairness it promises, what a hop to it costs, and how many threads it
