@@ -73,7 +73,7 @@ bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus pr
 	@$(if $(ARGS),,Benchmarks/Counts/counts --goals)
 
 counts: ## allocations, bytes, instructions against their limits (Benchmarks/Counts/limits), and leaks against none
-	@Benchmarks/Counts/counts
+	@Benchmarks/Counts/counts $(ARGS)
 
 cost: ## what embedding costs: packages fetched, libraries linked, seconds of building, bytes
 	@demos/server/cost
