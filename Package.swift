@@ -48,7 +48,10 @@ let package = Package(
                 "ChainModel", "ChainEvents", .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         .target(name: "Frames"),
-        .target(name: "Dashboard", dependencies: ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
+        .target(name: "ChainText", dependencies: ["ChainModel", "ChainEvents", "Frames"]),
+        .target(
+            name: "Dashboard",
+            dependencies: ["ChainText", "ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
         .target(
             name: "CTerminal",
             linkerSettings: [

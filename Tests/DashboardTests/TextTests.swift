@@ -1,3 +1,4 @@
+import ChainText
 import Testing
 
 @testable import Dashboard

@@ -19,7 +19,8 @@ private let allowedImports: [String: Set<String>] = [
     "ChainAttach": ["ChainSource", "ChainBus", "ChainEvents", "ChainWire", "CChainRuntime"] + system + ["Foundation"],
     "ChainInsight": ["ChainModel", "ChainEvents", "Histogram"],
     "Frames": [],
-    "Dashboard": ["ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"],
+    "ChainText": ["ChainModel", "ChainEvents", "Frames"],
+    "Dashboard": ["ChainText", "ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"],
     "CTerminal": [],
     "Terminal": ["Frames", "CTerminal"] + system,
     "chainview": [

@@ -1,4 +1,5 @@
 import ChainModel
+import ChainText
 import Frames
 
 extension Painter {

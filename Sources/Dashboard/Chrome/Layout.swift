@@ -1,3 +1,4 @@
+import ChainText
 import Frames
 
 /// A part of the screen.

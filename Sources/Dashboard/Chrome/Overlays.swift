@@ -1,3 +1,4 @@
+import ChainText
 import Frames
 
 /// The help: all tables of keys in a box, scrolled where it is larger than the screen.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// The line of the views' tabs, and where each of them stands: the same for who draws and for who looks up a click.

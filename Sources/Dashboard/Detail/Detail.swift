@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainText
 import Frames
 
 /// One line of the detail pane: stretches of text in styles.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 // Durations as bars, and the past as a table.

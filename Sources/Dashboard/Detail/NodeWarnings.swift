@@ -1,4 +1,5 @@
 import ChainInsight
+import ChainText
 import Frames
 
 // What looks wrong with a node.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// What keys and clicks do once it is known what they mean.

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainText
 import Frames
 
 /// A program in a list of what can be attached to.

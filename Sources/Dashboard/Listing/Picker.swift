@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainText
 import Frames
 
 /// The list to choose a program from: a value that keys change and that draws itself; no I/O, no clock.

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainText
 import Frames
 
 /// What of a forest is listed, and in which order: as the dashboard shows it.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 
 /// Makes the ranks of one order: 64 bits a chain that say where it stands, so that sorting compares numbers.
 struct SortRank {

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// The way from a node to the one that holds it up.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 
 /// Cancelling: asked for by a key, confirmed in a dialog, sent as a command; only events make a row say *cancelled*.
 extension State {

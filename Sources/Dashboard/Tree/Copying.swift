@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 
 // Copying nodes and subtrees as text.
 extension State {

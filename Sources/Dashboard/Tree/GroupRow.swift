@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// Draws the row of the chains from one call site: where that is, what they are called, how many there are and how

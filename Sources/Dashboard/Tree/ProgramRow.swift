@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// Draws a program's own row: how it can be reached, who it is, how much there is, and what is to be said of it.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// Draws rows of the tree, of one program. Made once a frame: it holds all of the program.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 
 // The programs, and who of them a name means.
 extension State {

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// What the view of events is at.

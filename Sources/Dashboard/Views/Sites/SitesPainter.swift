@@ -1,5 +1,6 @@
 import ChainInsight
 import ChainModel
+import ChainText
 import Frames
 
 extension Painter {

@@ -47,33 +47,3 @@ extension Program {
         return "executor \(executor)"
     }
 }
-
-/// The order of names in which numbers count as numbers: `worker-2` before `worker-10`.
-enum NaturalOrder {
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        var (left, right) = (left.utf8[...], right.utf8[...])
-        while let a = left.first, let b = right.first {
-            if isDigit(a), isDigit(b) {
-                let (x, y) = (takeNumber(&left), takeNumber(&right))
-                if x.count != y.count { return x.count < y.count }
-                if !x.elementsEqual(y) { return x.lexicographicallyPrecedes(y) }
-            } else {
-                let (x, y) = (lowered(a), lowered(b))
-                if x != y { return x < y }
-                left.removeFirst()
-                right.removeFirst()
-            }
-        }
-        return left.isEmpty && !right.isEmpty
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= 48 && byte <= 57 }
-    private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
-
-    /// A number's digits without leading zeros.
-    private static func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
-        let digits = text.prefix(while: isDigit)
-        text = text[digits.endIndex...]
-        return digits.drop { $0 == 48 }
-    }
-}

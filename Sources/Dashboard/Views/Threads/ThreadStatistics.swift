@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainInsight
+import ChainText
 import Frames
 
 /// What a lane shows of the time, at one moment.

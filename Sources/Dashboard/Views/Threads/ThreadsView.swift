@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainText
 import Frames
 
 /// What the view of threads is at: a lane a thread, by name, and below them the executors; a section a program.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// What became of a node when, as stretches of time: in nanoseconds of its program's clock.

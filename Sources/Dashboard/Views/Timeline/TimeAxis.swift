@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainText
 
 /// Which stretch of time is on the screen: linear, in nanoseconds since 1970 (of all programs alike).
 struct TimeAxis: Hashable {

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainText
 import Frames
 
 /// One row of the view of warnings.

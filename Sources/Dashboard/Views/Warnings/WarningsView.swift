@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainText
 import Frames
 
 /// What the view of warnings is at.

@@ -1,10 +1,10 @@
 import ChainModel
 import Frames
 
-/// What people read of a node's marks: in its details, and in the lines of `chainview ps`.
+// Words for a node's marks, in its details and in the lines of `chainview ps`.
 extension NodeMark {
-    /// What stands behind its state; nil for what other fields of the details say.
-    var detail: (words: String, style: Style)? {
+    /// The words behind the state in the details; nil where another field of the details says the same.
+    package var detail: (words: String, style: Style)? {
         switch self {
         case .cancelRequested: ("cancel requested", .cancelled)
         case .stillOnThread: ("still on a thread", .warning)
@@ -12,13 +12,12 @@ extension NodeMark {
         case .settledAgain: ("settled again", .warning)
         case .hasBlocked: ("blocked a worker", .warning)
         case .hasMisusedAwait: ("a wait was refused", .warning)
-        // By the words "first heard of", by the line on its cancellation, and by the line on its kind.
         case .seenLate, .byViewer, .released, .external: nil
         }
     }
 
-    /// What stands in brackets behind the name in a line of text; nil for what is no news about a node.
-    var note: String? {
+    /// The words in brackets behind the name in a line of text; nil for a mark that needs no attention.
+    package var note: String? {
         switch self {
         case .cancelRequested: "cancel requested"
         case .stillOnThread: "still on its thread"

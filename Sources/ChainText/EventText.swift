@@ -3,12 +3,12 @@ import ChainModel
 import Frames
 
 /// Words for events.
-enum EventText {
-    /// The widest word.
-    static let wordWidth = 10
+package enum EventText {
+    /// The number of letters of the longest word.
+    package static let wordWidth = 10
 
-    /// What happened, in one word.
-    static func word(_ kind: EventKind) -> String {
+    /// Returns the kind of an event in one word.
+    package static func word(_ kind: EventKind) -> String {
         switch kind {
         case .created: "made"
         case .linked: "linked"
@@ -32,8 +32,8 @@ enum EventText {
         }
     }
 
-    /// The colour is that of the state that the node has by it; none where it changes none.
-    static func style(_ kind: EventKind) -> Style {
+    /// Returns the style of the state that the event gives its node; a plain one where it changes no state.
+    package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
         case .linked, .ended, .adopted, .released, .awaitEnded: .dim
@@ -49,8 +49,8 @@ enum EventText {
         }
     }
 
-    /// What else there is to say of it. `text` is its dynamic text.
-    static func detail(of event: ChainEvent, text: String?, in forest: borrowing ChainForest) -> (
+    /// Returns the details of an event; `text` is its dynamic text.
+    package static func detail(of event: ChainEvent, text: String?, in forest: borrowing ChainForest) -> (
         text: String, style: Style
     ) {
         func name(_ id: NodeID) -> String {
@@ -79,9 +79,9 @@ enum EventText {
         case .fulfilled: return (text ?? "", .normal)
         case .rejected, .unhandled: return (text ?? "", .error)
         case .cancelRequested:
-            let who = text.map { "by \($0)" } ?? ""
-            let from = event.other == .none ? "" : (who.isEmpty ? "" : ", ") + "from \(name(event.other))"
-            return (who + from, .cancelled)
+            let origin = text.map { "by \($0)" } ?? ""
+            let from = event.other == .none ? "" : (origin.isEmpty ? "" : ", ") + "from \(name(event.other))"
+            return (origin + from, .cancelled)
         case .cancelled: return (text ?? "", .cancelled)
         case .skipped: return (event.flags.contains(.error) ? "passes an error on" : "passes a value on", .dim)
         case .abandoned: return (text ?? "its resolver was released", .abandoned)
@@ -89,33 +89,10 @@ enum EventText {
         case .released: return ("", .dim)
         case .blocked: return (text ?? "its handler blocks a worker", .warning)
         case .awaited:
-            let who = event.other == .none ? "" : " in the handler of \(name(event.other))"
-            return ("a thread blocks for it" + who, .dim)
+            let handler = event.other == .none ? "" : " in the handler of \(name(event.other))"
+            return ("a thread blocks for it" + handler, .dim)
         case .awaitEnded: return ("its thread goes on", .dim)
         case .awaitMisused: return (text ?? "a wait that could not end", .warning)
-        }
-    }
-
-    /// What stands in the place of an event: what it is, and what that means.
-    static func words(for note: EventsInsight.Note) -> (title: String, explanation: String) {
-        func grouped(_ count: UInt64) -> String { CountText.grouped(Int(clamping: count)) }
-        switch note {
-        case .lost(let count):
-            return (
-                "\(grouped(count)) \(count == 1 ? "event" : "events") lost here",
-                "More came than the program's buffers or this connection could take. What nodes are now is told again; "
-                    + "what happened in between is not known."
-            )
-        case .missed(let count):
-            return (
-                "\(grouped(count)) events came while frozen and were not kept",
-                "While the picture stands still only so many wait. The program was asked for its state when it went on."
-            )
-        case .told(let count):
-            return (
-                "\(grouped(UInt64(count))) \(count == 1 ? "node" : "nodes") told as they were, without their past",
-                "This is what there was already when the program was attached to, or asked for its state again."
-            )
         }
     }
 }

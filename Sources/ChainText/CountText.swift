@@ -1,0 +1,24 @@
+/// Counts and rates as text.
+package enum CountText {
+    /// Returns a count with a comma at each thousand: `12,408`.
+    package static func grouped(_ count: Int) -> String {
+        var digits = Array(String(count.magnitude))
+        var index = digits.count - 3
+        while index > 0 {
+            digits.insert(",", at: index)
+            index -= 3
+        }
+        return (count < 0 ? "-" : "") + String(digits)
+    }
+
+    /// Returns a rate in at most four cells: `0`, `87`, `1.2k`, `48k`, `1.3M`.
+    package static func short(_ count: Int) -> String {
+        switch count {
+        case ..<1_000: return "\(count)"
+        case ..<10_000: return "\(count / 1_000).\(count % 1_000 / 100)k"
+        case ..<1_000_000: return "\(count / 1_000)k"
+        case ..<10_000_000: return "\(count / 1_000_000).\(count % 1_000_000 / 100_000)M"
+        default: return "\(count / 1_000_000)M"
+        }
+    }
+}

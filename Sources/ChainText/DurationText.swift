@@ -1,0 +1,63 @@
+/// Durations as text for a column: at most ``width`` cells, whose number does not flicker as a duration grows.
+package enum DurationText {
+    /// The number of cells of the widest text.
+    package static let width = 7
+
+    private static let millisecond: UInt64 = 1_000_000
+    private static let second: UInt64 = 1_000_000_000
+
+    /// Returns a final duration, given in nanoseconds, with three digits.
+    package static func settled(_ duration: UInt64) -> String {
+        switch duration {
+        case ..<(10 * millisecond): return decimal(duration, unit: millisecond, digits: 1) + "ms"
+        case ..<second: return "\(duration / millisecond)ms"
+        case ..<(10 * second): return decimal(duration, unit: second, digits: 2) + "s"
+        case ..<(60 * second): return decimal(duration, unit: second, digits: 1) + "s"
+        default: return long(duration)
+        }
+    }
+
+    /// Returns a growing duration, given in nanoseconds: tenths under ten seconds, else whole seconds.
+    package static func running(_ duration: UInt64) -> String {
+        switch duration {
+        case ..<(10 * second): return decimal(duration, unit: second, digits: 1) + "s"
+        case ..<(60 * second): return "\(duration / second)s"
+        default: return long(duration)
+        }
+    }
+
+    /// Returns an age, given in nanoseconds, in whole seconds, minutes, hours or days.
+    package static func coarse(_ duration: UInt64) -> String {
+        duration < 60 * second ? "\(duration / second)s" : long(duration)
+    }
+
+    /// Returns a number that changes exactly when the text of ``running(_:)`` does.
+    package static func step(_ duration: UInt64) -> UInt64 {
+        duration < 10 * second ? duration / (100 * millisecond) : 100 + duration / second
+    }
+
+    private static func long(_ duration: UInt64) -> String {
+        let seconds = duration / second
+        switch seconds {
+        case ..<3_600: return "\(seconds / 60)m\(twoDigits(seconds % 60))s"
+        case ..<86_400: return "\(seconds / 3_600)h\(twoDigits(seconds / 60 % 60))m"
+        case ..<(1_000 * 86_400): return "\(seconds / 86_400)d\(twoDigits(seconds / 3_600 % 24))h"
+        default: return ">999d"
+        }
+    }
+
+    /// Returns a duration in `unit`, with one, two or three digits after the point; truncated, so that a clock never
+    /// shows a moment that is still to come.
+    package static func decimal(_ duration: UInt64, unit: UInt64, digits: Int) -> String {
+        let (whole, rest) = duration.quotientAndRemainder(dividingBy: unit)
+        switch digits {
+        case 1: return "\(whole).\(rest * 10 / unit)"
+        case 2: return "\(whole).\(twoDigits(rest * 100 / unit))"
+        default:
+            let part = rest * 1_000 / unit
+            return "\(whole).\(part < 100 ? "0" : "")\(twoDigits(part))"
+        }
+    }
+
+    private static func twoDigits(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
