@@ -26,7 +26,7 @@ enum FoldFigures {
             for batch in batches {
                 time += timing { forest.apply(batch) }
                 forest.retain(now: traffic.now)
-                forest.takeChanges(into: &changes)
+                forest.consumeChanges(into: &changes)
             }
             // Until as many are forgotten as made.
             guard round > 1 else { continue }

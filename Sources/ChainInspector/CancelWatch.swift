@@ -114,10 +114,10 @@ private struct ScopeWalk {
         var told: Set<NodeIndex> = []
         roots = found.filter { root in
             guard told.insert(root).inserted else { return false }
-            var next = named.count == 1 ? nil : forest.placedParent(of: root)
+            var next = named.count == 1 ? nil : forest.treeParent(of: root)
             while let above = next {
                 if named.contains(above) { return false }
-                next = forest.placedParent(of: above)
+                next = forest.treeParent(of: above)
             }
             return true
         }
@@ -146,7 +146,7 @@ private struct ScopeWalk {
     /// Whether a live node outside of the scope waits for this one, which nobody named.
     func isShared(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard !named.contains(node) else { return false }
-        let placed = forest.placedParent(of: node)
+        let placed = forest.treeParent(of: node)
         return forest.holders(of: node).contains { link in
             link.node != placed && forest.state(of: link.node).isLive && !isInScope(link.node, in: forest)
         }
@@ -156,7 +156,7 @@ private struct ScopeWalk {
         var next: NodeIndex? = node
         while let node = next {
             if named.contains(node) { return true }
-            next = forest.placedParent(of: node)
+            next = forest.treeParent(of: node)
         }
         return false
     }

@@ -58,7 +58,7 @@ struct LiveTree {
         while shown.count < linesLeft, let (index, _) = walk.next(in: forest) {
             guard forest.state(of: index).isLive || isOnThread(index) else { continue }
             var next: NodeIndex? = index
-            while let node = next, shown.insert(node).inserted { next = forest.placedParent(of: node) }
+            while let node = next, shown.insert(node).inserted { next = forest.treeParent(of: node) }
         }
         return shown
     }
@@ -130,7 +130,7 @@ private struct TreeWalk {
                 current = sibling
                 return (sibling, change)
             }
-            guard let parent = forest.placedParent(of: node) else { return nil }
+            guard let parent = forest.treeParent(of: node) else { return nil }
             if forest.indentsChildren(of: parent) { change -= 1 }
             node = parent
         }

@@ -131,24 +131,24 @@ extension ChainForest {
     public func summary(of view: NodeView) -> String? { texts[summarySlot(of: view.record.extra)] }
 
     /// What a text is looked for in, without a node's other facts.
-    public func words(of index: NodeIndex) -> NodeWords { words(nodes[checked(index)]) }
+    public func searchFields(of index: NodeIndex) -> SearchFields { searchFields(nodes[checked(index)]) }
 
     /// The same for whoever is at an index; nil where nobody is.
-    public func words(at index: NodeIndex) -> NodeWords? {
-        isTaken(index.rawValue) ? words(nodes[index.rawValue]) : nil
+    public func searchFields(at index: NodeIndex) -> SearchFields? {
+        isTaken(index.rawValue) ? searchFields(nodes[index.rawValue]) : nil
     }
 
-    @inline(__always) private func words(_ node: UnsafeMutablePointer<NodeRecord>) -> NodeWords {
-        NodeWords(
+    @inline(__always) private func searchFields(_ node: UnsafeMutablePointer<NodeRecord>) -> SearchFields {
+        SearchFields(
             state: node.pointee.state, kind: node.pointee.kind, site: node.pointee.site, label: node.pointee.label,
             summary: summarySlot(of: node.pointee.extra))
     }
 
     /// The label of a node whose words are at hand.
-    public func label(of words: NodeWords) -> String? { texts[words.label] }
+    public func label(of words: SearchFields) -> String? { texts[words.label] }
 
     /// The summary of a node whose words are at hand.
-    public func summary(of words: NodeWords) -> String? { texts[words.summary] }
+    public func summary(of words: SearchFields) -> String? { texts[words.summary] }
 
     /// Who asked to cancel a node: hostile text until it is escaped.
     public func canceller(of index: NodeIndex) -> String? { extraFacts(of: index).flatMap { texts[$0.canceller] } }
@@ -205,7 +205,7 @@ extension ChainForest {
     }
 
     /// Who a node stands under: its parent, else its first adopter or combinator, else its creator; nil for a root.
-    public func placedParent(of index: NodeIndex) -> NodeIndex? { nodes[checked(index)].pointee.placed.asNode }
+    public func treeParent(of index: NodeIndex) -> NodeIndex? { nodes[checked(index)].pointee.treeParent.asNode }
 
     /// The first of those that stand under a node, who are in order of (creation, id).
     public func firstChild(of index: NodeIndex) -> NodeIndex? { nodes[checked(index)].pointee.firstChild.asNode }
@@ -268,10 +268,10 @@ extension ChainForest {
     /// How far in a node is drawn, 0 for a root. O(steps up to the root).
     public func depth(of index: NodeIndex) -> Int {
         var depth = 0
-        var cursor = nodes[checked(index)].pointee.placed
+        var cursor = nodes[checked(index)].pointee.treeParent
         while cursor != noSlot {
             if indents(cursor) { depth += 1 }
-            cursor = nodes[cursor].pointee.placed
+            cursor = nodes[cursor].pointee.treeParent
         }
         return depth
     }

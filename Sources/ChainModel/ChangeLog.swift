@@ -20,11 +20,11 @@ extension ChainForest {
         node.pointee.changes.formUnion(changes)
     }
 
-    mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord, heir: UInt32? = nil) {
+    mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord, newRoot: UInt32? = nil) {
         guard !log.isEverything else { return }
         guard log.evicted.count < limits.changeLimit else { return noteEverything() }
         let view = NodeView(index: NodeIndex(rawValue: slot), record: record)
-        log.evicted.append(.init(node: view, heir: heir.map { NodeIndex(rawValue: $0) }))
+        log.evicted.append(.init(node: view, newRoot: newRoot.map { NodeIndex(rawValue: $0) }))
     }
 
     mutating func noteEverything() {
@@ -35,7 +35,7 @@ extension ChainForest {
     }
 
     /// Moves what changed since the last take into `changes` (whose storage is used again).
-    public mutating func takeChanges(into changes: inout ForestChanges) {
+    public mutating func consumeChanges(into changes: inout ForestChanges) {
         makeUnique()
         log.highWaterMark = max(log.highWaterMark, log.slots.count, log.evicted.count)
         changes.nodes.removeAll(keepingCapacity: true)
@@ -59,9 +59,9 @@ extension ChainForest {
     }
 
     /// What changed since the last take.
-    public mutating func takeChanges() -> ForestChanges {
+    public mutating func consumeChanges() -> ForestChanges {
         var changes = ForestChanges()
-        takeChanges(into: &changes)
+        consumeChanges(into: &changes)
         return changes
     }
 }

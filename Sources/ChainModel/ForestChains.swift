@@ -91,14 +91,14 @@ extension ChainForest {
         tally(record.pointee, 1)
         if !record.pointee.isLive { enqueueRoot(root) }
         noteLength(of: kept)
-        note(slot, [.placed, .summary])
+        note(slot, [.moved, .summary])
         note(root, .summary)
     }
 
     /// Makes a node that stands under another the root of a chain of its own. Costs what stands under it.
     mutating func split(_ slot: UInt32) {
         let old = nodes[slot].pointee.chain
-        let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.placed)
+        let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.treeParent)
         tally(chains[old].pointee, -1)
         rememberOrigin(slot)
         unlinkSibling(slot)
@@ -129,7 +129,7 @@ extension ChainForest {
         if !record.isLive { enqueueRoot(slot) }
         enqueueIfEvictable(above)
         if !chains[old].pointee.isLive { enqueueRoot(root) }
-        note(slot, [.placed, .summary])
+        note(slot, [.moved, .summary])
         note(root, .summary)
     }
 }

@@ -11,12 +11,12 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// It is new.
     public static let created = NodeChanges(rawValue: 1)
     /// It stands elsewhere: under another node, became or stopped being a root, or has another place among siblings.
-    public static let placed = NodeChanges(rawValue: 2)
+    public static let moved = NodeChanges(rawValue: 2)
     /// The word for it is another.
     public static let state = NodeChanges(rawValue: 4)
     /// Something else of it: times, marks, label, summary, kind, links, number of children.
     public static let facts = NodeChanges(rawValue: 8)
-    /// It is a root and the counts of its chain are others (if it is one no longer, it says ``placed`` too).
+    /// It is a root and the counts of its chain are others (if it is one no longer, it says ``moved`` too).
     public static let summary = NodeChanges(rawValue: 16)
     /// Whether exactly one operation was called on it, and which (``ChainForest/continuation(of:)``), may have changed.
     public static let continuation = NodeChanges(rawValue: 32)
@@ -33,7 +33,7 @@ public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It was abandoned, has a mark of a fault, or is a race (`race`, `any`) that has settled.
-    public static let concern = NodeTraits(rawValue: 1)
+    public static let needsAttention = NodeTraits(rawValue: 1)
     /// It is not settled, or its handler has not returned.
     public static let unfinished = NodeTraits(rawValue: 2)
     /// It is a root.
@@ -62,7 +62,7 @@ public struct ForestChanges: Sendable {
         public let node: NodeView
         /// Of the root of a long chain that shed its beginning: who is the root since, of all that was under it. Where that
         /// one stands elsewhere by now, or other nodes of the chain do, ``ForestChanges/nodes`` says so.
-        public let heir: NodeIndex?
+        public let newRoot: NodeIndex?
 
         /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
         public var index: NodeIndex { node.index }
@@ -70,8 +70,8 @@ public struct ForestChanges: Sendable {
         public var id: NodeID { node.id }
         /// Whether it was a root.
         public var wasRoot: Bool { node.record.has(.isRoot) }
-        /// As ``NodeTraits/concern``.
-        public var isOfConcern: Bool { node.record.isOfConcern }
+        /// As ``NodeTraits/needsAttention``.
+        public var needsAttention: Bool { node.record.needsAttention }
     }
 
     /// There were too many to list (or it is the first take): look at everything. The lists are empty then.

@@ -25,8 +25,8 @@ extension ChainForest {
     /// Whether a node is the ``continuation(of:)`` of the one that it stands under. O(1).
     public func isContinuation(_ index: NodeIndex) -> Bool {
         let node = nodes[checked(index)]
-        guard node.pointee.has(.hasParent), node.pointee.placed != noSlot else { return false }
-        return nodes[node.pointee.placed].pointee.thenCount == 1
+        guard node.pointee.has(.hasParent), node.pointee.treeParent != noSlot else { return false }
+        return nodes[node.pointee.treeParent].pointee.thenCount == 1
     }
 
     /// How those directly under a node are doing, kept up where they are many (more than 128); nil where a caller can
@@ -55,7 +55,7 @@ extension ChainForest {
     /// The word for a node is another.
     @inline(__always)
     mutating func childTurned(_ slot: UInt32, from old: NodeState, to new: NodeState) {
-        let parent = nodes[slot].pointee.placed
+        let parent = nodes[slot].pointee.treeParent
         guard parent != noSlot, nodes[parent].pointee.childCount > Self.countedDownTo else { return }
         let counts = childCountsSlot(of: parent)
         guard counts != noSlot else { return }
@@ -68,9 +68,9 @@ extension ChainForest {
         let node = nodes[slot]
         guard !node.pointee.has(.hasParent) else { return }
         node.pointee.bits.insert(.hasParent)
-        guard node.pointee.placed != noSlot else { return }
-        addThen(under: node.pointee.placed)
-        note(slot, .placed)
+        guard node.pointee.treeParent != noSlot else { return }
+        addThen(under: node.pointee.treeParent)
+        note(slot, .moved)
     }
 
     private mutating func addThen(under parent: UInt32) {

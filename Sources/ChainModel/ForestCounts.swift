@@ -160,7 +160,7 @@ extension ChainForest {
         while cursor != top {
             let node = nodes[cursor]
             if node.pointee.next != noSlot { return node.pointee.next }
-            cursor = node.pointee.placed
+            cursor = node.pointee.treeParent
             depth -= 1
         }
         return noSlot

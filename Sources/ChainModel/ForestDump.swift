@@ -18,7 +18,7 @@ extension ChainForest {
                     continue
                 }
                 while cursor != root.rawValue, nodes[cursor].pointee.next == noSlot {
-                    cursor = nodes[cursor].pointee.placed
+                    cursor = nodes[cursor].pointee.treeParent
                     if indents(cursor) { depth -= 1 }
                 }
                 if cursor == root.rawValue { break }
@@ -47,7 +47,7 @@ extension ChainForest {
         let index = view.index
         text += " | \(view.settlement) marks \(view.marks.rawValue) site \(view.site) thread \(view.thread)"
         text += " executor \(view.executor) origin \(origin(of: index)) \(view.hasParent ? "parent" : "creator")"
-        if let placed = placedParent(of: index) { text += " under \(id(of: placed))" }
+        if let placed = treeParent(of: index) { text += " under \(id(of: placed))" }
         text += " @\(view.created)"
         for (name, time) in [
             ("queued", view.queued), ("started", view.started), ("ended", view.ended), ("settled", view.settled),

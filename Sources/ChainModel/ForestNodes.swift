@@ -67,7 +67,7 @@ extension ChainForest {
         let slot = nodes.allocate(record)
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
-        note(slot, [.created, .placed, .state, .facts])
+        note(slot, [.created, .moved, .state, .facts])
         // After itself: there may be room for one more only.
         if origin != .none, let above = mention(origin, at: time) {
             nodes[slot].pointee.bits.insert(.underOrigin)
@@ -92,7 +92,7 @@ extension ChainForest {
     /// Changes a node's creation time, and with it its place among its siblings.
     private mutating func rebase(_ slot: UInt32, to time: UInt64) {
         let node = nodes[slot]
-        note(slot, [.placed, .facts])
+        note(slot, [.moved, .facts])
         weigh(slot, node.pointee.state, isAdded: false)
         defer { weigh(slot, node.pointee.state, isAdded: true) }
         if node.pointee.has(.isRoot) {
@@ -100,7 +100,7 @@ extension ChainForest {
             node.pointee.rebase(to: time)
             roots.insert(slot, nodes)
         } else {
-            let above = node.pointee.placed
+            let above = node.pointee.treeParent
             unlinkSibling(slot)
             node.pointee.rebase(to: time)
             linkSibling(slot, under: above)

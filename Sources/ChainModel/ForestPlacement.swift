@@ -9,7 +9,7 @@ extension ChainForest {
     /// The parent or creator of a node, by id.
     func originID(of slot: UInt32) -> NodeID {
         let node = nodes[slot]
-        if node.pointee.has(.underOrigin) { return NodeID(nodes[node.pointee.placed].pointee.id) }
+        if node.pointee.has(.underOrigin) { return NodeID(nodes[node.pointee.treeParent].pointee.id) }
         return node.pointee.extra == noSlot ? .none : NodeID(extras[node.pointee.extra].pointee.origin)
     }
 
@@ -61,7 +61,7 @@ extension ChainForest {
     mutating func place(_ slot: UInt32) {
         let (target, isOrigin) = wish(of: slot)
         let node = nodes[slot]
-        if target == node.pointee.placed {
+        if target == node.pointee.treeParent {
             if target == noSlot { return node.pointee.bits.subtract(.cut) }
             stand(slot, onOrigin: isOrigin)
             return restoreCut(rootSlot(of: slot))
@@ -75,13 +75,13 @@ extension ChainForest {
         }
         let root = rootSlot(of: slot)
         if target != noSlot, rootSlot(of: target) == root, !isWithin(target, slot) {
-            let above = node.pointee.placed
+            let above = node.pointee.treeParent
             rememberOrigin(slot)
             unlinkSibling(slot)
             linkSibling(slot, under: target)
             stand(slot, onOrigin: isOrigin)
             enqueueIfEvictable(above)
-            note(slot, .placed)
+            note(slot, .moved)
         } else {
             split(slot)
             restoreCut(root)
@@ -108,7 +108,7 @@ extension ChainForest {
         var cursor = target
         while cursor != slot {
             if edgeFollows(cursor, latest, isTop: latest == slot, topIsOrigin: isOrigin) { latest = cursor }
-            cursor = nodes[cursor].pointee.placed
+            cursor = nodes[cursor].pointee.treeParent
         }
         if latest == slot { return nodes[slot].pointee.bits.formUnion(.cut) }
         split(latest)
@@ -134,7 +134,7 @@ extension ChainForest {
         var (up, down) = (slot, top)
         while up != noSlot, down != noSlot {
             if up == top || down == slot { return true }
-            up = nodes[up].pointee.placed
+            up = nodes[up].pointee.treeParent
             down = following(down, within: top)
         }
         return false

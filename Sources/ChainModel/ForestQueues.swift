@@ -1,5 +1,5 @@
 extension ChainForest {
-    /// What waits in the forest to be forgotten, or to be taken by ``takeChanges(into:)``.
+    /// What waits in the forest to be forgotten, or to be taken by ``consumeChanges(into:)``.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(

@@ -123,7 +123,7 @@ extension ChainForest {
         var cursor = root
         while true {
             while nodes[cursor].pointee.firstChild != noSlot { cursor = nodes[cursor].pointee.firstChild }
-            let above = nodes[cursor].pointee.placed
+            let above = nodes[cursor].pointee.treeParent
             let isLast = cursor == root
             evict(cursor, leavesCount: false)
             budget -= 1
@@ -176,7 +176,7 @@ extension ChainForest {
             nodes[entry.slot].pointee.bits.remove(.awaitsEviction)
             var cursor = entry.slot
             while isEvictableLeaf(cursor) {
-                let above = nodes[cursor].pointee.placed
+                let above = nodes[cursor].pointee.treeParent
                 evict(cursor, leavesCount: true)
                 budget -= 1
                 let settled = nodes[above].pointee.settled ?? now
@@ -247,23 +247,23 @@ extension ChainForest {
         tally(chains[chain].pointee, 1)
         nodes[root].pointee.chain = noSlot
         settledChainNodeCount += 1
-        note(child, [.placed, .summary])
-        evict(root, leavesCount: true, heir: child)
+        note(child, [.moved, .summary])
+        evict(root, leavesCount: true, newRoot: child)
         let rest = nodes[child].pointee.chain
         if nodes[child].pointee.has(.isRoot), rest == noSlot || !chains[rest].pointee.isLive { enqueueRoot(child) }
         return child
     }
 
     /// Takes away a node without children, which has settled.
-    private mutating func evict(_ slot: UInt32, leavesCount: Bool, heir: UInt32? = nil) {
+    private mutating func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
         // First, so that nobody whom its links let go is placed under it.
         ids.remove(NodeID(nodes[slot].pointee.id))
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
         let record = nodes[slot].pointee
-        noteEvicted(slot, record, heir: heir)
+        noteEvicted(slot, record, newRoot: newRoot)
         assert(!record.state.isLive, "who is live is part of an executor's load")
-        if record.placed != noSlot {
-            if leavesCount { countEvicted(slot, under: record.placed) }
+        if record.treeParent != noSlot {
+            if leavesCount { countEvicted(slot, under: record.treeParent) }
             unlinkSibling(slot)
         } else {
             roots.remove(slot, nodes)

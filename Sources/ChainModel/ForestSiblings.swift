@@ -3,16 +3,16 @@ extension ChainForest {
     /// Takes a node out of the list that it is in.
     mutating func unlinkSibling(_ slot: UInt32) {
         let node = nodes[slot]
-        let above = nodes[node.pointee.placed]
+        let above = nodes[node.pointee.treeParent]
         let (previous, next) = (node.pointee.previous, node.pointee.next)
         if previous == noSlot { above.pointee.firstChild = next } else { nodes[previous].pointee.next = next }
         if next == noSlot { above.pointee.lastChild = previous } else { nodes[next].pointee.previous = previous }
         above.pointee.childCount -= 1
-        let finger = Int(node.pointee.placed & 15)
+        let finger = Int(node.pointee.treeParent & 15)
         if fingers[finger] == slot { fingers[finger] = noSlot }
-        note(node.pointee.placed, .facts)
-        childLeft(slot, node.pointee.placed)
-        (node.pointee.placed, node.pointee.previous, node.pointee.next) = (noSlot, noSlot, noSlot)
+        note(node.pointee.treeParent, .facts)
+        childLeft(slot, node.pointee.treeParent)
+        (node.pointee.treeParent, node.pointee.previous, node.pointee.next) = (noSlot, noSlot, noSlot)
     }
 
     /// Puts a node into the list under `parent`, where its creation time says.
@@ -30,7 +30,7 @@ extension ChainForest {
         let node = nodes[slot]
         let above = nodes[parent]
         note(parent, .facts)
-        node.pointee.placed = parent
+        node.pointee.treeParent = parent
         above.pointee.childCount += 1
         let last = above.pointee.lastChild
         guard last != noSlot, !nodes[last].pointee.precedes(node.pointee) else {
@@ -54,7 +54,7 @@ extension ChainForest {
         guard nodes[nodes[parent].pointee.firstChild].pointee.precedes(node.pointee) else { return noSlot }
         var back = nodes[parent].pointee.lastChild
         var finger = fingers[place]
-        if finger == slot || finger == noSlot || !isTaken(finger) || nodes[finger].pointee.placed != parent {
+        if finger == slot || finger == noSlot || !isTaken(finger) || nodes[finger].pointee.treeParent != parent {
             finger = noSlot
         }
         let hadFinger = finger != noSlot

@@ -66,7 +66,7 @@ extension ChainForest {
         // Both ends: a record may lie in two lines.
         for slot in slots { sum ^= nodes[slot].pointee.id ^ UInt64(nodes[slot].pointee.state.rawValue) }
         for slot in slots {
-            let (chain, above) = (nodes[slot].pointee.chain, nodes[slot].pointee.placed)
+            let (chain, above) = (nodes[slot].pointee.chain, nodes[slot].pointee.treeParent)
             if above != noSlot { sum ^= UInt64(nodes[above].pointee.childCount) }
             if chain != noSlot { sum ^= chains[chain].pointee.settled ^ UInt64(chains[chain].pointee.counts.last) }
         }

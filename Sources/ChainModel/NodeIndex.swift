@@ -1,6 +1,6 @@
 /// Where a node stands in one ``ChainForest``: 32 bits, valid until that node is evicted, then used again for another.
 ///
-/// An index is meant for the length of a frame and for structures that follow ``ChainForest/takeChanges(into:)``;
+/// An index is meant for the length of a frame and for structures that follow ``ChainForest/consumeChanges(into:)``;
 /// what must outlive an eviction (a selection, a tag, a command) is held as a `NodeID`.
 public struct NodeIndex: RawRepresentable, Hashable, Comparable, Sendable {
     /// Below ``ChainForest/indexBound``; fit for indexing arrays that run beside the forest.

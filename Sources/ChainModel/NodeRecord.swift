@@ -41,7 +41,7 @@ struct NodeTroubles: OptionSet {
 ///     0        8         16                    32              40
 ///     ├─ id ───┼ created ┼ 4 offsets, low 32 ──┼ high 16 each ─┤
 ///     40      44      48     52     56     60      64       68     72      76
-///     ├placed ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
+///     ├parent ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
 ///     76      80      84         86     88     89           90      91       92        93         94      96
 ///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ troubles ┼ thens ┤
 ///
@@ -52,7 +52,7 @@ struct NodeRecord {
     private var queuedLow: UInt32 = 0, startedLow: UInt32 = 0, endedLow: UInt32 = 0, settledLow: UInt32 = 0
     private var queuedHigh: UInt16 = 0, startedHigh: UInt16 = 0, endedHigh: UInt16 = 0, settledHigh: UInt16 = 0
     /// Who it stands under, and its relatives; for a free slot `next` is unused.
-    var placed = noSlot, firstChild = noSlot, lastChild = noSlot, previous = noSlot, next = noSlot
+    var treeParent = noSlot, firstChild = noSlot, lastChild = noSlot, previous = noSlot, next = noSlot
     /// The slot of its ``ChainRecord``; none for a root without children.
     var chain = noSlot
     var childCount: UInt32 = 0
@@ -138,14 +138,14 @@ struct NodeRecord {
 extension NodeRecord {
     @inline(__always) var traits: NodeTraits {
         var traits: NodeTraits = []
-        if isOfConcern { traits.insert(.concern) }
+        if needsAttention { traits.insert(.needsAttention) }
         if isUnfinished { traits.insert(.unfinished) }
         if has(.isRoot) { traits.insert(.root) }
         return traits
     }
 
     /// Whether a mark or its state says for ever what somebody should know.
-    @inline(__always) var isOfConcern: Bool {
+    @inline(__always) var needsAttention: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
         return bits.rawValue & marks != 0 || state == .abandoned || troubles.contains(.hasMisusedAwait)
             || ((kind == .race || kind == .any) && !state.isLive)

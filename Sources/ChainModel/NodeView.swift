@@ -3,7 +3,7 @@ import ChainEvents
 /// All facts of one node that have a fixed size: a copy of some 100 bytes that keeps nothing of the forest alive.
 ///
 /// Texts and relatives are asked of the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
-/// ``ChainForest/placedParent(of:)``, ``ChainForest/links(of:)``.
+/// ``ChainForest/treeParent(of:)``, ``ChainForest/links(of:)``.
 public struct NodeView: Sendable {
     // First: copied to where it lies as it does in the forest, or the processor waits for its own writes.
     let record: NodeRecord
@@ -75,7 +75,7 @@ public struct Timing: Hashable, Sendable {
 }
 
 /// What a text may be looked for in of one node: a copy of 16 bytes that is good until the forest changes.
-public struct NodeWords: BitwiseCopyable, Sendable {
+public struct SearchFields: BitwiseCopyable, Sendable {
     /// The word for it.
     public let state: NodeState
     /// By which operation it was made.

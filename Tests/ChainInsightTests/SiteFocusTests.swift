@@ -11,7 +11,7 @@ import Testing
         var program = SiteTableTests.Program(
             seed: seed, limits: ForestLimits(settledNodeLimit: 50, settledLeafLimit: 50))
         for _ in 0..<500 { program.step() }
-        _ = program.telling.forest.takeChanges()
+        _ = program.telling.forest.consumeChanges()
         var all = SiteTable()
         while all.sweep(program.telling.forest, budget: 100_000) {}
         let keys = Array(all.keys)
@@ -22,9 +22,9 @@ import Testing
             program.step()
             if step % 3 == 0 { program.telling.forest.retain(now: program.telling.now) }
             guard step % 8 == 7 else { continue }
-            let changes = program.telling.forest.takeChanges()
-            all.follow(changes, of: program.telling.forest)
-            for one in ones.indices { ones[one].follow(changes, of: program.telling.forest) }
+            let changes = program.telling.forest.consumeChanges()
+            all.update(with: changes, of: program.telling.forest)
+            for one in ones.indices { ones[one].update(with: changes, of: program.telling.forest) }
         }
         #expect(program.telling.forest.totals.evictedCount > 200)
         while !all.refresh(budget: 1_000_000) {}
@@ -44,12 +44,12 @@ import Testing
         let key = SiteKey(site: 1, kind: .work)
         var table = SiteTable(only: key)
         while table.sweep(telling.forest, budget: 1) {}
-        _ = telling.forest.takeChanges()
+        _ = telling.forest.consumeChanges()
         #expect(table.statistics(key)?.total == 1)
         telling.tables(sites: [3: site])
         telling.make(3, .work, site: 3)
         telling.make(4, .map, site: 3)
-        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
         #expect(table.statistics(key)?.total == 2)
         var late = SiteTable(only: key)
         while late.sweep(telling.forest, budget: 1) {}

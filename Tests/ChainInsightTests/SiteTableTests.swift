@@ -164,16 +164,16 @@ import Testing
     @Test(arguments: 1...6) func slicesAndChangesGiveTheSame(seed: UInt64) {
         var program = Program(seed: seed)
         for _ in 0..<1_000 { program.step() }
-        _ = program.telling.forest.takeChanges()
+        _ = program.telling.forest.consumeChanges()
         var table = SiteTable()
         var slices = 0
         for step in 0..<3_000 {
             program.step()
-            if step % 7 == 0 { table.follow(program.telling.forest.takeChanges(), of: program.telling.forest) }
+            if step % 7 == 0 { table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest) }
             if step % 5 == 0, table.sweep(program.telling.forest, budget: 3) { slices += 1 }
         }
         #expect(slices > 50)
-        table.follow(program.telling.forest.takeChanges(), of: program.telling.forest)
+        table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest)
         while table.sweep(program.telling.forest, budget: 3) {}
         while !table.refresh(budget: 1) {}
         Self.expectSame(table, Self.known(program))
@@ -183,16 +183,16 @@ import Testing
     @Test(arguments: 1...6) func whoIsForgottenStaysCounted(seed: UInt64) {
         let limits = ForestLimits(settledNodeLimit: 5, settledLeafLimit: 5)
         var program = Program(seed: seed, limits: limits)
-        _ = program.telling.forest.takeChanges()
+        _ = program.telling.forest.consumeChanges()
         var table = SiteTable()
         while table.sweep(program.telling.forest, budget: 100) {}
         for step in 0..<4_000 {
             program.step()
             if step % 3 == 0 { program.telling.forest.retain(now: program.telling.now) }
-            if step % 8 == 0 { table.follow(program.telling.forest.takeChanges(), of: program.telling.forest) }
+            if step % 8 == 0 { table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest) }
         }
         #expect(program.telling.forest.totals.evictedCount > 200)
-        table.follow(program.telling.forest.takeChanges(), of: program.telling.forest)
+        table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest)
         while !table.refresh(budget: 1_000_000) {}
         // A handler that ran on when its node was forgotten is not heard of again.
         var expected = Self.known(program)
@@ -205,14 +205,14 @@ import Testing
 
     @Test func tooManyChangesBeginAnew() {
         var program = Program(seed: 9, limits: ForestLimits(changeLimit: 10))
-        _ = program.telling.forest.takeChanges()
+        _ = program.telling.forest.consumeChanges()
         var table = SiteTable()
         while table.sweep(program.telling.forest, budget: 100) {}
         for _ in 0..<2_000 { program.step() }
-        let changes = program.telling.forest.takeChanges()
+        let changes = program.telling.forest.consumeChanges()
         #expect(changes.isEverything)
         let before = table.revision
-        table.follow(changes, of: program.telling.forest)
+        table.update(with: changes, of: program.telling.forest)
         #expect(table.revision != before)
         #expect(!table.isComplete)
         while table.sweep(program.telling.forest, budget: 100) {}
@@ -226,7 +226,7 @@ import Testing
         telling.make(1, .work, site: 4)
         telling.queue(1)
         telling.start(1)
-        _ = telling.forest.takeChanges()
+        _ = telling.forest.consumeChanges()
         var table = SiteTable()
         while table.sweep(telling.forest, budget: 100) {}
         let key = SiteKey(site: 4, kind: .work)
@@ -234,11 +234,11 @@ import Testing
         telling.at(20)
         telling.resync(.begin(epoch: telling.now))
         telling.resync(.end(epoch: telling.now))
-        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
         #expect(table.statistics(key)?.live == 0)
         #expect(table.statistics(key)?.rejected == 0)
         telling.reject(1)
-        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
         #expect(table.statistics(key)?.rejected == 1)
         #expect(table.statistics(key)?.live == 0)
         #expect(table.statistics(key)?.total == 1)
@@ -251,9 +251,9 @@ import Testing
         var table = SiteTable()
         while table.sweep(telling.forest, budget: 100) {}
         #expect(Array(table.keys) == [SiteKey(site: 3, kind: .all)])
-        _ = telling.forest.takeChanges()
+        _ = telling.forest.consumeChanges()
         telling.make(1, .work, site: 5)
-        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
         #expect(table.statistics(SiteKey(site: 5, kind: .work))?.total == 1)
     }
 
@@ -264,9 +264,9 @@ import Testing
         while table.sweep(telling.forest, budget: 10_000) {}
         #expect(table.keys.count == SiteTable.keyLimit + 1)
         #expect(table.statistics(.others)?.total == 500)
-        _ = telling.forest.takeChanges()
+        _ = telling.forest.consumeChanges()
         telling.fulfill(UInt64(SiteTable.keyLimit + 7))
-        table.follow(telling.forest.takeChanges(), of: telling.forest)
+        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
         #expect(table.statistics(.others)?.live == 499)
     }
 

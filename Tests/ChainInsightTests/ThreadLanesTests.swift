@@ -32,7 +32,7 @@ private let second: UInt64 = 1_000_000_000
 
         mutating func send() {
             forest.apply(batch)
-            lanes.hear(batch, in: forest)
+            lanes.ingest(batch, in: forest)
             batch = EventBatch(process: batch.process, sequence: batch.sequence + 1, time: batch.time)
         }
 
@@ -247,7 +247,7 @@ private let second: UInt64 = 1_000_000_000
         }
         for (place, thread) in threads.enumerated() {
             let lane = whole.lanes.lane(of: ThreadID(place + 1))!
-            let now = lane.lastHeard
+            let now = lane.lastEventTime
             let sum = thread.seconds.values.reduce(into: ThreadLane.Share()) {
                 $0.busy += $1.busy
                 $0.blocked += $1.blocked

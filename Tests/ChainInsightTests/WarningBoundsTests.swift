@@ -89,7 +89,7 @@ extension WarningTableTests {
         }
         watched.pass(100)
         #expect(other.counts == watched.counts)
-        for kind in WarningKind.allCases where kind != .lostEvents && kind != .tooManyThreads && !kind.isMoment {
+        for kind in WarningKind.allCases where kind != .lostEvents && kind != .tooManyThreads && !kind.isFault {
             #expect(other.table.warnings(of: kind) == watched.table.warnings(of: kind), "\(kind)")
         }
     }

@@ -15,7 +15,7 @@ import Testing
         init(limits: ForestLimits = ForestLimits()) { telling = Telling(limits: limits) }
 
         mutating func follow() {
-            table.follow(telling.forest.takeChanges(), of: telling.forest, now: telling.now)
+            table.update(with: telling.forest.consumeChanges(), of: telling.forest, now: telling.now)
         }
 
         /// Lets time go on, a tick every 100 ms, and looks.

@@ -138,7 +138,7 @@ import Testing
         #expect(forest.executors[forest.node(index).executor] == "till")
         let child = try #require(forest.index(of: caught.id))
         #expect(forest.state(of: child) == .fulfilled)
-        #expect(forest.placedParent(of: child) == index)
+        #expect(forest.treeParent(of: child) == index)
     }
 
     @Test func keepsErrorsToItselfWhereAsked() throws {

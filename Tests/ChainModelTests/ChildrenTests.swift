@@ -50,11 +50,11 @@ import Testing
         script.make(1, at: 1)
         script.make(2, creator: 1, at: 2)
         #expect(script.forest.continuation(of: script.index(1)) == nil)
-        _ = script.forest.takeChanges()
+        _ = script.forest.consumeChanges()
         script.then(2, on: 1, at: 2)
         #expect(script.forest.continuation(of: script.index(1)) == script.index(2))
-        let changes = script.forest.takeChanges()
-        #expect(changes.nodes.contains { $0.index == script.index(2) && $0.changes.contains(.placed) })
+        let changes = script.forest.consumeChanges()
+        #expect(changes.nodes.contains { $0.index == script.index(2) && $0.changes.contains(.moved) })
         #expect(changes.nodes.contains { $0.index == script.index(1) && $0.changes.contains(.continuation) })
     }
 }

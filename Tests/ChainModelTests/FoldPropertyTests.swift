@@ -119,7 +119,7 @@ import Testing
             forest.apply(batch)
             forest.retain(now: forest.now)
             forest.expectConsistent("seed \(seed)")
-            let changes = forest.takeChanges()
+            let changes = forest.consumeChanges()
             #expect(changes.isEverything == first)
             if !first {
                 // Each once: who counts nodes takes those that are gone from this list.
@@ -132,12 +132,12 @@ import Testing
             first = false
             #expect(known == actual, "seed \(seed)")
         }
-        #expect(forest.takeChanges().nodes.isEmpty)
+        #expect(forest.consumeChanges().nodes.isEmpty)
     }
 
     private func line(_ index: NodeIndex, _ forest: ChainForest) -> String {
         let view = forest.node(index)
-        let placed = forest.placedParent(of: index).map { forest.id(of: $0) } ?? .none
+        let placed = forest.treeParent(of: index).map { forest.id(of: $0) } ?? .none
         var text = "\(view.id) \(view.state) \(placed) \(view.created) \(view.marks) \(forest.childCount(of: index))"
         if forest.isRoot(index) {
             var chain = forest.chain(of: index)

@@ -82,7 +82,7 @@ struct HostileTests {
             #expect(forest.totals.nodeCount <= limits.nodeLimit)
             forest.retain(now: forest.now, budget: 50)
             forest.expectConsistent("seed \(seed), retained")
-            _ = forest.takeChanges()
+            _ = forest.consumeChanges()
         }
         var late = ChainForest(process: .test)
         var batch = EventBatch(process: .test, sequence: 1, time: forest.now)

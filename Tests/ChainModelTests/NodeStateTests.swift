@@ -168,10 +168,10 @@ import Testing
     @Test func aViewersMarkComesAndGoes() {
         var script = Script()
         script.make(1, at: 10)
-        _ = script.forest.takeChanges()
+        _ = script.forest.consumeChanges()
         script.forest.markCancelRequested([NodeID(1), NodeID(99)])
         #expect(script.node(1).marks == .cancelRequested)
-        let entries = script.forest.takeChanges().nodes
+        let entries = script.forest.consumeChanges().nodes
         #expect(entries.map(\.changes) == [.facts] && entries.map(\.traits) == [[.unfinished, .root]])
         script.forest.unmarkCancelRequested([NodeID(1)])
         #expect(script.node(1).marks == [])

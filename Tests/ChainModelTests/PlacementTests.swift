@@ -33,15 +33,15 @@ import Testing
         script.then(3, on: 2, at: 12)
         script.tell(.rejected, 3, at: 13)
         #expect(script.roots == [1, 2])
-        _ = script.forest.takeChanges()
+        _ = script.forest.consumeChanges()
         script.member(1, 2, at: 14)
         #expect(script.roots == [1])
         #expect(script.forest.root(of: script.index(3)) == script.index(1))
         let chain = script.forest.chain(of: script.index(2))
         #expect(chain.nodeCount == 3)
         #expect(chain.firstRejected == script.index(3))
-        let moved = script.forest.takeChanges().nodes.first { $0.index == script.index(2) }
-        #expect(moved?.changes.contains(.placed) == true)
+        let moved = script.forest.consumeChanges().nodes.first { $0.index == script.index(2) }
+        #expect(moved?.changes.contains(.moved) == true)
         script.forest.expectConsistent()
     }
 

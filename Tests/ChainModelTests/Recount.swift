@@ -14,7 +14,7 @@ extension ChainForest {
             let record = nodes[root.rawValue].pointee
             if let before, !before.precedes(record) { problems.append("roots out of order at \(id(of: root))") }
             before = record
-            if !record.has(.isRoot) || record.placed != noSlot { problems.append("\(id(of: root)) is no root") }
+            if !record.has(.isRoot) || record.treeParent != noSlot { problems.append("\(id(of: root)) is no root") }
             let chain = recount(root, &problems)
             counts += chain.counts
             visited += chain.nodeCount
@@ -80,7 +80,7 @@ extension ChainForest {
             states[state(of: current)] += 1
             if node(current).hasParent { thens.append(current) }
             stack.append(current)
-            if placedParent(of: current) != index { problems.append("\(id(of: current)) under another") }
+            if treeParent(of: current) != index { problems.append("\(id(of: current)) under another") }
             if previousSibling(of: current) != previous { problems.append("\(id(of: current)) has a wrong previous") }
             if let previous, !node(previous).record.precedes(node(current).record) {
                 problems.append("\(id(of: current)) out of order")

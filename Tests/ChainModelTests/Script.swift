@@ -43,7 +43,7 @@ struct Script {
     func node(_ id: UInt64) -> NodeView { forest.node(index(id)) }
     func state(_ id: UInt64) -> NodeState { forest.state(of: index(id)) }
     func timing(_ id: UInt64, now: UInt64) -> Timing { forest.timing(of: index(id), now: now) }
-    func above(_ id: UInt64) -> UInt64? { forest.placedParent(of: index(id)).map { forest.id(of: $0).rawValue } }
+    func above(_ id: UInt64) -> UInt64? { forest.treeParent(of: index(id)).map { forest.id(of: $0).rawValue } }
     func blocker(_ id: UInt64) -> Blocker { forest.blocker(of: index(id)) }
     var roots: [UInt64] { forest.roots.map { forest.id(of: $0).rawValue } }
 

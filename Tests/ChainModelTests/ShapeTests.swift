@@ -131,7 +131,7 @@ import Testing
         script.tell(.rejected, 1, at: 3, text: "no")
         script.make(5, at: 4)
         script.adopt(5, 2, at: 5)
-        _ = script.forest.takeChanges()
+        _ = script.forest.consumeChanges()
         #expect(copy.dump(facts: true) == dump)
         #expect(copy.totals.nodeCount == 2)
         #expect(script.forest.totals.nodeCount == 3)
@@ -141,11 +141,11 @@ import Testing
 
     @Test func tooManyChangesAreEverything() {
         var script = Script(limits: ForestLimits(changeLimit: 3))
-        #expect(script.forest.takeChanges().isEverything)
+        #expect(script.forest.consumeChanges().isEverything)
         for id in 1...4 as ClosedRange<UInt64> { script.make(id, at: id) }
-        #expect(script.forest.takeChanges().isEverything)
+        #expect(script.forest.consumeChanges().isEverything)
         script.tell(.queued, 2, at: 9)
-        let changes = script.forest.takeChanges()
+        let changes = script.forest.consumeChanges()
         #expect(changes.nodes.map(\.index) == [script.index(2)])
         #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
         #expect(changes.nodes.first?.traits == [.unfinished, .root])

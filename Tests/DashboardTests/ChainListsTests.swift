@@ -22,7 +22,7 @@ import Testing
         world.outline = RowModel(longFrom: 50, chunkLimit: 16)
         world.grow(2_000)
         let root = world.forest.roots.first!
-        _ = world.forest.takeChanges()
+        _ = world.forest.consumeChanges()
         world.outline.rebuild(from: world.forest, now: 0)
         let l = world.outline.lists.addList(of: root)
         world.outline.unread.append(l)
@@ -127,7 +127,7 @@ struct ChainWorld {
     }
 
     mutating func follow() {
-        forest.takeChanges(into: &changes)
+        forest.consumeChanges(into: &changes)
         outline.follow(changes, of: forest, now: time)
     }
 

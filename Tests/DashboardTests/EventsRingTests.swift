@@ -27,7 +27,7 @@ import Testing
         var ring = EventsInsight()
         let forest = ChainForest(process: Script.process.key)
         let total = size == 1 ? 120_000 : max(200_000, size * 3)
-        for number in 1...(total / size) { ring.hear(Self.batch(UInt64(number), size), in: forest) }
+        for number in 1...(total / size) { ring.ingest(Self.batch(UInt64(number), size), in: forest) }
         let heard = UInt64(total / size * size)
         #expect(ring.end == heard)
         #expect(ring.rows(limit: EventsInsight.limit) == heard - UInt64(EventsInsight.limit)..<heard)
@@ -48,7 +48,9 @@ import Testing
     @Test func textsAreBounded() {
         var ring = EventsInsight()
         let forest = ChainForest(process: Script.process.key)
-        for number in 1...400 as ClosedRange<UInt64> { ring.hear(Self.batch(number, 100, textBytes: 480), in: forest) }
+        for number in 1...400 as ClosedRange<UInt64> {
+            ring.ingest(Self.batch(number, 100, textBytes: 480), in: forest)
+        }
         #expect(ring.held.events == 40_000)
         #expect(ring.held.textBytes <= EventsInsight.textByteLimit)
         guard case .event(_, let old)? = ring.row(0), case .event(_, let new)? = ring.row(ring.end - 1) else {

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    private static let anything: NodeChanges = [.created, .placed, .state, .facts, .description]
+    private static let anything: NodeChanges = [.created, .moved, .state, .facts, .description]
 
     private func expectRight(_ state: State, _ what: String) throws {
         let scan = state.outline.filter
@@ -130,7 +130,7 @@ import Testing
             script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
-            outline.follow(forest.takeChanges(), of: forest, now: script.batch.time)
+            outline.follow(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         goOn(0, links: 299)
         outline.setFilter(try Query("order"), now: forest.now)

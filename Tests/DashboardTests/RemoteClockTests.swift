@@ -27,17 +27,17 @@ import Testing
 
     @Test func goesByTheTimesOfDay() {
         var (clock, at) = clock()
-        clock.hear(2_900_000_000)
+        clock.ingest(2_900_000_000)
         tick(&clock, at(3))
         #expect(clock.now == 3 * Self.second)
-        clock.hear(3 * Self.second + 900_000_000)
+        clock.ingest(3 * Self.second + 900_000_000)
         tick(&clock, at(4))
         #expect(clock.now == 4 * Self.second, "what takes a tenth to arrive changes nothing")
     }
 
     @Test func aTimeOfDayThatIsSetMovesNothing() {
         var (clock, at) = clock()
-        clock.hear(2_900_000_000)
+        clock.ingest(2_900_000_000)
         tick(&clock, at(3))
         let later = at(4)
         clock.tick(wall: later.wall + 3_600 * Self.second, own: later.own)
@@ -48,17 +48,17 @@ import Testing
 
     @Test(arguments: [-60, -3, 3, 60] as [Int64]) func theProgramsWordCountsOverAnotherTimeOfDay(_ ahead: Int64) {
         var (clock, at) = clock(ahead: ahead * 1_000_000_000)
-        clock.hear(2_990_000_000)
+        clock.ingest(2_990_000_000)
         tick(&clock, at(3))
         #expect(clock.now == 2_990_000_000)
         tick(&clock, at(3.5))
         #expect(clock.now == 3_490_000_000)
         // A word that took longer is no reason to go back.
-        clock.hear(3_600_000_000)
+        clock.ingest(3_600_000_000)
         tick(&clock, at(4))
         #expect(clock.now == 3_990_000_000)
         // One that took less is better.
-        clock.hear(4_999_000_000)
+        clock.ingest(4_999_000_000)
         tick(&clock, at(5))
         #expect(clock.now == 4_999_000_000)
     }
@@ -71,14 +71,14 @@ import Testing
 
     @Test func neverGoesBack() {
         var (clock, at) = clock()
-        clock.hear(3 * Self.second)
+        clock.ingest(3 * Self.second)
         tick(&clock, at(3))
         clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
-        clock.hear(4 * Self.second)
+        clock.ingest(4 * Self.second)
         tick(&clock, at(5))
         #expect(clock.now == 5 * Self.second)
         clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: Self.begin))
-        clock.hear(1 * Self.second)
+        clock.ingest(1 * Self.second)
         tick(&clock, at(6))
         #expect(clock.now == 5 * Self.second)
     }
@@ -88,7 +88,7 @@ import Testing
         clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 9_000 * Self.second))
         clock.tick(wall: Self.begin, own: Self.own)
         #expect(clock.now == 0)
-        clock.hear(7 * Self.second)
+        clock.ingest(7 * Self.second)
         clock.tick(wall: Self.begin + Self.second, own: Self.own + Self.second)
         clock.tick(wall: Self.begin + 2 * Self.second, own: Self.own + 2 * Self.second)
         #expect(clock.now == 8 * Self.second)

@@ -35,7 +35,7 @@ import Testing
             }
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
-            outline.follow(forest.takeChanges(), of: forest, now: script.batch.time)
+            outline.follow(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         forest.limits.settledNodeLimit = 60
         for step in 0..<30 { change(Double(step)) }

@@ -22,7 +22,7 @@ struct WarningStoryTests {
             play.run(until: .seconds(2 * step))
             var forest = play.run.forest
             let now = play.run.clock.now
-            table.follow(forest.takeChanges(), of: forest, now: now)
+            table.update(with: forest.consumeChanges(), of: forest, now: now)
             table.tick(forest, now: now, options: WarningOptions(), budget: 10_000_000)
             for kind in WarningKind.allCases where table.count(of: kind) > 0 { found.insert(kind) }
         }

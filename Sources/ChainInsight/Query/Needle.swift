@@ -15,7 +15,7 @@ package struct Needle: Hashable, Sendable {
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
     /// Where a text holds it first, and the text in which that is so: in lower case unless it is ASCII.
-    package func place(in text: String) -> (text: String, range: Range<String.Index>)? {
+    package func firstMatch(in text: String) -> (text: String, range: Range<String.Index>)? {
         var text = text
         let start = bytes.withUnsafeBufferPointer { Self.place(of: $0, isWhole, in: &text) }
         return start.map { start in

@@ -29,12 +29,12 @@ public struct QueryMatcher: Sendable {
 
     /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
     public mutating func matches(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Bool {
-        matches(node, forest.words(of: node), in: forest, now: now)
+        matches(node, forest.searchFields(of: node), in: forest, now: now)
     }
 
     /// The same where a node's words are at hand.
     public mutating func matches(
-        _ node: NodeIndex, _ words: NodeWords, in forest: borrowing ChainForest, now: UInt64
+        _ node: NodeIndex, _ words: SearchFields, in forest: borrowing ChainForest, now: UInt64
     ) -> Bool {
         holdsUntil = .max
         var next = program.entry
@@ -47,7 +47,8 @@ public struct QueryMatcher: Sendable {
 
     @inline(__always)
     private mutating func passes(
-        _ test: QueryProgram.Test, _ node: NodeIndex, _ words: NodeWords, _ forest: borrowing ChainForest, _ now: UInt64
+        _ test: QueryProgram.Test, _ node: NodeIndex, _ words: SearchFields, _ forest: borrowing ChainForest,
+        _ now: UInt64
     ) -> Bool {
         switch test {
         case .states(let states): return states & words.state.bit != 0
@@ -65,7 +66,7 @@ public struct QueryMatcher: Sendable {
     }
 
     private mutating func holds(
-        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ words: NodeWords, _ forest: borrowing ChainForest
+        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ words: SearchFields, _ forest: borrowing ChainForest
     ) -> Bool {
         if states & words.state.bit != 0 || kinds.contains(words.kind) { return true }
         if let label = forest.label(of: words) {

@@ -117,14 +117,14 @@ public struct SiteTable: Sendable {
     }
 
     /// Takes in what changed. Where that is more than is listed all is looked at again, and who is gone is forgotten.
-    public mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest) {
+    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) {
         guard !changes.isEverything else {
             let last = revision
             self = only.map { SiteTable(only: $0) } ?? SiteTable()
             revision = last + 1
             return
         }
-        if focus != nil { return follow(focused: changes, forest) }
+        if focus != nil { return update(withFocused: changes, forest) }
         for eviction in changes.evicted {
             note(eviction.node, forest)
             forget(eviction.node.index.rawValue)
@@ -132,7 +132,7 @@ public struct SiteTable: Sendable {
         for entry in changes.nodes { note(forest.node(entry.index), forest) }
     }
 
-    private mutating func follow(focused changes: ForestChanges, _ forest: borrowing ChainForest) {
+    private mutating func update(withFocused changes: ForestChanges, _ forest: borrowing ChainForest) {
         focus!.follow(forest)
         let focus = focus!
         for eviction in changes.evicted where eviction.node.kind == focus.key.kind {

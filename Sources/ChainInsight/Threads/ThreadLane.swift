@@ -177,5 +177,5 @@ extension ThreadLane {
     }
 
     /// When it was last heard of, in nanoseconds of the process's clock.
-    public var lastHeard: UInt64 { mark }
+    public var lastEventTime: UInt64 { mark }
 }

@@ -25,13 +25,13 @@ public struct ThreadLanes: Sendable {
     public init() {}
 
     /// Takes in what a program said, which is in the forest by now.
-    public mutating func hear(_ batch: EventBatch, in forest: borrowing ChainForest) {
+    public mutating func ingest(_ batch: EventBatch, in forest: borrowing ChainForest) {
         guard batch.process == forest.process else { return }
         for snapshot in batch.nodes where snapshot.started != 0 && snapshot.ended == 0 && snapshot.thread != 0 {
             takeUp(snapshot, in: forest)
         }
         batch.events.withUnsafeBufferPointer { events in
-            for place in events.indices { hear(events[place], in: forest) }
+            for place in events.indices { ingest(events[place], in: forest) }
         }
         if batch.loss.lostCount > lostCount || batch.resync != nil {
             lostCount = max(lostCount, batch.loss.lostCount)
@@ -40,7 +40,7 @@ public struct ThreadLanes: Sendable {
     }
 
     @inline(__always)
-    private mutating func hear(_ event: ChainEvent, in forest: borrowing ChainForest) {
+    private mutating func ingest(_ event: ChainEvent, in forest: borrowing ChainForest) {
         switch event.kind {
         case .started:
             guard event.thread != 0, !Self.isTask(event.node, in: forest) else { return }

@@ -52,7 +52,7 @@ public struct Warning: Hashable, Sendable {
 
 extension WarningKind {
     /// Whether it is about a moment, and so holds until somebody has seen it; else it goes as soon as it holds no more.
-    public var isMoment: Bool {
+    public var isFault: Bool {
         switch self {
         case .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor, .lostEvents: true
         default: false

@@ -16,7 +16,7 @@ extension WarningTable {
         held = [:]
         heldSlots.removeAll()
         for kind in WarningKind.all where rules.tells(kind) {
-            if kind.isMoment {
+            if kind.isFault {
                 if done.findsMoments, kind != .lostEvents { supply(kind, done.found[kind.place], forest) }
                 continue
             }

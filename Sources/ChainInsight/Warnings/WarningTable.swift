@@ -3,7 +3,7 @@ import ChainModel
 
 /// What looks wrong in one forest, kept up all the time.
 ///
-/// What is about a moment (``WarningKind/isMoment``) is found among the nodes that changed. What depends on time is found by
+/// What is about a moment (``WarningKind/isFault``) is found among the nodes that changed. What depends on time is found by
 /// looks, in slices and at most twice a second, and only while something may be another than before: at who changed or is
 /// due, two bits of memory a node, and now and then at everything. What was found goes as soon as its node changes and it
 /// holds no more.
@@ -72,7 +72,7 @@ public struct WarningTable: Sendable {
     public var isIdle: Bool { sweep == nil && !isStale && !misses && !lists.contains { $0.hasHistory } }
 
     /// Whether a look at everything is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
-    public var isLooking: Bool { sweep != nil }
+    public var isSweeping: Bool { sweep != nil }
 
     /// What is kept of warnings, and of nodes for them.
     public var queueStatistics: [QueueStatistics] {
@@ -95,7 +95,7 @@ public struct WarningTable: Sendable {
         guard let warning = self[id] else { return }
         remember(warning)
         lists[id.kind.place].remove(id.node)
-        if !id.kind.isMoment { held[id.node]? &= ~id.kind.bit }
+        if !id.kind.isFault { held[id.node]? &= ~id.kind.bit }
         revision += 1
     }
 
@@ -103,7 +103,7 @@ public struct WarningTable: Sendable {
     public mutating func dismissAll(of kind: WarningKind) {
         for warning in lists[kind.place].kept.values {
             remember(warning)
-            if !kind.isMoment { held[warning.node]? &= ~kind.bit }
+            if !kind.isFault { held[warning.node]? &= ~kind.bit }
         }
         lists[kind.place].removeAll()
         revision += 1
@@ -121,38 +121,38 @@ public struct WarningTable: Sendable {
     // MARK: Following
 
     /// Takes in what changed: some nanoseconds a node.
-    public mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
+    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         guard !changes.isEverything else {
             (misses, isStale, isBehind, sweep) = (true, true, true, nil)
-            for kind in WarningKind.all where kind.isMoment { lists[kind.place].recount() }
+            for kind in WarningKind.all where kind.isFault { lists[kind.place].recount() }
             return
         }
         if !changes.nodes.isEmpty || !changes.evicted.isEmpty || changes.tables { (isStale, isBehind) = (true, true) }
         watch.reserve(forest.indexBound)
         changes.evicted.withUnsafeBufferPointer { evicted in
-            for place in evicted.indices { follow(evicted[place], forest, now) }
+            for place in evicted.indices { update(evicted[place], forest, now) }
         }
         changes.nodes.withUnsafeBufferPointer { entries in
-            for place in entries.indices { follow(entries[place], forest, now) }
+            for place in entries.indices { update(entries[place], forest, now) }
         }
     }
 
     @inline(__always)
-    private mutating func follow(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
+    private mutating func update(_ entry: ForestChanges.Entry, _ forest: borrowing ChainForest, _ now: UInt64) {
         let slot = entry.index.rawValue
         watch(entry, forest)
         if entry.changes.contains(.state), !entry.state.isLive { watchHolders(of: entry.index, forest) }
-        if entry.traits.contains(.concern) { noteMoments(forest.node(entry.index), forest) }
+        if entry.traits.contains(.needsAttention) { noteMoments(forest.node(entry.index), forest) }
         if heldSlots.contains(slot), case let view = forest.node(entry.index), let kinds = held[view.id] {
             check(view, kinds, forest, now)
         }
     }
 
     @inline(__always)
-    private mutating func follow(
+    private mutating func update(
         _ eviction: ForestChanges.Eviction, _ forest: borrowing ChainForest, _ now: UInt64
     ) {
-        if eviction.isOfConcern { noteMoments(eviction.node, forest) }
+        if eviction.needsAttention { noteMoments(eviction.node, forest) }
         if heldSlots.contains(eviction.node.index.rawValue), let kinds = held[eviction.id] {
             end(eviction.id, kinds, now)
         }

@@ -11,7 +11,7 @@ extension NodeFacts {
             let time = ClockText.seconds(warning.since &+ process.wallOffset, offset: clockOffset)
             text.gap()
             text.add([
-                (warning.kind.rawValue, Style.warning.bold), (warning.kind.isMoment ? "  at " : "  since ", .dim),
+                (warning.kind.rawValue, Style.warning.bold), (warning.kind.isFault ? "  at " : "  since ", .dim),
                 (time, .number),
             ])
             text.wrap(WarningText.firstAdvice(warning.kind), style: .normal, indent: 2)

@@ -64,7 +64,7 @@ public struct TreeJSON: Sendable {
         func id(_ node: NodeIndex?) -> String { JSONText.number(node.map { forest.id(of: $0).rawValue }) }
         func wall(_ time: UInt64?) -> String { JSONText.seconds(time.map { $0 &+ wallOffset }) }
         return JSONText.object([
-            ("id", "\(view.id.rawValue)"), ("under", id(forest.placedParent(of: row.node))),
+            ("id", "\(view.id.rawValue)"), ("under", id(forest.treeParent(of: row.node))),
             ("parent", id(forest.parent(of: row.node))), ("chain", id(forest.root(of: row.node))),
             ("depth", "\(row.depth)"), ("kind", JSONText.string(view.kind.word)),
             ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.state.word)),

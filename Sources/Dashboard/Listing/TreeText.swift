@@ -54,7 +54,7 @@ public struct TreeListing: Sendable {
         while let node = stack.popLast() {
             if isListed(node) {
                 var above: NodeIndex? = node
-                while let current = above, shown.insert(current).inserted { above = forest.placedParent(of: current) }
+                while let current = above, shown.insert(current).inserted { above = forest.treeParent(of: current) }
             }
             var child = forest.firstChild(of: node)
             while let current = child {

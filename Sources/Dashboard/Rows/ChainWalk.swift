@@ -90,7 +90,7 @@ struct ChainWalk {
     /// O(steps up); of long chains ``RowModel/outer(of:in:)`` knows at once.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         var current = node
-        while let above = forest.placedParent(of: current) {
+        while let above = forest.treeParent(of: current) {
             guard forest.isContinuation(current) else { return above }
             current = above
         }

@@ -62,7 +62,7 @@ struct FilterScan {
         text = query.text
         markedTexts = query.markedTexts.map { Needle($0) }
         matcher = QueryMatcher(query)
-        asked = matcher.asked.union([.created, .placed])
+        asked = matcher.asked.union([.created, .moved])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
         if spent.count >= Self.spentLimit { spent.removeFirst() }
@@ -127,7 +127,7 @@ struct FilterScan {
             Self.freeSlotsPerNode * (1 + bytes / Self.bytesPerNode + chains * Self.nodesPerChain)
         }
         while rest > 0, let node = due.popLast() {
-            if let words = forest.words(at: node) { test(node, words, in: forest) }
+            if let words = forest.searchFields(at: node) { test(node, words, in: forest) }
             rest -= cost(of: comparedBytes - compared, matches.touchedCount - chains)
             (compared, chains) = (comparedBytes, matches.touchedCount)
         }
@@ -136,7 +136,7 @@ struct FilterScan {
         while next < end, rest > 0 {
             let index = NodeIndex(rawValue: next)
             next += 1
-            guard let words = forest.words(at: index) else {
+            guard let words = forest.searchFields(at: index) else {
                 forget(index)
                 rest -= 1
                 continue
@@ -153,7 +153,7 @@ struct FilterScan {
     mutating func noteChange(ofAllBelow node: NodeIndex, in forest: borrowing ChainForest) {
         var next = forest.next(after: node, within: node)
         while let current = next {
-            test(current, forest.words(of: current), in: forest)
+            test(current, forest.searchFields(of: current), in: forest)
             next = forest.next(after: current, within: node)
         }
     }
@@ -161,7 +161,7 @@ struct FilterScan {
     /// Tests one node that changed, if it may be found by what did.
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
         guard !changes.isDisjoint(with: asked) else { return }
-        if !isAhead(node) { test(node, forest.words(of: node), in: forest) }
+        if !isAhead(node) { test(node, forest.searchFields(of: node), in: forest) }
         if dependsOnParents { noteTotals(under: node, in: forest) }
     }
 
@@ -171,7 +171,7 @@ struct FilterScan {
         return node.rawValue >= cursor && !isMatch(node)
     }
 
-    private mutating func test(_ node: NodeIndex, _ words: NodeWords, in forest: borrowing ChainForest) {
+    private mutating func test(_ node: NodeIndex, _ words: SearchFields, in forest: borrowing ChainForest) {
         let isMatch = matcher.matches(node, words, in: forest, now: moment)
         if matcher.holdsUntil != .max { clock.put(node, until: matcher.holdsUntil) }
         if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
@@ -245,7 +245,7 @@ extension FilterScan {
                 var current: NodeIndex? = node
                 while let shown = current, shownRound[shown.rawValue] != lastShown {
                     shownRound[shown.rawValue] = lastShown
-                    current = forest.placedParent(of: shown)
+                    current = forest.treeParent(of: shown)
                 }
             }
             next = forest.next(after: node, within: root)

@@ -282,7 +282,7 @@ extension LongChainIndex {
             guard chunks[number].entries[offset].flags.contains(.match) != isMatch else { continue }
             chunks[number].entries[offset].flags.formSymmetricDifference(.match)
             let turned = raise(number, offset, by: isMatch ? 1 : -1)
-            guard turned != 0, let parent = forest.placedParent(of: node) else { continue }
+            guard turned != 0, let parent = forest.treeParent(of: node) else { continue }
             if let last = run, last.parent == parent {
                 run = (parent, last.change + turned)
             } else {
@@ -294,7 +294,7 @@ extension LongChainIndex {
         while let (node, change) = raised.popFirst() {
             guard let (l, at) = find(node) else { continue }
             let turned = raise(chunk(at.place, of: l), at.offset, by: change)
-            if turned != 0, let parent = forest.placedParent(of: node) { raised[parent, default: 0] += turned }
+            if turned != 0, let parent = forest.treeParent(of: node) { raised[parent, default: 0] += turned }
         }
     }
 

@@ -11,7 +11,7 @@ extension LongChainIndex {
     ) {
         guard !listOf.isEmpty else { return }
         var hasNew = false
-        for entry in changes.nodes where !entry.changes.isDisjoint(with: [.created, .placed]) {
+        for entry in changes.nodes where !entry.changes.isDisjoint(with: [.created, .moved]) {
             hasNew = true
             if has(entry.index) {
                 takeOut(entry.index, isNew: entry.changes.contains(.created), of: forest, changes)
@@ -23,7 +23,7 @@ extension LongChainIndex {
             reconcile(entry.index, in: forest, &moved)
         }
         if hasNew {
-            for entry in changes.nodes where !entry.changes.isDisjoint(with: [.created, .placed]) {
+            for entry in changes.nodes where !entry.changes.isDisjoint(with: [.created, .moved]) {
                 put(entry.index, in: forest, folds, filter)
             }
         }
@@ -99,7 +99,7 @@ extension LongChainIndex {
     private mutating func put(
         _ node: NodeIndex, in forest: borrowing ChainForest, _ folds: borrowing Folds, _ filter: borrowing FilterScan
     ) {
-        guard !has(node), let above = forest.placedParent(of: node), let (l, parent) = find(above) else { return }
+        guard !has(node), let above = forest.treeParent(of: node), let (l, parent) = find(above) else { return }
         let parentLevel = entry(at: parent, in: l).level
         let inside = endOfInside(at: parent, in: l)
         let isUnfinished = inside == nil && !lists[l]!.isComplete
@@ -204,7 +204,7 @@ extension LongChainIndex {
         var entries: [Entry] = []
         entries.reserveCapacity(min(budget, forest.chain(of: root).nodeCount))
         while let (node, level) = next, entries.count < budget {
-            if node != root, maker.folds(at: level) == nil, let above = forest.placedParent(of: node),
+            if node != root, maker.folds(at: level) == nil, let above = forest.treeParent(of: node),
                 let (_, at) = find(above)
             {
                 var around = self.folds(at: at, in: l)

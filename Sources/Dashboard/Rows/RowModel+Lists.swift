@@ -82,7 +82,7 @@ extension RowModel {
         if let (l, at) = lists.find(node) { return lists.depth(at: at, in: l) }
         var depth = 0
         var current = node
-        while let above = forest.placedParent(of: current) {
+        while let above = forest.treeParent(of: current) {
             if !forest.isContinuation(current) { depth += 1 }
             current = above
         }

@@ -100,8 +100,8 @@ struct RowModel {
             if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
             folds.forget(eviction.index)
             filter.forget(eviction.index)
-            if filter.isActive, let heir = eviction.heir, filter.inherit(from: eviction.index, by: heir) {
-                heirs.insert(heir)
+            if filter.isActive, let newRoot = eviction.newRoot, filter.inherit(from: eviction.index, by: newRoot) {
+                heirs.insert(newRoot)
             }
         }
         lists.follow(changes, of: forest, folds, filter)
@@ -114,7 +114,7 @@ struct RowModel {
                 }
             }
             let index = entry.index
-            let isShape = !entry.changes.isDisjoint(with: [.created, .placed])
+            let isShape = !entry.changes.isDisjoint(with: [.created, .moved])
             if isShape, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 {
                 drop(index)
                 // It was taken for a root, which may be folded for that, when the chain that it is in now was weighed.
@@ -123,7 +123,7 @@ struct RowModel {
             if filter.isActive {
                 filter.noteChange(of: index, entry.changes, in: forest)
                 // What stands under a new node is new there, too.
-                if entry.changes.contains(.placed), !entry.changes.contains(.created),
+                if entry.changes.contains(.moved), !entry.changes.contains(.created),
                     !(entry.traits.contains(.root) && heirs.contains(index))
                 {
                     filter.noteChange(ofAllBelow: index, in: forest)
@@ -135,7 +135,7 @@ struct RowModel {
                 if root != touched { touch(root, in: forest, now: now, matches: .soon) }
                 touched = root
                 // Who is new is not folded, nor was anybody who stands under it without being told of itself.
-                if entry.changes.contains(.placed), !entry.changes.contains(.created), folds.mayHoldAny {
+                if entry.changes.contains(.moved), !entry.changes.contains(.created), folds.mayHoldAny {
                     noteFolds(in: root, forest)
                 }
             } else if entry.changes.contains(.summary), entry.traits.contains(.root) {

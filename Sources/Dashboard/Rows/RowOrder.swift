@@ -11,7 +11,7 @@ enum RowOrder {
         if let first = inner(forest.firstChild(of: node), in: forest) { return (first, 2 * (depth + 1)) }
         if let tail = forest.continuation(of: node) { return (tail, 2 * depth + 1) }
         var current = node
-        while current != top, let above = forest.placedParent(of: current) {
+        while current != top, let above = forest.treeParent(of: current) {
             if !forest.isContinuation(current) {
                 if let sibling = inner(forest.nextSibling(of: current), in: forest) { return (sibling, 2 * depth) }
                 depth -= 1
@@ -34,7 +34,7 @@ enum RowOrder {
     static func previous(
         before node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest
     ) -> NodeIndex? {
-        guard node != top, let above = forest.placedParent(of: node) else { return nil }
+        guard node != top, let above = forest.treeParent(of: node) else { return nil }
         let start = forest.isContinuation(node) ? forest.lastChild(of: above) : forest.previousSibling(of: node)
         guard let start else { return above }
         // A continuation stands behind all the others, wherever it is among them.

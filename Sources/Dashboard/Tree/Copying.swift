@@ -64,10 +64,10 @@ extension State {
     /// Whether a node is in the tree of another one that is copied.
     private func isUnderAnother(_ node: NodeIndex, of subjects: [RowID], in place: Int) -> Bool {
         guard subjects.count > 1, case let forest = observed[place].forest! else { return false }
-        var above = forest.placedParent(of: node)
+        var above = forest.treeParent(of: node)
         while let current = above {
             if observed[place].outline.isTagged(current) { return true }
-            above = forest.placedParent(of: current)
+            above = forest.treeParent(of: current)
         }
         return false
     }

@@ -20,7 +20,7 @@ extension Painter {
 
     /// The first place of a text, written from one column to another, that a filter found there.
     mutating func highlight(_ needle: Needle, in text: String, row: Int, from start: Int, to end: Int) {
-        guard let place = needle.place(in: text), !place.range.isEmpty else { return }
+        guard let place = needle.firstMatch(in: text), !place.range.isEmpty else { return }
         let before = TextWidth.of(String(place.text[..<place.range.lowerBound]), charset: glyphs.charset)
         let width = TextWidth.of(String(place.text[place.range]), charset: glyphs.charset)
         guard start + before < end else { return }

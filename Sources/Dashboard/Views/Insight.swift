@@ -13,7 +13,7 @@ struct Insight {
     /// The forest changed; `now` is of the program's clock.
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
         sites.follow(changes, of: forest)
-        warnings.follow(changes, of: forest, now: now)
+        warnings.update(with: changes, of: forest, now: now)
     }
 
     /// Time goes on; true if that changed what a view shows. Never more than a slice of the work.
@@ -26,7 +26,7 @@ struct Insight {
     }
 
     /// Whether ``tick(_:now:options:)`` has begun something that goes on.
-    var hasWork: Bool { sites.isCounting || warnings.isLooking }
+    var hasWork: Bool { sites.isCounting || warnings.isSweeping }
 
     /// Whether there is nothing left to do but for what the program says.
     var isIdle: Bool { sites.isIdle && warnings.isIdle }

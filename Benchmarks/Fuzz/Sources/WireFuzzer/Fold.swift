@@ -17,7 +17,7 @@ enum Fold {
             precondition(forest.totals.nodeCount <= limits.nodeLimit, "more nodes than the limit")
             forest.retain(now: forest.now, budget: 64)
             if isThorough { check(forest, true) }
-            _ = forest.takeChanges()
+            _ = forest.consumeChanges()
         }
         check(forest, false)
         guard isThorough else { return }
@@ -55,7 +55,7 @@ enum Fold {
             if isThorough { look(at: index, forest) }
             var (child, childCount) = (forest.firstChild(of: index), 0)
             while let current = child {
-                precondition(forest.placedParent(of: current) == index, "a child of two")
+                precondition(forest.treeParent(of: current) == index, "a child of two")
                 childCount += 1
                 stack.append(current)
                 child = forest.nextSibling(of: current)

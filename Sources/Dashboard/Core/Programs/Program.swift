@@ -169,15 +169,15 @@ extension Program {
 
     private mutating func fold(_ batch: EventBatch) {
         guard forest != nil else { return }
-        clock.hear(batch.time)
+        clock.ingest(batch.time)
         foldedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
         batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
             forest!.apply(piece, isLast: isLast)
-            insight.threads.hear(piece, in: forest!)
+            insight.threads.ingest(piece, in: forest!)
             if batch.events.count > Self.pieceLength, takeIn() { isTakenIn = true }
         }
-        insight.events.hear(batch, in: forest!)
+        insight.events.ingest(batch, in: forest!)
     }
 
     /// Events that are folded at once. Of more than that what they changed is taken in between: what they touched is still
@@ -197,7 +197,7 @@ extension Program {
 
     private mutating func takeIn() -> Bool {
         guard forest != nil else { return false }
-        forest!.takeChanges(into: &changes)
+        forest!.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
         outline.follow(changes, of: forest!, now: now)
         if !siteFolds.isEmpty { foldBySite(changes) }

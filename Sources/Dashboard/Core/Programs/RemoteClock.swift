@@ -25,7 +25,7 @@ struct RemoteClock {
     }
 
     /// The program says what time it is, or was a moment ago.
-    mutating func hear(_ time: UInt64) {
+    mutating func ingest(_ time: UInt64) {
         now = max(now, time)
         heard = max(heard ?? 0, time)
     }

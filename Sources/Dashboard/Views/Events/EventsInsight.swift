@@ -64,7 +64,7 @@ struct EventsInsight {
         return max(batches[head].first, end - min(end, UInt64(limit)))..<end
     }
 
-    mutating func hear(_ batch: EventBatch, in forest: borrowing ChainForest) {
+    mutating func ingest(_ batch: EventBatch, in forest: borrowing ChainForest) {
         var notes: [Note] = []
         if missedCount > 0 { notes.append(.missed(missedCount)) }
         missedCount = 0

@@ -77,8 +77,8 @@ struct SitesInsight {
     }
 
     mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest) {
-        table?.follow(changes, of: forest)
-        one?.follow(changes, of: forest)
+        table?.update(with: changes, of: forest)
+        one?.update(with: changes, of: forest)
     }
 
     /// Counts on, and once a second brings what is shown up to date; true if there is something to draw anew.

@@ -15,7 +15,7 @@ enum ChainSteps {
         guard climbs else { return nil }
         var current = node
         var levels = 0
-        while current != root, let above = forest.placedParent(of: current) {
+        while current != root, let above = forest.treeParent(of: current) {
             if !forest.isContinuation(current) {
                 if let sibling = innerSibling(of: current, forward: true, in: forest) { return (sibling, levels) }
                 levels -= 1
@@ -30,7 +30,7 @@ enum ChainSteps {
     static func previous(
         before node: NodeIndex, root: NodeIndex, in forest: borrowing ChainForest
     ) -> NodeIndex? {
-        guard node != root, let above = forest.placedParent(of: node) else { return nil }
+        guard node != root, let above = forest.treeParent(of: node) else { return nil }
         if forest.isContinuation(node) {
             return lastInner(of: above, in: forest).map { last(under: $0, in: forest) } ?? above
         }
@@ -78,7 +78,7 @@ enum ChainSteps {
         var current = node
         var depth = 0
         for _ in 0..<climbLimit {
-            guard current != root, let above = forest.placedParent(of: current) else { return depth }
+            guard current != root, let above = forest.treeParent(of: current) else { return depth }
             if !forest.isContinuation(current) { depth += 1 }
             current = above
         }

@@ -39,7 +39,7 @@ extension State {
         let time = ClockText.seconds(warning.since &+ process.wallOffset, offset: options.clockOffset)
         let end = warning.ended ?? process.shownNow
         let age = DurationText.coarse(end &- min(end, warning.since))
-        switch (warning.ended, warning.kind.isMoment) {
+        switch (warning.ended, warning.kind.isFault) {
         case (nil, true): text.field("at", "\(time), \(age) ago; x takes it away")
         case (nil, false): text.field("since", "\(time), \(age)")
         case (.some, _): text.field("since", "\(time), for \(age); over")
