@@ -1,4 +1,4 @@
-/// Where a runtime's time comes from, timers included, so that a virtual one makes a whole run exact (RUNTIME R1).
+/// Where a runtime's time comes from, timers included, so that a virtual one makes a whole run exact (TheRules, R1).
 public protocol ChainClock: AnyObject, Sendable {
     /// Nanoseconds since some fixed moment; never goes back, never 0.
     var now: UInt64 { get }

@@ -1,4 +1,4 @@
-/// What of a process is to be cancelled (RUNTIME X5): the topmost pending nodes of it, each with its descendants.
+/// What of a process is to be cancelled (TheRules, X5): the topmost pending nodes of it, each with its descendants.
 public enum CancelScope: Hashable, Sendable {
     /// A node and all under it.
     case node(NodeID)

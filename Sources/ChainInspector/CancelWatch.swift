@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// A cancellation from a viewer that goes on until its scope is empty (RUNTIME X5): the topmost pending nodes first,
+/// A cancellation from a viewer that goes on until its scope is empty (TheRules, X5): the topmost pending nodes first,
 /// then what is left and what is created under it.
 ///
 /// The scope is what the viewer sees: the trees under its roots. One thing in it is left alone: a node that somebody

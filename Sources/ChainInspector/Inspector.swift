@@ -205,7 +205,7 @@ public final class Inspector: Sendable {
     /// Obeys a command or says why not. What comes of a cancellation is told by events, which are published by the time
     /// this returns, but for handlers that still run.
     ///
-    /// A scope is cancelled as RUNTIME X5 says: the topmost pending nodes now, and until nothing in it is pending what
+    /// A scope is cancelled as TheRules, X5 says: the topmost pending nodes now, and until nothing in it is pending what
     /// is left and what is created under it; but nothing that somebody outside of it waits for too, unless it was named.
     public func perform(_ command: ViewerCommand) -> CommandReply { perform(command, for: nil) }
 

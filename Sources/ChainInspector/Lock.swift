@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// A value that one thread at a time may touch. No code of others is ever called inside (RUNTIME S4).
+/// A value that one thread at a time may touch. No code of others is ever called inside (TheRules, S4).
 ///
 /// A pthread mutex, not `Synchronization.Mutex`: that one keeps the thread's number, which on Linux a child of the
 /// process has inherited from its parent, and ends the child once an inspector of the child's own wants the lock, too.

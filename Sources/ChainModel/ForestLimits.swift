@@ -1,4 +1,4 @@
-/// How much a forest keeps (DESIGN §6). Whatever is past a limit is counted: nothing disappears silently.
+/// How much a forest keeps. Whatever is past a limit is counted: nothing disappears silently.
 public struct ForestLimits: Hashable, Sendable {
     /// How many nodes of wholly settled chains are kept; past it the chains that settled first go first.
     public var settledNodeLimit: Int

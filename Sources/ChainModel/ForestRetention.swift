@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// What the forest forgets (DESIGN §6): whole settled chains; settled leaves of chains that are live again and again;
+/// What the forest forgets: whole settled chains; settled leaves of chains that are live again and again;
 /// the settled beginning of chains without end.
 extension ChainForest {
     mutating func enqueueRoot(_ slot: UInt32) {

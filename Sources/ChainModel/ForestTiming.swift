@@ -14,7 +14,7 @@ extension ChainForest {
     /// The id of a node's parent, or else creator, though it may be gone; `.none` where there is neither.
     public func origin(of index: NodeIndex) -> NodeID { originID(of: checked(index)) }
 
-    /// A node's durations at `now` (ns of the process's clock), by the rules of DESIGN §5.
+    /// A node's durations at `now` (ns of the process's clock).
     public func timing(of index: NodeIndex, now: UInt64) -> Timing {
         let record = nodes[checked(index)].pointee
         guard record.state != .skipped, record.has(.told) else { return Timing() }

@@ -164,7 +164,7 @@ extension NodeRecord {
         return isQueued && settlement == .pending ? .queued : .none
     }
 
-    /// The word that the facts amount to (DESIGN §5).
+    /// The word that the facts amount to.
     @inline(__always) var derivedState: NodeState {
         switch settlement {
         case .pending: break

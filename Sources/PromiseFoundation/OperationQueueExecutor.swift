@@ -9,7 +9,7 @@ import PromiseRuntime
 ///   none; they wait.
 /// - Cost of a hop: an operation, some microseconds; no hop is saved between the handlers of one chain.
 /// - Threads are the queue's: 100,000 ready handlers are 100,000 operations, not threads.
-/// - `cancelAllOperations()` gives up the handlers that have not begun: their promises are abandoned (RUNTIME S2). To
+/// - `cancelAllOperations()` gives up the handlers that have not begun: their promises are abandoned (TheRules, S2). To
 ///   cancel a chain, cancel its promise.
 public final class OperationQueueExecutor: PromiseExecutor {
     /// The main queue.

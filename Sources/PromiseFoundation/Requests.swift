@@ -21,11 +21,11 @@ extension URL: RequestConvertible {
     public var request: URLRequest { URLRequest(url: self) }
 }
 
-// Four names, so that one declaration is enough for each (RUNTIME P3). Time limits are the request's
+// Four names, so that one declaration is enough for each (TheRules, P3). Time limits are the request's
 // (`timeoutInterval`) and the session's; `timeout` of the promise works as on any.
 extension URLSession {
     /// Sends a request; fulfilled with the answer, rejected with a `URLError` where none came, or with
-    /// ``HTTPStatusError`` where its status is not one of `accepting` (RUNTIME P10).
+    /// ``HTTPStatusError`` where its status is not one of `accepting` (TheRules, P10).
     ///
     /// Cancelling the promise cancels the task: the connection is given up, on the promise's executor. It has begun when
     /// the call returns. The whole body is held in memory.
@@ -70,8 +70,9 @@ extension URLSession {
         send(source.request, accepting, label, executor, file, line) { try $0.json(type, decoder: decoder) }
     }
 
-    /// Sends a request and blocks the calling thread until the answer or an error is there: for scripts, which may do so
-    /// on their main thread. No promise is made. On a worker of a pool another one stands in meanwhile (RUNTIME E2).
+    /// Sends a request and blocks the calling thread until the answer or an error is there: for scripts, which may do
+    /// so on their main thread. No promise is made. On a worker of a pool another one stands in meanwhile (TheRules,
+    /// E2).
     ///
     /// The session delivers on its `delegateQueue`; where that can not, since this is its thread, the result is
     /// ``WaitMisuse`` at once.

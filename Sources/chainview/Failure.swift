@@ -2,7 +2,7 @@ import ChainAttach
 import Foundation
 import Frames
 
-/// The exit codes of sysexits.h that chainview uses (DESIGN §9).
+/// The exit codes of sysexits.h that chainview uses.
 enum ExitStatus: Int32 {
     case usage = 64
     case badData = 65
@@ -58,7 +58,7 @@ enum Signals {
     /// Those that are meant for a program that was started here as much as for chainview.
     static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
 
-    /// Started from a thread of Swift's or Dispatch's, a program inherits a blocked signal mask (DESIGN §12).
+    /// Started from a thread of Swift's or Dispatch's, a program inherits a blocked signal mask.
     static func resetMask() {
         var none = sigset_t()
         sigemptyset(&none)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// RUNTIME X5: what a viewer's cancellation does to a real runtime.
+/// TheRules, X5: what a viewer's cancellation does to a real runtime.
 @Suite struct CancelCommandTests {
     /// An inspected runtime driven by hand.
     private struct Stage {

@@ -15,7 +15,7 @@ private final class MisuseSink: EventSink {
     }
 }
 
-/// RUNTIME C4: waits that could not end are refused at once, and say so.
+/// TheRules, C4: waits that could not end are refused at once, and say so.
 struct AwaitMisuseTests {
     private static let limit = Duration.seconds(60)
 

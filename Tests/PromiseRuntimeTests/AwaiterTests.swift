@@ -13,7 +13,7 @@ private final class WaitSink: EventSink {
     }
 }
 
-/// RUNTIME C4 and P8: waiting for an outcome by blocking a thread.
+/// TheRules, C4 and P8: waiting for an outcome by blocking a thread.
 struct AwaiterTests {
     private static let limit = Duration.seconds(60)
 

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Workers that block are seen, told of and stood in for (RUNTIME E2), as a clock says that a test moves.
+/// Workers that block are seen, told of and stood in for (TheRules, E2), as a clock says that a test moves.
 @Suite struct BlockTests {
     /// Time, and the processor time of each of a pool's threads, as the test sets them.
     private final class Clocks: Sendable {

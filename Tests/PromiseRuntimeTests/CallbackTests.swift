@@ -26,7 +26,7 @@ private final class Foreign: Sendable {
     func answer() { calls.replace([]).forEach { $0() } }
 }
 
-/// RUNTIME P9, APIs that call back; X2 to X4, S2 for them.
+/// TheRules, P9, APIs that call back; X2 to X4, S2 for them.
 struct CallbackTests {
     private let world = ManualWorld()
     private let api = Foreign()

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// A cancellation against the work that it is to stop, on real threads (TheRules X1, X4).
+/// A cancellation against the work that it is to stop, on real threads (TheRules, X1, X4).
 @Suite(.nothingLeft) struct CancelAgainstWorkTests {
     @Test("X4 work that polls isCancelled finds the promise cancelled")
     func polling() throws {

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Cancelling against settling against registering, on real threads (RUNTIME S1, X1 to X4).
+/// Cancelling against settling against registering, on real threads (TheRules, S1, X1 to X4).
 @Suite(.nothingLeft) struct CancellationRaceTests {
     private static let rounds = 1_500
 

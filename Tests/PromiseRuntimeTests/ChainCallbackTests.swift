@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// RUNTIME C2, P9: a cold chain may call foreign APIs, too.
+/// TheRules, C2, P9: a cold chain may call foreign APIs, too.
 struct ChainCallbackTests {
     @Test func theNodeEndsAsItsResolverIsCalled() throws {
         let world = ManualWorld()

@@ -2,7 +2,7 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// RUNTIME C5: the examples of the MICAcom family, with their known results, under virtual time.
+/// TheRules, C5: the examples of the MICAcom family, with their known results, under virtual time.
 struct ChainExampleTests {
     private let run = RecordedRun()
 

@@ -2,7 +2,7 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// RUNTIME C3: all, race and seq over chains; X2, their cancellation.
+/// TheRules, C3: all, race and seq over chains; X2, their cancellation.
 struct ChainGroupTests {
     private let run = RecordedRun()
 

@@ -3,7 +3,7 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// RUNTIME C2: a chain's links mean what they mean on a promise.
+/// TheRules, C2: a chain's links mean what they mean on a promise.
 struct ChainLinkTests {
     private let run = RecordedRun()
 

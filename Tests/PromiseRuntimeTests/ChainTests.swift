@@ -3,7 +3,7 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// RUNTIME C1: described, then launched; the plan is seen from the start.
+/// TheRules, C1: described, then launched; the plan is seen from the start.
 struct ChainTests {
     private let run = RecordedRun()
 

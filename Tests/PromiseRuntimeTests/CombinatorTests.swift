@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P7: all, allSettled, any, race.
+/// TheRules, P7: all, allSettled, any, race.
 @Suite(.nothingLeft) struct CombinatorTests {
     private func pending(_ count: Int) -> [(promise: Promise<Int>, resolver: Resolver<Int>)] {
         (0..<count).map { _ in Promise<Int>.pending(on: InlineExecutor.shared) }

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// A promise that would wait for itself is rejected, over whatever it waits (A+ 2.3.1, TheRules P5).
+/// A promise that would wait for itself is rejected, over whatever it waits (A+ 2.3.1, TheRules, P5).
 @Suite(.nothingLeft) struct CycleTests {
     private let world = ManualWorld()
 

@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// What one chain goes through (RUNTIME P5, S4): no step of it may recurse.
+/// What one chain goes through (TheRules, P5, S4): no step of it may recurse.
 enum DeepCase: CaseIterable, Sendable {
     case fulfilled, rejected, cancelled, cancelledInTheMiddle, pendingHeadFirst, pendingTailFirst
     case settledHeadFirst, settledTailFirst, heldAllHeadFirst, heldAllTailFirst, thens, skips

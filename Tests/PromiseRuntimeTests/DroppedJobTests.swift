@@ -2,7 +2,7 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// Executors of a program's own that drop what they were to run (RUNTIME S2).
+/// Executors of a program's own that drop what they were to run (TheRules, S2).
 struct DroppedJobTests {
     /// Keeps jobs until the test drops them; or runs them.
     private final class Hoarder: PromiseExecutor {

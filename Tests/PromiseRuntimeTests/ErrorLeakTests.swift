@@ -13,7 +13,7 @@ enum RejectionCase: CaseIterable, Sendable {
     case caught, asResult, replaced, cancelledMeanwhile
 }
 
-/// Errors are released with the promises that hold them, in release builds, too (RUNTIME S2).
+/// Errors are released with the promises that hold them, in release builds, too (TheRules, S2).
 @Suite(.nothingLeft) struct ErrorLeakTests {
     private let runCount = 100
 

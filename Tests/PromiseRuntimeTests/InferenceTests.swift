@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// RUNTIME P3: a chain of 15 mixed links is inferred in under 100 ms (of the compiler's processor time).
+/// TheRules, P3: a chain of 15 mixed links is inferred in under 100 ms (of the compiler's processor time).
 ///
 /// What is slow in Swift whosoever's chain it is in, a plain generic struct's too: `print(value + 1)` and its like as the
 /// whole of a closure, where the type of an operator's result is asked for by nobody. And an expression of one statement

@@ -31,7 +31,7 @@ enum Withdrawal: CaseIterable, Sendable {
     case timedOutRetry, nested
 }
 
-/// A promise is needed as long as it has a pending consumer, or never had one (TheRules X2).
+/// A promise is needed as long as it has a pending consumer, or never had one (TheRules, X2).
 @Suite(.nothingLeft) struct InterestTests {
     private let world = ManualWorld()
 

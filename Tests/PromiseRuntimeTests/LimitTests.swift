@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P7 and X2, timeout and delay over what operations start; how deep (S4).
+/// TheRules, P7 and X2, timeout and delay over what operations start; how deep (S4).
 struct LimitTests {
     private let world = ManualWorld()
 

@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P2, P8, and the inference of P3.
+/// TheRules, P2, P8, and the inference of P3.
 @Suite(.nothingLeft) struct MakerTests {
     @Test("P2 each maker by its label", arguments: Case.Runner.allCases)
     func makers(_ runner: Case.Runner) throws {

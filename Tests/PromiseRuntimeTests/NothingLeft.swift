@@ -2,8 +2,8 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// After each test of the suite nothing is alive of the worlds that it made (RUNTIME S2): a runtime lives as long as any
-/// promise of it, and each test has runtimes of its own, so suites that run beside it do not matter.
+/// After each test of the suite nothing is alive of the worlds that it made (TheRules, S2): a runtime lives as long as
+/// any promise of it, and each test has runtimes of its own, so suites that run beside it do not matter.
 struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P6: each operation over a value, an error, and a throw in its handler.
+/// TheRules, P6: each operation over a value, an error, and a throw in its handler.
 @Suite(.nothingLeft) struct OperationTests {
     private let fulfilled = Promise.resolve(1)
     private let rejected = Promise<Int>.reject(Failure("parent"))

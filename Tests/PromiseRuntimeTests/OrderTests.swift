@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P4 where several threads meet, and the order of timers.
+/// TheRules, P4 where several threads meet, and the order of timers.
 @Suite(.nothingLeft) struct OrderTests {
     @Test("P4 on a serial queue nobody overtakes what another thread queued before")
     func servingDoesNotOvertake() throws {

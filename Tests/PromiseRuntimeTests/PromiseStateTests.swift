@@ -2,7 +2,7 @@ import Testing
 
 @testable import PromiseRuntime
 
-/// The pure transitions behind RUNTIME P1, P4, X3, over every combination of the bits that they look at.
+/// The pure transitions behind TheRules, P1, P4, X3, over every combination of the bits that they look at.
 struct PromiseStateTests {
     private static let looked: [UInt32] = [
         PromiseState.settling, PromiseState.settled, PromiseState.resolved, PromiseState.rejected,

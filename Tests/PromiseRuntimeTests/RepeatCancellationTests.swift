@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME X2 to X4, cancelling a repeat.
+/// TheRules, X2 to X4, cancelling a repeat.
 struct RepeatCancellationTests {
     @Test("X2 cancelling it cancels the round under way and what its body made; no other is started")
     func cancelling() throws {

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P7, repeat; S2, S4 for it.
+/// TheRules, P7, repeat; S2, S4 for it.
 struct RepeatTests {
     @Test("P7 again until the value is enough, one round after the other")
     func untilEnough() throws {

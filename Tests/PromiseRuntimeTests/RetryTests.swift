@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P7, retry and its backoff; X2, S3 for it.
+/// TheRules, P7, retry and its backoff; X2, S3 for it.
 struct RetryTests {
     /// Fails so often, then is fulfilled with the number of the attempt.
     private static func failing(_ failureCount: Int, _ attempts: Box<Int> = Box(0)) -> @Sendable () -> Promise<Int> {

@@ -13,7 +13,7 @@ private final class Graves {
     var watchedCount: Int { entries.count }
 }
 
-/// What leaves nothing behind once nobody holds it (RUNTIME S2).
+/// What leaves nothing behind once nobody holds it (TheRules, S2).
 enum LeakCase: CaseIterable, Sendable {
     case settled, rejected, cancelledPending, cancelledQueued, cancelledDeep, timedOut, inTime, raced, racedCancelling
     case all, sequence, sequenceCancelled, sequenceFailed, adopted, adoptedCancelled, ring, abandoned, onCancel

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P7: sequence and forEach, one after the other or so many at a time; X2 for them.
+/// TheRules, P7: sequence and forEach, one after the other or so many at a time; X2 for them.
 @Suite(.nothingLeft) struct SequenceTests {
     @Test("P7 one after the other, the values in order")
     func inOrder() throws {

@@ -3,7 +3,8 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// RUNTIME X2, what an operation started ends with it: the same for sequence, forEach, repeat and retry; and how deep.
+/// TheRules, X2, what an operation started ends with it: the same for sequence, forEach, repeat and retry; and how
+/// deep.
 struct StartedTests {
     enum Operation: CaseIterable, Sendable {
         case sequence, forEach, repeating, retry

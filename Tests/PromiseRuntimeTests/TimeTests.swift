@@ -2,7 +2,7 @@ import ChainEvents
 import PromiseRuntime
 import Testing
 
-/// RUNTIME P7, delay and timeout; R1, the clock; X2.
+/// TheRules, P7, delay and timeout; R1, the clock; X2.
 @Suite(.nothingLeft) struct TimeTests {
     private let world = ManualWorld()
 

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Waits that would hang, or keep others from going on, are refused at once (RUNTIME C4).
+/// Waits that would hang, or keep others from going on, are refused at once (TheRules, C4).
 struct WaitRefusalTests {
     private static let limit = Duration.seconds(60)
 

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// The waiters of one promise under registration, cancellation and settlement (TheRules P4, P7, S4).
+/// The waiters of one promise under registration, cancellation and settlement (TheRules, P4, P7, S4).
 @Suite(.nothingLeft) struct WaiterListTests {
     @Test("P4 any number of waiters: each is delivered to once, in order", arguments: [0, 1, 2, 4, 5, 13, 600])
     func order(count: Int) {

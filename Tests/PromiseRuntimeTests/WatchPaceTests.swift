@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// How often the watch over blocked workers looks (RUNTIME E2).
+/// How often the watch over blocked workers looks (TheRules, E2).
 struct WatchPaceTests {
     private static let (shortest, longest) = (WatchPace.shortest, WatchPace.longest)
 

@@ -1,7 +1,7 @@
 import PromiseRuntime
 
 extension Demo {
-    /// RUNTIME C5's example: 1, plus one, plus one, passed on, plus one.
+    /// TheRules, C5's example: 1, plus one, plus one, passed on, plus one.
     static let steps = Demo("steps", "four steps of 0.2 s each that count to 4") { stage in
         @Sendable func step(_ value: Int) -> Promise<Int> { stage.pause(0.2).map(label: "plus one") { value + 1 } }
 

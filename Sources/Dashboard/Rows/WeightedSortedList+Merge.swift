@@ -1,6 +1,6 @@
 // The order of the rows. Where chains are sorted by a duration that grows for some of them, their ranks are two orders
 // that never move (the growing ones by the moment they count from, the known ones by their length), and the order of
-// the rows is those two merged at a moment: as it goes on nothing has to be moved in memory (DESIGN §10).
+// the rows is those two merged at a moment: as it goes on nothing has to be moved in memory.
 extension WeightedSortedList {
     /// How growing durations stand among known ones.
     struct Merge: Hashable {

@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// The error of a blocking wait that could never have ended, or would have stopped the program's user interface: it was
-/// refused at once (RUNTIME C4).
+/// refused at once (<doc:TheRules>, C4).
 public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
     /// What was wrong with the place of waiting.
     public enum Reason: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// The outcome of one launch of a ``Chain``, to be waited for (RUNTIME C4; MIC).
+/// The outcome of one launch of a ``Chain``, to be waited for (<doc:TheRules>, C4).
 ///
 /// May be used from any thread and by several. It keeps the last promise of the launch, not the launch itself, which runs
 /// whether or not the awaiter is kept.
@@ -20,10 +20,10 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// Blocks the calling thread until the launch has its outcome, and gives that.
     ///
     /// It never hangs where that can be known: on the main thread, in a task and what it calls, on the thread of
-    /// ``SystemClock``'s timers, on a serial executor or dispatch queue that the chain uses, in a handler that the chain
-    /// itself waits for, and on the last thread of a ``PoolExecutor`` that could run anything, it gives ``AwaitMisuse`` at
-    /// once, unless the outcome is there already. On another worker of a pool a thread stands in meanwhile (RUNTIME E2). In
-    /// asynchronous code use ``value``, which blocks nothing.
+    /// ``SystemClock``'s timers, on a serial executor or dispatch queue that the chain uses, in a handler that the
+    /// chain itself waits for, and on the last thread of a ``PoolExecutor`` that could run anything, it gives
+    /// ``AwaitMisuse`` at once, unless the outcome is there already. On another worker of a pool a thread stands in
+    /// meanwhile (<doc:TheRules>, E2). In asynchronous code use ``value``, which blocks nothing.
     ///
     /// Cost: some 10 µs where it has to wait, the switches of thread; a load where not.
     ///
@@ -60,8 +60,8 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
 
     /// Waits, without blocking a thread, for the value; throws the error of a rejection.
     ///
-    /// Cancelling the task that waits ends the wait with `CancellationError`, and cancels the chain if nothing else waits for
-    /// its outcome (RUNTIME X2).
+    /// Cancelling the task that waits ends the wait with `CancellationError`, and cancels the chain if nothing else
+    /// waits for its outcome (<doc:TheRules>, X2).
     public var value: Value {
         get async throws { try await promise.value }
     }

@@ -157,7 +157,8 @@ final class ThreadWaiter: _Waiter, @unchecked Sendable {
 }
 
 extension Promise {
-    /// Blocks the calling thread until the promise is settled; gives its value or throws its error (RUNTIME P8).
+    /// Blocks the calling thread until the promise is settled; gives its value or throws its error (<doc:TheRules>,
+    /// P8).
     ///
     /// As with ``Awaiter/await(timeout:file:line:)`` a wait that cannot end, or would keep others from going on, is refused
     /// at once with ``AwaitMisuse``: on the main thread, in a task and what it calls, on the thread of ``SystemClock``'s

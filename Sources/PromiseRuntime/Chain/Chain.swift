@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// A chain that is described first and run later, as often as one likes: the cold form of promises (RUNTIME C1; after
-/// MICAcom).
+/// A chain that is described first and run later, as often as one likes: the cold form of promises (<doc:TheRules>, C1;
+/// after MICAcom).
 ///
 ///     let order = Chain(label: "order")
 ///         .then { reserveStock() }
@@ -69,8 +69,8 @@ extension Chain where Input == Output {
 }
 
 extension Chain where Input == Void {
-    /// Begins with what a launched chain gives (RUNTIME C4): each launch waits for the awaiter's outcome, and goes on with
-    /// that; the awaiter's chain runs once.
+    /// Begins with what a launched chain gives (<doc:TheRules>, C4): each launch waits for the awaiter's outcome, and
+    /// goes on with that; the awaiter's chain runs once.
     public init(
         _ awaiter: Awaiter<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -84,7 +84,7 @@ extension Chain where Input == Void {
 
 extension Chain {
     /// Runs it with a value, and forgets it: nobody is told the outcome, but an error that no handler saw is reported
-    /// (RUNTIME S3).
+    /// (<doc:TheRules>, S3).
     ///
     /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
     public func launch(with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line) {
@@ -135,7 +135,8 @@ extension Chain {
 }
 
 extension Chain where Input == Void {
-    /// Runs it, and forgets it: nobody is told the outcome, but an error that no handler saw is reported (RUNTIME S3).
+    /// Runs it, and forgets it: nobody is told the outcome, but an error that no handler saw is reported
+    /// (<doc:TheRules>, S3).
     ///
     /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
     public func launch(label: String = "", file: StaticString = #fileID, line: UInt = #line) {
@@ -152,10 +153,10 @@ extension Chain where Input == Void {
     }
 }
 
-/// A handler may return a chain, which is launched then: `promise.then { _ in chain }` (RUNTIME P3).
+/// A handler may return a chain, which is launched then: `promise.then { _ in chain }` (<doc:TheRules>, P3).
 extension Chain: Thenable where Input == Void {
     /// Launches it, and gives the last promise of the launch. If that one is cancelled, so is the rest of the launch
-    /// (RUNTIME X2): it was started for it.
+    /// (<doc:TheRules>, X2): it was started for it.
     public func asPromise() -> Promise<Output> {
         start(with: (), label: "", site: head.site) { end in
             if let before = end.parent { end.register(LaunchCanceller(of: before)) }

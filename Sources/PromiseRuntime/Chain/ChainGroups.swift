@@ -20,29 +20,32 @@ public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
     }
 }
 
-// Each hands the incoming value to its chains, all of which a launch shows from the start; if that value never comes they
-// are skipped, and none of their handlers runs. Cancelling the node cancels the chains that it started (RUNTIME X2). Lists
-// are arrays, built as one likes; where the list depends on the value: `.then { value in Chain().all(chains(for: value)) }`.
+// Each hands the incoming value to its chains, all of which a launch shows from the start; if that value never comes
+// they are skipped, and none of their handlers runs. Cancelling the node cancels the chains that it started (TheRules,
+// X2). Lists are arrays, built as one likes; where the list depends on the value: `.then { value in
+// Chain().all(chains(for: value)) }`.
 extension Chain {
     /// Runs chains in parallel and waits for **all** of them: goes on with their values, in order, or is rejected with
-    /// ``NotAllFulfilled``, which holds every outcome in order (RUNTIME C3; MIC). No chains: goes on with `[]`. O(n).
+    /// ``NotAllFulfilled``, which holds every outcome in order (<doc:TheRules>, C3). No chains: goes on with `[]`.
+    /// O(n).
     public func all<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {
         group(.all, chains, label: label, site: CallSite(file, line)) { $0 }
     }
 
-    /// Runs chains in parallel and goes on with the value of the first that is fulfilled; the others run on. If all fail
-    /// it is rejected with the error of the last to fail (RUNTIME C3; MIC). No chains: rejected with ``AllRejected``. O(n).
+    /// Runs chains in parallel and goes on with the value of the first that is fulfilled; the others run on. If all
+    /// fail it is rejected with the error of the last to fail (<doc:TheRules>, C3). No chains: rejected with
+    /// ``AllRejected``. O(n).
     public func race<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Member> {
         group(.race, chains, label: label, site: CallSite(file, line)) { $0[0] }
     }
 
-    /// Runs chains one after another, each with the incoming value, and goes on with their values, in order. Stops at the
-    /// first error and is rejected with it; those that follow are skipped (RUNTIME C3; MIC). No chains: goes on with `[]`.
-    /// O(n).
+    /// Runs chains one after another, each with the incoming value, and goes on with their values, in order. Stops at
+    /// the first error and is rejected with it; those that follow are skipped (<doc:TheRules>, C3). No chains: goes on
+    /// with `[]`. O(n).
     public func seq<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {

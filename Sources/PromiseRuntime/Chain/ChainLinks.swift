@@ -1,7 +1,7 @@
 import ChainEvents
 
-// One declaration a name, as on Promise and for the same reason (RUNTIME P3); each makes the same promise at a launch that
-// the operation of the same name makes there.
+// One declaration a name, as on Promise and for the same reason (TheRules, P3); each makes the same promise at a launch
+// that the operation of the same name makes there.
 extension Chain {
     /// Goes on with another promise or chain, which is launched then: the node follows what the handler returns.
     ///
@@ -49,8 +49,8 @@ extension Chain {
         link { $0.delay(duration, label: label, file: file, line: line) }
     }
 
-    /// Gives the link before it so much time, from the launch on: then the node is rejected with ``PromiseTimedOut`` and
-    /// that link, as nobody else waits for it, cancelled (RUNTIME X2).
+    /// Gives the link before it so much time, from the launch on: then the node is rejected with ``PromiseTimedOut``
+    /// and that link, as nobody else waits for it, cancelled (<doc:TheRules>, X2).
     public func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Output> {
@@ -89,7 +89,7 @@ extension Chain {
     }
 
     /// Recovers from an error with another promise or chain, which the node follows; a value is passed on, and so is a
-    /// cancellation unless `includingCancellation` (RUNTIME X3).
+    /// cancellation unless `includingCancellation` (<doc:TheRules>, X3).
     public func recover<Next: Thenable>(
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
@@ -101,7 +101,8 @@ extension Chain {
         }
     }
 
-    /// Looks at an error, which stays one for what follows (RUNTIME C2); a value is passed on. A throw replaces the error.
+    /// Looks at an error, which stays one for what follows (<doc:TheRules>, C2); a value is passed on. A throw replaces
+    /// the error.
     public func failed(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Void
@@ -109,7 +110,7 @@ extension Chain {
         link { $0.failed(label: label, on: executor, file: file, line: line, onRejected) }
     }
 
-    /// Looks at the outcome, whichever it is, and passes it on unchanged (RUNTIME C2). A throw rejects.
+    /// Looks at the outcome, whichever it is, and passes it on unchanged (<doc:TheRules>, C2). A throw rejects.
     public func anyway(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onSettled: @escaping @Sendable (Result<Output, any Error>) throws -> Void
@@ -127,7 +128,8 @@ extension Chain {
 
     /// Runs an action whose failure does not matter: goes on with what became of it.
     ///
-    /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation (X3).
+    /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation
+    /// (<doc:TheRules>, X3).
     public func ignore<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ action: @escaping @Sendable (Result<Output, any Error>) throws -> NewValue

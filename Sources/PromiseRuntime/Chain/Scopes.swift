@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// Launches the chain that `describe` gives, and forgets it (RUNTIME C1): `launch { Chain().then { … } }`.
+/// Launches the chain that `describe` gives, and forgets it (<doc:TheRules>, C1): `launch { Chain().then { … } }`.
 ///
 /// `describe` is called at once, on the calling thread; it describes, the handlers run later.
 public func launch<Output: Sendable>(
@@ -9,7 +9,7 @@ public func launch<Output: Sendable>(
     try describe().launch(label: label, file: file, line: line)
 }
 
-/// Launches the chain that `describe` gives, and gives something to wait for its outcome with (RUNTIME C1).
+/// Launches the chain that `describe` gives, and gives something to wait for its outcome with (<doc:TheRules>, C1).
 ///
 /// `describe` is called at once, on the calling thread; it describes, the handlers run later.
 public func async<Output: Sendable>(

@@ -21,7 +21,7 @@ extension AnyPromise {
     }
 
     /// Delivers the outcome to the waiters, in order of registration, until there are none left; then the promise is
-    /// settled. What stays in the list is the children that are still pending, for cancellations (RUNTIME X1).
+    /// settled. What stays in the list is the children that are still pending, for cancellations (TheRules, X1).
     final func deliverOutcome() {
         var position = WaiterPosition()
         var last: Unmanaged<_Waiter>?

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A promise of whatever type: what all promises have in common, and what the dashboard sees of one.
 ///
-/// Every member may be used from any thread. There is one short lock in a promise, a bit of its state word. It is held for
-/// a bounded number of instructions: nothing is allocated, released or run meanwhile, no list is walked to its end, and
-/// never are two held at once (RUNTIME P5, S4).
+/// Every member may be used from any thread. There is one short lock in a promise, a bit of its state word. It is held
+/// for a bounded number of instructions: nothing is allocated, released or run meanwhile, no list is walked to its end,
+/// and never are two held at once (<doc:TheRules>, P5, S4).
 ///
 /// A pending promise of any value takes 56 bytes. So its facts share words: pointers have 48 bits at most on the
 /// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in `slot`.

@@ -13,20 +13,23 @@ extension AnyPromise {
     /// Cancels the promise and what hangs on it.
     ///
     /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
-    /// children and theirs, also if the promise itself was settled already; never to its parent or its siblings (RUNTIME
-    /// X1). A promise that one of them follows goes on only if it has another consumer: without one the cancellation goes
-    /// **up** to it and, by the same rule, to what that one waits for (X2; ``Promise/detached()`` exempts one).
+    /// children and theirs, also if the promise itself was settled already; never to its parent or its siblings
+    /// (<doc:TheRules>, X1). A promise that one of them follows goes on only if it has another consumer: without one
+    /// the cancellation goes **up** to it and, by the same rule, to what that one waits for (<doc:TheRules>, X2;
+    /// ``Promise/detached()`` exempts one).
     ///
-    /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover` if it
-    /// asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do not (X3).
-    /// Idempotent; never waits; from any thread. Cost: in the number of pending nodes of the branch.
+    /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
+    /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do
+    /// not (<doc:TheRules>, X3). Idempotent; never waits; from any thread. Cost: in the number of pending nodes of the
+    /// branch.
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
         spread(
             PromiseCancelled(reason: reason, by: by),
             from: CancellationVisit(promise: self, origin: .none, isWithdrawal: false))
     }
 
-    /// Cancels the promise if it is pending and has no consumer left: one of its consumers no longer needs it (RUNTIME X2).
+    /// Cancels the promise if it is pending and has no consumer left: one of its consumers no longer needs it
+    /// (TheRules, X2).
     final func consumerWithdrew(_ cancellation: PromiseCancelled, origin: NodeID = .none) {
         spread(cancellation, from: CancellationVisit(promise: self, origin: origin, isWithdrawal: true))
     }
@@ -58,8 +61,8 @@ extension AnyPromise {
         _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ left: inout [CancellationVisit]
     ) {
         if let sources = settleCancelled(cancellation, origin: origin) {
-            // A parent that has its outcome delivers to this child, and hands the clean-up over in its turn: so the handlers
-            // of one promise keep their order (RUNTIME P4), whatever thread settles it meanwhile.
+            // A parent that has its outcome delivers to this child, and hands the clean-up over in its turn: so the
+            // handlers of one promise keep their order (TheRules, P4), whatever thread settles it meanwhile.
             if !(sources.parent?.current.hasOutcome ?? false) { handOverCleanUp() }
             if let parent = sources.parent {
                 if isWithdrawal {
@@ -104,10 +107,10 @@ extension AnyPromise {
     }
 
     /// Whether the promise was cancelled. True at once, also while its events are under way; false if it had an outcome
-    /// before the cancellation came (RUNTIME X4). Costs one load.
+    /// before the cancellation came (<doc:TheRules>, X4). Costs one load.
     public final var isCancelled: Bool { current.has(PromiseState.cancelled) }
 
-    /// Marks a loser: nothing waits for it any more, so its release unsettled is no defect (RUNTIME S2).
+    /// Marks a loser: nothing waits for it any more, so its release unsettled is no defect (TheRules, S2).
     final func suppressAbandonReport() {
         var state = lock()
         state.set(PromiseState.quiet)

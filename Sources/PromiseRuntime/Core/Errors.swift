@@ -16,7 +16,7 @@ public enum CancelledBy: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The error of a promise that was cancelled (RUNTIME X1).
+/// The error of a promise that was cancelled (<doc:TheRules>, X1).
 public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
     /// Why, where a reason was given.
     public var reason: String?
@@ -36,7 +36,8 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
     var who: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
 }
 
-/// The error of a promise whose resolver was released before it settled the promise (RUNTIME S2): it can never settle.
+/// The error of a promise whose resolver was released before it settled the promise (<doc:TheRules>, S2): it can never
+/// settle.
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation

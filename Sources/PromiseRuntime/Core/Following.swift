@@ -25,9 +25,9 @@ final class FollowLink: _Waiter {
 }
 
 extension AnyPromise {
-    /// Makes this promise settle as `other` does, which is of the same type. A promise that would wait for itself is rejected
-    /// (``PromiseCycle``). False if this promise is resolved already; if it was cancelled, `other` then loses this consumer
-    /// (RUNTIME X2). Iterative over any length of followers, as delivery is.
+    /// Makes this promise settle as `other` does, which is of the same type. A promise that would wait for itself is
+    /// rejected (``PromiseCycle``). False if this promise is resolved already; if it was cancelled, `other` then loses
+    /// this consumer (TheRules, X2). Iterative over any length of followers, as delivery is.
     @usableFromInline @discardableResult
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
         // Before the link itself: of promises that close a cycle at the same time, the last one to link sees the mark.
@@ -62,7 +62,7 @@ extension AnyPromise {
         return true
     }
 
-    /// Ends this promise's interest in `other` if this promise was cancelled (RUNTIME X2).
+    /// Ends this promise's interest in `other` if this promise was cancelled (TheRules, X2).
     private final func withdrawIfCancelled(from other: AnyPromise) {
         guard other !== self, current.has(PromiseState.cancelled), let cancellation = error as? PromiseCancelled else {
             return

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A job for an executor of the program's own, which may drop it: released without having run, it is discarded, so that
-/// its promise is abandoned and does not stay pending for ever (RUNTIME S2). One object a job.
+/// its promise is abandoned and does not stay pending for ever (TheRules, S2). One object a job.
 final class GuardedJob: _Runnable {
     private let content: _Runnable
     private let isOver = Atomic<Bool>(false)

@@ -4,7 +4,7 @@ import ChainEvents
 /// object a link, plus the handler's captures.
 ///
 /// All that is generic about it is in ``Thunk``, a closure without captures that is written where the types are known:
-/// overridden methods of a generic class run unspecialised, with a look-up of metadata each (DESIGN §13).
+/// overridden methods of a generic class run unspecialised, with a look-up of metadata each.
 @usableFromInline
 final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: Promise<Output>, @unchecked Sendable {
     // Sendable: the handler belongs to the one who has taken it, by the state word.
@@ -131,7 +131,7 @@ extension AnyPromise {
             state = lock()
         }
         unlock(state)
-        // A cancellation that came first left the handler here: it may be one for clean-up (RUNTIME X3).
+        // A cancellation that came first left the handler here: it may be one for clean-up (TheRules, X3).
         if state.has(PromiseState.cancelled) { return handOverCleanUp() }
         dropHandlerUnlessTaken()
     }

@@ -9,7 +9,7 @@ public protocol Thenable<Value>: Sendable {
     func asPromise() -> Promise<Value>
 }
 
-/// A value that will be there later, or an error: the read side (Promises/A+ 1.1, RUNTIME P1).
+/// A value that will be there later, or an error: the read side (Promises/A+ 1.1, <doc:TheRules>, P1).
 ///
 /// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers that
 /// are attached to it run always later, at most once, on their executor, in the order in which they were attached.
@@ -112,8 +112,9 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 
     /// Waits, without blocking a thread, for the value; throws the error of a rejection.
     ///
-    /// Cancelling the task that waits ends the wait with `CancellationError`, and this promise is cancelled if it has no
-    /// other consumer (RUNTIME X2): use ``detached()`` for work that is to go on. Cost: one object, and the switch of tasks.
+    /// Cancelling the task that waits ends the wait with `CancellationError`, and this promise is cancelled if it has
+    /// no other consumer (<doc:TheRules>, X2): use ``detached()`` for work that is to go on. Cost: one object, and the
+    /// switch of tasks.
     public final var value: Value {
         get async throws {
             let waiter = TaskWaiter<Value>(self)
@@ -125,8 +126,9 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         }
     }
 
-    /// Exempts this promise from cancellation by lack of consumers (RUNTIME X2): it goes on although every consumer that it
-    /// had was cancelled or timed out. An explicit ``AnyPromise/cancel(_:by:)`` still cancels it. Returns the promise itself.
+    /// Exempts this promise from cancellation by lack of consumers (<doc:TheRules>, X2): it goes on although every
+    /// consumer that it had was cancelled or timed out. An explicit ``AnyPromise/cancel(_:by:)`` still cancels it.
+    /// Returns the promise itself.
     @discardableResult
     public final func detached() -> Promise<Value> {
         var state = lock()
@@ -143,8 +145,8 @@ extension AnyPromise {
     /// What the dashboard calls it, where a label was given.
     public final var label: String? { context.label }
 
-    /// The promise that this one's operation was called on, while that one is pending; nil for a root (RUNTIME P8;
-    /// RXPromise, but that a settled parent is let go of). Costs one short lock; may change at any moment.
+    /// The promise that this one's operation was called on, while that one is pending; nil for a root (<doc:TheRules>,
+    /// P8; RXPromise, but that a settled parent is let go of). Costs one short lock; may change at any moment.
     public final var parent: AnyPromise? {
         waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }

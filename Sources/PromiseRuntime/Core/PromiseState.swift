@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// The state of one promise as one word, and its transitions as pure functions: the storage takes the word's lock bit,
-/// applies one transition, acts on what it returns after unlocking (DESIGN §2, §13).
+/// applies one transition, acts on what it returns after unlocking.
 @usableFromInline
 struct PromiseState: RawRepresentable, Equatable, Sendable {
     @usableFromInline var rawValue: UInt32

@@ -2,7 +2,7 @@ import ChainEvents
 import Synchronization
 
 /// The write side of a promise: settles it, once. Released while the promise is pending, it rejects it with
-/// ``PromiseAbandoned``, since then nobody can settle it any more (RUNTIME S2).
+/// ``PromiseAbandoned``, since then nobody can settle it any more (<doc:TheRules>, S2).
 ///
 /// All of it may be called from any thread, any number of times: the first that settles or resolves counts. Settling costs
 /// what it takes to tell the waiters, which with the inline executor includes running their handlers.
@@ -29,9 +29,9 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     /// Makes the promise follow another (A+ 2.3.2); nothing happens, but an event, if it is resolved already.
     ///
-    /// Until the other is settled the promise stays pending, and can still be cancelled, which cancels the other, too, if
-    /// that has no other consumer (RUNTIME X2). A promise that would wait for itself is rejected with ``PromiseCycle``
-    /// (A+ 2.3.1).
+    /// Until the other is settled the promise stays pending, and can still be cancelled, which cancels the other, too,
+    /// if that has no other consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with
+    /// ``PromiseCycle`` (A+ 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
         if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
@@ -45,11 +45,12 @@ public final class Resolver<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the promise was cancelled: the work may stop (RUNTIME X4). True at once, also while what tells of it is under
-    /// way. Costs one load.
+    /// Whether the promise was cancelled: the work may stop (<doc:TheRules>, X4). True at once, also while what tells
+    /// of it is under way. Costs one load.
     public var isCancelled: Bool { promise.isCancelled }
 
-    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been (X4).
+    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
+    /// (<doc:TheRules>, X4).
     ///
     /// Several actions run in the order of the calls on a serial executor. If the promise settles otherwise they are released
     /// and not called. An action that captures the resolver keeps both alive until the promise is settled.

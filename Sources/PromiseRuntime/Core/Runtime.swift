@@ -4,8 +4,8 @@ import Synchronization
 
 /// The world that promises live in: who is told of their steps, what their time is, and who runs their handlers.
 ///
-/// Promises that a handler makes, and the children of a promise, inherit its runtime (RUNTIME R1); elsewhere it is
-/// ``shared``, or what ``run(_:)`` says. Two runtimes in one process see nothing of each other.
+/// Promises that a handler makes, and the children of a promise, inherit its runtime (<doc:TheRules>, R1); elsewhere it
+/// is ``shared``, or what ``run(_:)`` says. Two runtimes in one process see nothing of each other.
 public final class Runtime: _PromiseContext, @unchecked Sendable {
     // Sendable: all that changes is behind a lock or atomic.
     /// The runtime of promises for which nobody named another: the system's clock, the default pool.
@@ -60,8 +60,8 @@ public final class Runtime: _PromiseContext, @unchecked Sendable {
         return try body()
     }
 
-    /// Whether the work that runs on this thread has been cancelled: true in a handler whose promise was cancelled while
-    /// it runs (RUNTIME X4). Costs two loads; false outside of handlers.
+    /// Whether the work that runs on this thread has been cancelled: true in a handler whose promise was cancelled
+    /// while it runs (<doc:TheRules>, X4). Costs two loads; false outside of handlers.
     public static var isCancelled: Bool {
         guard let node = chain_thread_current().pointee.node else { return false }
         return Unmanaged<AnyPromise>.fromOpaque(node)._withUnsafeGuaranteedRef { $0.isCancelled }
@@ -163,14 +163,14 @@ public final class Runtime: _PromiseContext, @unchecked Sendable {
         var abandoned: (@Sendable (AbandonedPromise) -> Void)?
     }
 
-    /// Called once for each error that nobody handled by the time its promise was released (RUNTIME S3), on the thread
-    /// that released it. Nil: nothing is called.
+    /// Called once for each error that nobody handled by the time its promise was released (<doc:TheRules>, S3), on the
+    /// thread that released it. Nil: nothing is called.
     public var onUnhandled: (@Sendable (UnhandledRejection) -> Void)? {
         get { hooks.withLock { $0.unhandled } }
         set { _ = hooks.withLock { exchange(&$0.unhandled, with: newValue) } }
     }
 
-    /// Called once for each pending promise whose resolver was released (RUNTIME S2), on the thread that
+    /// Called once for each pending promise whose resolver was released (<doc:TheRules>, S2), on the thread that
     /// released it, right after the rejection. Nil: nothing is called.
     public var onAbandoned: (@Sendable (AbandonedPromise) -> Void)? {
         get { hooks.withLock { $0.abandoned } }
@@ -194,7 +194,7 @@ final class SinkBox: Sendable {
     }
 }
 
-/// Puts a new value in and moves the old one out, so that it is released where no lock is held (RUNTIME S4).
+/// Puts a new value in and moves the old one out, so that it is released where no lock is held (TheRules, S4).
 func exchange<Value>(_ place: inout Value, with new: Value) -> Value {
     let old = place
     place = new

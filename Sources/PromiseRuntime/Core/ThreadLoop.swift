@@ -11,13 +11,13 @@ public struct PromiseJob: @unchecked Sendable {
     /// Wraps a closure.
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
-    /// Runs it, on the calling thread, and then what it made ready on this thread (RUNTIME E2). For executors, which
-    /// call it once, with a clean stack.
+    /// Runs it, on the calling thread, and then what it made ready on this thread (<doc:TheRules>, E2). For executors,
+    /// which call it once, with a clean stack.
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
-    /// Gives it up instead of running it: its promise, if it is pending, is abandoned (RUNTIME S2); a plain closure is
-    /// only released. For executors that end with jobs left. A job that an executor of the program's own merely drops is
-    /// discarded when its last copy is released.
+    /// Gives it up instead of running it: its promise, if it is pending, is abandoned (<doc:TheRules>, S2); a plain
+    /// closure is only released. For executors that end with jobs left. A job that an executor of the program's own
+    /// merely drops is discarded when its last copy is released.
     public func discard() { content.discard() }
 
     private final class Work: _Runnable {
@@ -32,8 +32,8 @@ public struct PromiseJob: @unchecked Sendable {
 /// A first-in, first-out queue of jobs.
 typealias JobQueue = Queue<PromiseJob>
 
-/// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean stack
-/// and no chain is too long (RUNTIME P4, E2). Used by its own thread alone.
+/// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean
+/// stack and no chain is too long (TheRules, P4, E2). Used by its own thread alone.
 final class ThreadLoop {
     // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
     @exclusivity(unchecked)
@@ -94,7 +94,7 @@ final class ThreadLoop {
         return jobs.popFirst()
     }
 
-    /// Gives what waits for this loop to another thread's: the calling one is about to block (RUNTIME C4).
+    /// Gives what waits for this loop to another thread's: the calling one is about to block (TheRules, C4).
     func handOver(to executor: any PromiseExecutor) {
         guard next != nil || !jobs.isEmpty else { return }
         var waiting: [PromiseJob] = []

@@ -25,13 +25,13 @@ public class _Waiter: _Runnable {
     /// true. Read under the lock bit of the promise, so overrides only load.
     var isDone: Bool { true }
 
-    /// Whether it consumes the outcome: a pending promise without a consumer left is no longer needed (RUNTIME X2).
+    /// Whether it consumes the outcome: a pending promise without a consumer left is no longer needed (TheRules, X2).
     var isConsumer: Bool { true }
 
     /// The promise on whose behalf it waits, if there is one.
     var consumer: AnyPromise? { child }
 
-    /// The promise to which a cancellation of the one waited for goes on (RUNTIME X1), if it is a child.
+    /// The promise to which a cancellation of the one waited for goes on (TheRules, X1), if it is a child.
     var child: AnyPromise? { nil }
 
     /// Whether there is such a child; promises know without counting a reference.

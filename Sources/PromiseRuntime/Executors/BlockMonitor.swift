@@ -1,7 +1,7 @@
 import CChainRuntime
 import ChainEvents
 
-/// A worker of a pool that was seen blocked (RUNTIME E2).
+/// A worker of a pool that was seen blocked (<doc:TheRules>, E2).
 public struct BlockedWorker: Sendable {
     /// The promise whose handler runs on it; nobody where it runs a plain closure.
     public var node: NodeID

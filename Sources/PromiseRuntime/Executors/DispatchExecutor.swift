@@ -21,7 +21,8 @@ public final class DispatchExecutor: PromiseExecutor {
     public let queue: DispatchQueue
     /// Whether the queue is.
     public let isSerial: Bool
-    // What waits for the one block that serves it: one queue for all threads, so that their order is kept (RUNTIME P4).
+    // What waits for the one block that serves it: one queue for all threads, so that their order is kept (TheRules,
+    // P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
     private static let budget = 64
 

@@ -1,4 +1,4 @@
-/// Runs handlers on the thread that made them ready, in a loop a thread that is never nested (RUNTIME P4).
+/// Runs handlers on the thread that made them ready, in a loop a thread that is never nested (<doc:TheRules>, P4).
 ///
 /// - Order: first in, first out a thread. It is the stated exception to "always asynchronously": outside of any loop a
 ///   handler may run before the settling or registering call returns.

@@ -42,8 +42,9 @@ public final class ManualExecutor: PromiseExecutor {
     /// Gives up every job that waits, and those that this leads to, without running any; gives how many there were.
     ///
     /// A promise whose handler or body was among them is *abandoned*: rejected with ``PromiseAbandoned``, and told of,
-    /// unless it is cancelled already (RUNTIME S2). Its children take that error where they have executors of their own
-    /// for it; those on this one are given up, too. Plain closures are released. The executor may be used on afterwards.
+    /// unless it is cancelled already (<doc:TheRules>, S2). Its children take that error where they have executors of
+    /// their own for it; those on this one are given up, too. Plain closures are released. The executor may be used on
+    /// afterwards.
     @discardableResult
     public func discardAll() -> Int {
         var count = 0

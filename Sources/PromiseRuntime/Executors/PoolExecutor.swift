@@ -69,7 +69,7 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     }
 
     /// Runs `body`, which will block its thread; where that thread is a pool's worker, another may stand in for it
-    /// meanwhile, at once, not only when it is seen to be blocked (RUNTIME E2). Elsewhere it only runs `body`. May be
+    /// meanwhile, at once, not only when it is seen to be blocked (TheRules, E2). Elsewhere it only runs `body`. May be
     /// nested; costs about 100 ns, and a wake-up where something waits to be run.
     package static func blocking<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let worker = PoolWorker.current?.takeUnretainedValue(), let core = worker.core?.takeUnretainedValue()

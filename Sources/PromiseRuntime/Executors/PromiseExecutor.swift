@@ -1,19 +1,19 @@
 import ChainEvents
 
-/// Runs handlers (RUNTIME E1). Usable alone: `executor.execute { … }`.
+/// Runs handlers (<doc:TheRules>, E1). Usable alone: `executor.execute { … }`.
 ///
 /// An implementation calls ``PromiseJob/run()`` of each job once, later, with a clean stack: never inside ``submit(_:)``, which
 /// may be called from any thread and must not block. One that ends with jobs left calls ``PromiseJob/discard()`` of each, so
 /// that nothing waits for them for ever; a job that is dropped without either is discarded when its last copy is released.
 ///
 /// Each says in its documentation what order and fairness it promises, what a hop to it costs, and how many threads it
-/// starts (RUNTIME E3).
+/// starts (<doc:TheRules>, E3).
 public protocol PromiseExecutor: AnyObject, Sendable {
     /// Its name, and the number by which events tell it.
     var identity: ExecutorIdentity { get }
 
     /// Whether it runs one job at a time, so that a job which blocks until another one has run does so for ever: such a
-    /// wait is refused (RUNTIME C4). False unless an executor says otherwise.
+    /// wait is refused (TheRules, C4). False unless an executor says otherwise.
     var isSerial: Bool { get }
 
     /// Takes a job to run, later, once. From any thread, also within a job; must not block, nor run it before it returns.

@@ -9,8 +9,8 @@ import ChainEvents
 ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }       // (Data?, (any Error)?) -> Void
 ///
 /// Only the first call counts; a later one does nothing and is reported as an event. Released without a call, it
-/// abandons the promise (RUNTIME S2). For shapes that are not here there is a closure: `{ data, response, error in
-/// completion.valueOrError(data, error) }`.
+/// abandons the promise (<doc:TheRules>, S2). For shapes that are not here there is a closure: `{ data, response, error
+/// in completion.valueOrError(data, error) }`.
 public struct Completion<Value: Sendable>: Sendable {
     /// The write side itself.
     public let resolver: Resolver<Value>
@@ -45,10 +45,11 @@ public struct Completion<Value: Sendable>: Sendable {
         return type.init(nilLiteral: ()) as? Value
     }
 
-    /// Whether the promise was cancelled: the work may stop (RUNTIME X4).
+    /// Whether the promise was cancelled: the work may stop (<doc:TheRules>, X4).
     public var isCancelled: Bool { resolver.isCancelled }
 
-    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been (X4).
+    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
+    /// (<doc:TheRules>, X4).
     public func onCancel(_ action: @escaping @Sendable () -> Void) { resolver.onCancel(action) }
 }
 
@@ -76,8 +77,8 @@ public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
     public var description: String { "the callback at \(site) was called with neither a value nor an error" }
 }
 
-// One declaration a name (RUNTIME P3): overloads by the shape of the callback would each be tried for every closure, and
-// could not be told apart where it is passed on. The shape is a member of what the closure is given instead.
+// One declaration a name (TheRules, P3): overloads by the shape of the callback would each be tried for every closure,
+// and could not be told apart where it is passed on. The shape is a member of what the closure is given instead.
 extension Promise {
     /// Wraps an API that calls back: `body` starts it, and hands it a function of the ``Completion``.
     ///
@@ -104,14 +105,14 @@ extension Promise {
     }
 
     /// Goes on with an API that calls back: the handler starts it with the value, and the child ends as its
-    /// ``Resolver`` is called, then or later (RUNTIME P9; the `then_` of MICAiful chains).
+    /// ``Resolver`` is called, then or later (<doc:TheRules>, P9; the `then_` of MICAiful chains).
     ///
     ///     let image = fetch(url).thenCallback(to: Image.self) { data, resolver in
     ///         decode(data, completion: resolver.completion.result)
     ///     }
     ///
-    /// Until then the child is pending; its run is the handler's. A throw rejects. A resolver that is released without a
-    /// call abandons the child (S2).
+    /// Until then the child is pending; its run is the handler's. A throw rejects. A resolver that is released without
+    /// a call abandons the child (<doc:TheRules>, S2).
     ///
     /// - Parameter type: for closures of several statements, in which the compiler finds no value's type by itself.
     @inlinable

@@ -3,8 +3,8 @@ import ChainEvents
 extension Promise {
     /// Recovers from an error with a value; a value is passed on. A throw rejects the child (A+ 2.2.7, ES6 `catch`).
     ///
-    /// Runs in a cancelled branch, too, with ``PromiseCancelled``; what it returns is then dropped (RUNTIME X3). So do
-    /// `failed`, `anyway`, `finally` and `ignore`.
+    /// Runs in a cancelled branch, too, with ``PromiseCancelled``; what it returns is then dropped (<doc:TheRules>,
+    /// X3). So do `failed`, `anyway`, `finally` and `ignore`.
     @inlinable @discardableResult
     public final func `catch`(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -30,11 +30,11 @@ extension Promise {
     /// Recovers from an error with another promise, which the child follows; a value is passed on. A throw rejects the
     /// child (PromiseKit).
     ///
-    /// A cancellation is passed on as well, so that a cancelled branch starts no new work (RUNTIME X3): clean-up belongs to
-    /// `failed`, `anyway` and `finally`.
+    /// A cancellation is passed on as well, so that a cancelled branch starts no new work (<doc:TheRules>, X3):
+    /// clean-up belongs to `failed`, `anyway` and `finally`.
     ///
     /// - Parameter includingCancellation: Whether the handler runs for ``PromiseCancelled``, too. In a branch that was
-    ///   cancelled itself, what it returns has no consumer and is cancelled (X2).
+    ///   cancelled itself, what it returns has no consumer and is cancelled (<doc:TheRules>, X2).
     @inlinable
     public final func recover<Next: Thenable>(
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -92,7 +92,8 @@ extension Promise {
 
     /// Runs an action whose failure does not matter: the child is fulfilled with what became of it (MICAcom).
     ///
-    /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation (X3).
+    /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation
+    /// (<doc:TheRules>, X3).
     @inlinable @discardableResult
     public final func ignore<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

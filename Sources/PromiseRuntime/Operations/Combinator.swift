@@ -76,7 +76,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         var settledCount = 0
         for member in members {
             if isDone {
-                // It has lost already: its error is no defect (RUNTIME S3).
+                // It has lost already: its error is no defect (TheRules, S3).
                 member.markErrorSeen()
             } else if member.current.has(PromiseState.settled) {
                 if !decides(member) { settledCount += 1 }

@@ -2,7 +2,7 @@ import ChainEvents
 
 // All take O(n) for n members, and one object. Members are links: a combinator is no child of them, and cancelling it
 // leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled ends its interest in them: those
-// that have no other consumer are cancelled (RUNTIME X2).
+// that have no other consumer are cancelled (TheRules, X2).
 extension Promise {
     /// Fulfilled with the values of all members, in their order; rejected as the first of them is rejected (ES6).
     ///

@@ -26,11 +26,12 @@ public struct Reject<Value: Sendable>: Sendable {
     public func callAsFunction(_ error: any Error) { resolver.reject(error) }
 }
 
-// One maker alone is favoured, and every closure has a label (which a trailing closure leaves out). Why: a `Promise { … }`
-// inside a closure of a chain is tried as one maker after the other, and one that does not fit is found out only after
-// every operator before it was tried as each of its thirty overloads. So the common form is tried first, what it leaves is
-// not tried again, and `Promise(expression)` fits one maker only: a chain with two makers took 15 s, now 5 ms (RUNTIME P3;
-// InferenceTests). The form with `resolve` and `reject` wants its type named in a chain: `Promise<Int> { resolve, … }`.
+// One maker alone is favoured, and every closure has a label (which a trailing closure leaves out). Why: a `Promise { …
+// }` inside a closure of a chain is tried as one maker after the other, and one that does not fit is found out only
+// after every operator before it was tried as each of its thirty overloads. So the common form is tried first, what it
+// leaves is not tried again, and `Promise(expression)` fits one maker only: a chain with two makers took 15 s, now 5 ms
+// (TheRules, P3; InferenceTests). The form with `resolve` and `reject` wants its type named in a chain: `Promise<Int> {
+// resolve, … }`.
 extension Promise {
     /// Runs `body` asynchronously on the executor; it settles the promise by calling what it is given, then or later. A
     /// throw rejects (ES6). Both of its arguments keep the promise from being abandoned.
@@ -112,7 +113,7 @@ extension Promise {
         self.init(label: label, on: executor, file: file, line: line, work: { try expression() })
     }
 
-    /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (RUNTIME X4).
+    /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (<doc:TheRules>, X4).
     ///
     /// The task runs where Swift's tasks run, not on `executor`: that is for the handlers of the chain. Promises that the
     /// work makes are in the tree only by what they are linked to: a task changes threads.

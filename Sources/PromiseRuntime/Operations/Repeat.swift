@@ -9,9 +9,10 @@ extension Promise {
     ///         status.isFinal
     ///     }
     ///
-    /// There is always a first round. A rejection, or a throw of either closure, ends it and is what it is rejected with;
-    /// for more than that see ``retry(_:backoff:label:on:file:line:_:onlyIf:)``. Cancelling it cancels the round under
-    /// way and what its body returned, up to the source of that work, unless it has another consumer (RUNTIME X2).
+    /// There is always a first round. A rejection, or a throw of either closure, ends it and is what it is rejected
+    /// with; for more than that see ``retry(_:backoff:label:on:file:line:_:onlyIf:)``. Cancelling it cancels the round
+    /// under way and what its body returned, up to the source of that work, unless it has another consumer
+    /// (<doc:TheRules>, X2).
     ///
     /// Each round is a node of its own under this one. Any number of rounds takes neither stack nor memory, since one
     /// that has ended is released; a round costs one hop to the executor. With the inline executor, rounds that are

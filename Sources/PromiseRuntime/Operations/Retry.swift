@@ -15,9 +15,9 @@ extension Promise {
     ///         error is Busy || error is PromiseTimedOut
     ///     }
     ///
-    /// A cancelled attempt is the last one, whatever `onlyIf` would say; a throw of `onlyIf` is what it is rejected with.
-    /// Errors of earlier attempts count as handled. Cancelling it cancels the wait or the attempt under way and what the
-    /// body returned, up to the source of that work, unless it has another consumer (RUNTIME X2).
+    /// A cancelled attempt is the last one, whatever `onlyIf` would say; a throw of `onlyIf` is what it is rejected
+    /// with. Errors of earlier attempts count as handled. Cancelling it cancels the wait or the attempt under way and
+    /// what the body returned, up to the source of that work, unless it has another consumer (<doc:TheRules>, X2).
     ///
     /// Each attempt is a node of its own under this one, and so is each wait between two. Any number of attempts takes
     /// neither stack nor memory, since one that has ended is released; an attempt costs one hop to the executor, two

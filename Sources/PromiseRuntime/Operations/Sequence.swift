@@ -6,9 +6,10 @@ extension Promise {
     ///
     ///     let pages = Promise.sequence([1, 2, 3], concurrency: 2) { fetch($0) }
     ///
-    /// Stops at the first rejection and is rejected with it. Those under way are then cancelled unless they have another
-    /// consumer, as they are when the sequence is cancelled (RUNTIME X2). No inputs: `[]`. `make` runs on the executor, for the inputs in their order; a
-    /// throw of it rejects. O(n) over n inputs. Members with a `concurrency` above 1 may settle in any order.
+    /// Stops at the first rejection and is rejected with it. Those under way are then cancelled unless they have
+    /// another consumer, as they are when the sequence is cancelled (<doc:TheRules>, X2). No inputs: `[]`. `make` runs
+    /// on the executor, for the inputs in their order; a throw of it rejects. O(n) over n inputs. Members with a
+    /// `concurrency` above 1 may settle in any order.
     ///
     /// - Parameter concurrency: at least 1.
     public static func sequence<Input: Sendable, Next: Thenable>(

@@ -1,8 +1,8 @@
 import ChainEvents
 
-/// Stands in the list of a node that started another promise. As the starter ends it withdraws its interest, so that the
-/// started promise is cancelled unless it has another consumer: in the canceller's loop, however deep such nodes are
-/// nested, with the canceller and the reason (RUNTIME X2).
+/// Stands in the list of a node that started another promise. As the starter ends it withdraws its interest, so that
+/// the started promise is cancelled unless it has another consumer: in the canceller's loop, however deep such nodes
+/// are nested, with the canceller and the reason (TheRules, X2).
 final class StartedWaiter: _Waiter {
     let started: AnyPromise
 

@@ -21,10 +21,9 @@ extension Promise {
     ///
     ///     let receipt = Promise { try reserve(order) }.then { charge($0) }
     ///
-    /// Cancelling the child cancels the promise that the handler returned, too, and what that one waits for, unless it has
-    /// another consumer (RUNTIME X2). Cost of this and
-    /// of every operation with a handler: one object, and what the closure captures; no hop where parent and child have the
-    /// same executor.
+    /// Cancelling the child cancels the promise that the handler returned, too, and what that one waits for, unless it
+    /// has another consumer (<doc:TheRules>, X2). Cost of this and of every operation with a handler: one object, and
+    /// what the closure captures; no hop where parent and child have the same executor.
     ///
     /// - Parameters:
     ///   - onFulfilled: is called with the value; a throw rejects the child (A+ 2.2.7.2).
@@ -50,7 +49,7 @@ extension Promise {
                 case .pass, .drop: return node.dropHandler()
                 }
                 let promise = next.asPromise()
-                // Clean-up of a cancelled promise follows nothing: what it returned loses its consumer (RUNTIME X3).
+                // Clean-up of a cancelled promise follows nothing: what it returned loses its consumer (TheRules, X3).
                 node.follow(promise, byHandler: true)
                 return false
             } catch {

@@ -29,9 +29,10 @@ extension Promise {
         return node
     }
 
-    /// Settles as this promise does, unless that takes longer than `limit`: then it is rejected with ``PromiseTimedOut``.
-    /// This promise is then cancelled if it has no other consumer, and by the same rule so are those that it waits for, up
-    /// to the source of the work (RUNTIME X2; Bluebird 3; RXPromise's `setTimeout:`). The time begins with the call. A promise that is settled is never too late, whatever the limit.
+    /// Settles as this promise does, unless that takes longer than `limit`: then it is rejected with
+    /// ``PromiseTimedOut``. This promise is then cancelled if it has no other consumer, and by the same rule so are
+    /// those that it waits for, up to the source of the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's
+    /// `setTimeout:`). The time begins with the call. A promise that is settled is never too late, whatever the limit.
     public final func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {

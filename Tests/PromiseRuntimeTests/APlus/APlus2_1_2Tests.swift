@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.1.2: a fulfilled promise stays so, with its value; 2.1.1: a pending one goes on; RUNTIME P1.
+/// Promises/A+ 2.1.2: a fulfilled promise stays so, with its value; 2.1.1: a pending one goes on; TheRules, P1.
 @Suite(.nothingLeft) struct APlus2_1_2Tests {
     @Test("2.1.1 a pending promise is fulfilled or rejected later")
     func pendingGoesOn() throws {

@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.2.4: handlers are called with a clean stack; RUNTIME P4.
+/// Promises/A+ 2.2.4: handlers are called with a clean stack; TheRules, P4.
 @Suite(.nothingLeft) struct APlus2_2_4Tests {
     @Test("2.2.4 the stack holds no code of the caller", arguments: Case.all.filter { $0.runner != .inline })
     func cleanStack(_ run: Case) throws {

@@ -5,7 +5,7 @@
 /// - 2.2.1.1, 2.2.1.2 handlers that are no functions are ignored: a handler is a function or is left out; what "ignored"
 ///   means for the child is 2.2.7.3 and 2.2.7.4.
 /// - 2.2.5 handlers are called as functions, without `this`: a closure has none.
-/// - 2.2.7 `then` takes both handlers: `then`, `map`, `done`, `catch` and `recover` are it together (RUNTIME P3).
+/// - 2.2.7 `then` takes both handlers: `then`, `map`, `done`, `catch` and `recover` are it together (TheRules, P3).
 /// - 2.2.7.3 with a child of another type than the parent: what passes a value on (`catch`, `recover`, `failed`) has the
 ///   parent's type; what passes an error on may have any.
 /// - 2.3.3.1, 2.3.3.2 taking `x.then` once, and a getter that throws: `Thenable` says by its type that it can be followed,
