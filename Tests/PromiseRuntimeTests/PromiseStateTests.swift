@@ -8,7 +8,7 @@ struct PromiseStateTests {
         PromiseState.settling, PromiseState.settled, PromiseState.resolved, PromiseState.rejected,
         PromiseState.cancelled, PromiseState.queued, PromiseState.handlerTaken,
     ]
-    private static let others = PromiseState.quiet | PromiseState.followed | PromiseState.wantsError
+    private static let others = PromiseState.abandonSuppressed | PromiseState.followed | PromiseState.wantsError
 
     static let states: [PromiseState] = (0..<(1 << looked.count)).map { number in
         PromiseState(

@@ -6,9 +6,10 @@ struct WatchPaceTests {
     private static let (shortest, longest) = (WatchPace.shortest, WatchPace.longest)
 
     /// The sleeps after each of these looks.
-    private func sleeps(_ pace: inout WatchPace, _ sights: [WatchPace.Sight], isAskedFor: Bool = false) -> [UInt64] {
-        sights.map {
-            pace.looked($0, isAskedFor: isAskedFor)
+    private func sleeps(_ pace: inout WatchPace, _ findings: [WatchPace.Finding], isRequested: Bool = false) -> [UInt64]
+    {
+        findings.map {
+            pace.update(after: $0, isRequested: isRequested)
             return pace.interval
         }
     }
@@ -40,6 +41,7 @@ struct WatchPaceTests {
 
     @Test func whereItIsAskedForItLooksOften() {
         var pace = WatchPace()
-        #expect(sleeps(&pace, Array(repeating: .quiet, count: 20), isAskedFor: true).allSatisfy { $0 == Self.shortest })
+        #expect(
+            sleeps(&pace, Array(repeating: .quiet, count: 20), isRequested: true).allSatisfy { $0 == Self.shortest })
     }
 }

@@ -35,10 +35,10 @@ struct BlockingWait {
         let waiter = ThreadWaiter()
         promise.register(waiter)
         let timer = timeout.map { timeout in
-            runtime.clock.schedule(at: runtime.clock.now &+ timeout.clampedNanoseconds) { waiter.giveUp() }
+            runtime.clock.schedule(at: runtime.clock.now &+ timeout.clampedNanoseconds) { waiter.timeOut() }
         }
         // Inline handlers that this thread was to run next may be what it waits for.
-        ThreadLoop.current.handOver(to: PoolExecutor.shared)
+        ThreadLoop.current.moveJobs(to: PoolExecutor.shared)
         let isSettled = waiter.wait()
         timer?.cancel()
         if !isSettled { promise.waiterIsDone() }
@@ -134,7 +134,7 @@ final class ThreadWaiter: _Waiter, @unchecked Sendable {
     override func settled(_ promise: AnyPromise) { finish(settled: true) }
 
     /// Ends the wait without an outcome.
-    func giveUp() { finish(settled: false) }
+    func timeOut() { finish(settled: false) }
 
     private func finish(settled: Bool) {
         condition.withLock {

@@ -5,33 +5,33 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
     @unchecked Sendable
 {
     // Sendable: what changes is behind its lock.
-    private struct Planned {
+    private struct PlannedMember {
         let root: Promise<Input>
         let end: Promise<Member>
         /// All of its nodes, to be passed over where it is never started.
         var nodes: [AnyPromise]
     }
 
-    private struct Going {
+    private struct RunState {
         var progress: GroupProgress<Member>
-        var members: [Planned] = []
+        var members: [PlannedMember] = []
         var input: Input?
     }
 
-    private let going: Lock<Going>
+    private let runState: Lock<RunState>
     private let finish: @Sendable ([Member]) -> Output
 
     init(
         _ kind: NodeKind, of parent: Promise<Input>, _ chains: [Chain<Input, Member>], label: String, site: CallSite,
         _ plan: inout LaunchPlan, finish: @escaping @Sendable ([Member]) -> Output
     ) {
-        going = Lock(Going(progress: GroupProgress(kind, count: chains.count)))
+        runState = Lock(RunState(progress: GroupProgress(kind, count: chains.count)))
         self.finish = finish
         super.init(kind: kind, site: site, context: parent.context.child(label: label, executor: nil), parent: parent)
         // In this node's name, so that their beginnings stand under it.
-        var members: [Planned] = []
-        runAsMaker { members = chains.map { makeMember($0, &plan) } }
-        going.withLock { $0.members = members }
+        var members: [PlannedMember] = []
+        runAsCreator { members = chains.map { makeMember($0, &plan) } }
+        runState.withLock { $0.members = members }
         for (index, member) in members.enumerated() {
             if isRecording {
                 report(.linked, other: member.end.id, detail: UInt16(LinkKind.member.rawValue))
@@ -43,7 +43,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         parent.register(self)
     }
 
-    private func makeMember(_ chain: Chain<Input, Member>, _ plan: inout LaunchPlan) -> Planned {
+    private func makeMember(_ chain: Chain<Input, Member>, _ plan: inout LaunchPlan) -> PlannedMember {
         let inherited = context.child(label: "", executor: nil)
         let head = chain.head
         let isPlain = head.label.isEmpty && head.executor == nil
@@ -53,7 +53,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         var inner = LaunchPlan()
         let end = chain.makeNodes(from: root, &inner)
         for executor in inner.serialExecutors { plan.note(executor) }
-        return Planned(root: root, end: end, nodes: inner.nodes)
+        return PlannedMember(root: root, end: end, nodes: inner.nodes)
     }
 
     override func settled(_ promise: AnyPromise) {
@@ -63,23 +63,23 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         }
         // From now on it waits for its members, no more for its parent.
         if isRecording { report(.ended) }
-        act(
-            going.withLock { going in
-                going.input = value
-                return going.progress.start()
+        apply(
+            runState.withLock { runState in
+                runState.input = value
+                return runState.progress.start()
             })
     }
 
     func memberSettled(_ member: AnyPromise, at index: Int) {
         guard let outcome = unsafeDowncast(member, to: Promise<Member>.self).result else { return }
-        act(going.withLock { $0.progress.settled(index, outcome) })
+        apply(runState.withLock { $0.progress.settled(index, outcome) })
     }
 
-    private func act(_ step: GroupProgress<Member>.Step) {
+    private func apply(_ step: GroupProgress<Member>.Step) {
         switch step {
         case .nothing: break
         case .start(let range):
-            let (input, members) = going.withLock { ($0.input, $0.members) }
+            let (input, members) = runState.withLock { ($0.input, $0.members) }
             // Where the node has settled meanwhile, the members are no longer there: they were cancelled.
             guard let input, members.count >= range.upperBound else { return }
             for member in members[range] { _ = member.root.fulfill(input, by: .machinery) }
@@ -88,15 +88,15 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         }
     }
 
-    override var pendingMembers: [AnyPromise] { going.withLock { $0.members.map(\.end) } }
+    override var pendingMembers: [AnyPromise] { runState.withLock { $0.members.map(\.end) } }
 
     override func didSettle() { endMembers() }
 
     private func endMembers() {
-        let (members, startedCount, released) = going.withLock { going in
-            let members = take(&going.members)
-            let startedCount = going.progress.startedCount
-            return (members, startedCount, (going.progress.end(), exchange(&going.input, with: nil)))
+        let (members, startedCount, released) = runState.withLock { runState in
+            let members = take(&runState.members)
+            let startedCount = runState.progress.startedCount
+            return (members, startedCount, (runState.progress.end(), exchange(&runState.input, with: nil)))
         }
         _ = released
         let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelled : nil
@@ -104,7 +104,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
             if index >= startedCount {
                 // The last first, so that no handler is ever made ready.
                 let error = error ?? PromiseCancelled(reason: "never started")
-                for node in member.nodes.reversed() { node.passOver(error) }
+                for node in member.nodes.reversed() { node.settleUnreached(error) }
             } else if !member.end.isSettled {
                 if let cancellation {
                     member.end.cancelLaunch(cancellation.reason, by: cancellation.by)

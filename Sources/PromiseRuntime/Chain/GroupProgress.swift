@@ -31,10 +31,10 @@ struct GroupProgress<Member: Sendable> {
     mutating func start() -> Step {
         guard !isOver else { return .nothing }
         isStarted = true
-        if kind == .sequence { return goOn() }
+        if kind == .sequence { return startNext() }
         startedCount = outcomes.count
         // A viewer may have cancelled members that had not begun.
-        let step = left == 0 ? finish() : .nothing
+        let step = left == 0 ? collect() : .nothing
         if case .nothing = step { return .start(0..<startedCount) }
         return step
     }
@@ -46,12 +46,12 @@ struct GroupProgress<Member: Sendable> {
         left -= 1
         guard isStarted else { return .nothing }
         switch kind {
-        case .sequence: return index == startedCount - 1 ? goOn() : .nothing
+        case .sequence: return index == startedCount - 1 ? startNext() : .nothing
         case .race:
-            if case .success(let value) = outcome { return over(.fulfil([value])) }
-            if left == 0, case .failure(let error) = outcome { return over(.reject(error)) }
+            if case .success(let value) = outcome { return finish(.fulfil([value])) }
+            if left == 0, case .failure(let error) = outcome { return finish(.reject(error)) }
             return .nothing
-        default: return left == 0 ? finish() : .nothing
+        default: return left == 0 ? collect() : .nothing
         }
     }
 
@@ -63,31 +63,31 @@ struct GroupProgress<Member: Sendable> {
         return released
     }
 
-    private mutating func over(_ step: Step) -> Step {
+    private mutating func finish(_ step: Step) -> Step {
         isOver = true
         return step
     }
 
     /// The next member of a sequence, over those that are settled already.
-    private mutating func goOn() -> Step {
+    private mutating func startNext() -> Step {
         for index in max(0, startedCount - 1)..<max(outcomes.count, startedCount) {
             if index >= startedCount, outcomes[index] == nil {
                 startedCount = index + 1
                 return .start(index..<index + 1)
             }
-            if case .failure(let error)? = outcomes[index] { return over(.reject(error)) }
+            if case .failure(let error)? = outcomes[index] { return finish(.reject(error)) }
         }
-        return finish()
+        return collect()
     }
 
     /// All have settled.
-    private mutating func finish() -> Step {
+    private mutating func collect() -> Step {
         if kind == .race {
-            guard case .failure(let error)?? = outcomes.last else { return over(.reject(AllRejected(errors: []))) }
-            return over(.reject(error))
+            guard case .failure(let error)?? = outcomes.last else { return finish(.reject(AllRejected(errors: []))) }
+            return finish(.reject(error))
         }
         let values = outcomes.compactMap { try? $0?.get() }
-        if values.count == outcomes.count { return over(.fulfil(values)) }
-        return over(.reject(NotAllFulfilled(outcomes: outcomes.compactMap { $0 })))
+        if values.count == outcomes.count { return finish(.fulfil(values)) }
+        return finish(.reject(NotAllFulfilled(outcomes: outcomes.compactMap { $0 })))
     }
 }

@@ -63,7 +63,7 @@ extension AnyPromise {
     func cancelLaunch(_ reason: String?, by: CancelledBy) { (root ?? self).cancel(reason, by: by) }
 
     /// Settles a node that was planned and will never be reached; its handler does not run.
-    func passOver(_ error: any Error) {
+    func settleUnreached(_ error: any Error) {
         markErrorSeen(handled: true)
         _ = reject(error, by: .machinery, flags: error is PromiseCancelled ? [] : .skipping)
     }

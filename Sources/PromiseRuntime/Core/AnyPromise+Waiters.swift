@@ -9,9 +9,9 @@ extension AnyPromise {
             let registration = state.register()
             let isKept = registration == .wait || waiter.isChild
             if isKept, !waiters.append(waiter, &spare) {
-                let lacking = waiters.lacking
+                let missing = waiters.missing
                 unlock(state)
-                spare = WaiterSpare(lacking)
+                spare = WaiterSpare(missing)
                 continue
             }
             unlock(state)
@@ -29,7 +29,7 @@ extension AnyPromise {
             // The list keeps its entries while the promise is settling, so the unretained references hold.
             let isOver = last.map { $0._withUnsafeGuaranteedRef { $0.isDone } } ?? false
             var state = lock()
-            if isOver { waiters.takeOut(before: &position) }
+            if isOver { waiters.remove(before: &position) }
             let next = waiters.next(&position)
             var emptied = WaiterSlot()
             var mustSweep = false
@@ -63,7 +63,7 @@ extension AnyPromise {
     @inline(__always)
     final func waiterIsDone(_ waiter: Unmanaged<AnyPromise>) {
         let state = lock()
-        guard !state.has(PromiseState.settling), waiters.takeOnly(waiter) else {
+        guard !state.has(PromiseState.settling), waiters.removeOnly(waiter) else {
             unlock(state)
             return waiterIsDone()
         }
@@ -73,7 +73,7 @@ extension AnyPromise {
 
     /// Removes the waiters that are done, a few in each hold of the lock bit.
     private final func sweepWaiters() {
-        var taken = TakenWaiters()
+        var taken = RemovedWaiters()
         var isOver = false
         while !isOver {
             var position = WaiterPosition()

@@ -54,7 +54,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
             contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.remove(id) } }
         }
         // A loser's error concerns nobody: what it lost to has settled who waited.
-        let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.quiet
+        let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.abandonSuppressed
         if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled(state) }
         if state.has(PromiseState.registered) { report(.released) }
         waiters.release()
@@ -222,7 +222,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     private final func endWait(_ slot: UInt, in state: PromiseState) {
         let pointer = UnsafeRawPointer(bitPattern: slot)!
         if state.has(PromiseState.linked) {
-            leave(parent: Unmanaged.fromOpaque(pointer))
+            unlink(from: Unmanaged.fromOpaque(pointer))
         } else {
             let link = Unmanaged<FollowLink>.fromOpaque(pointer).takeRetainedValue()
             link.parent?.waiterIsDone()
@@ -232,7 +232,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     /// Removes this child from its parent's waiters, and gives up the reference to the parent.
     @inline(__always)
-    final func leave(parent: Unmanaged<AnyPromise>) {
+    final func unlink(from parent: Unmanaged<AnyPromise>) {
         parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
         parent.release()
     }

@@ -63,7 +63,7 @@ extension AnyPromise {
         if let sources = settleCancelled(cancellation, origin: origin) {
             // A parent that has its outcome delivers to this child, and hands the clean-up over in its turn: so the
             // handlers of one promise keep their order (TheRules, P4), whatever thread settles it meanwhile.
-            if !(sources.parent?.current.hasOutcome ?? false) { handOverCleanUp() }
+            if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
             if let parent = sources.parent {
                 if isWithdrawal {
                     left.append(CancellationVisit(promise: parent, origin: id, isWithdrawal: true))
@@ -85,7 +85,7 @@ extension AnyPromise {
     }
 
     /// Queues the handler of a cancelled promise that has not run, if it is one for clean-up; drops it if not.
-    final func handOverCleanUp() {
+    final func submitCleanUp() {
         var state = lock()
         let isCleanUp = state.has(PromiseState.wantsCancellation)
         let isOurs = isCleanUp ? state.queue() : state.takeHandler()
@@ -113,7 +113,7 @@ extension AnyPromise {
     /// Marks a loser: nothing waits for it any more, so its release unsettled is no defect (TheRules, S2).
     final func suppressAbandonReport() {
         var state = lock()
-        state.set(PromiseState.quiet)
+        state.set(PromiseState.abandonSuppressed)
         unlock(state)
         markUnneeded()
     }

@@ -132,7 +132,7 @@ extension AnyPromise {
         }
         unlock(state)
         // A cancellation that came first left the handler here: it may be one for clean-up (TheRules, X3).
-        if state.has(PromiseState.cancelled) { return handOverCleanUp() }
+        if state.has(PromiseState.cancelled) { return submitCleanUp() }
         dropHandlerUnlessTaken()
     }
 
@@ -173,11 +173,11 @@ extension AnyPromise {
         unlock(state)
         let isRejected = parent._withUnsafeGuaranteedRef { $0.current.has(PromiseState.rejected) }
         if isRejected { parent._withUnsafeGuaranteedRef { $0.markErrorSeen() } }
-        let maker = enter()
+        let outer = pushCurrent()
         if isRecording { report(.started) }
-        let isEndTold = perform(isRejected ? .error(of: parent) : .value(of: parent))
-        if !isEndTold, isRecording { reportHandlerEnded() }
-        leave(to: maker)
+        let isEndReported = perform(isRejected ? .error(of: parent) : .value(of: parent))
+        if !isEndReported, isRecording { reportHandlerEnded() }
+        popCurrent(to: outer)
         _ = perform(.drop)
         release(parent)
     }
@@ -196,6 +196,6 @@ extension AnyPromise {
                 return
             }
         }
-        leave(parent: parent)
+        unlink(from: parent)
     }
 }

@@ -52,7 +52,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     // A handler of the program ran with the error, here or before it was passed on to here.
     static let errorHandled: UInt32 = 1 << 15
     // A loser of a race: nothing waits for it any more, so its release is no defect.
-    static let quiet: UInt32 = 1 << 10
+    static let abandonSuppressed: UInt32 = 1 << 10
     // A consumer of it, however far down, no longer needs it: that one lost, or was cancelled.
     static let unneeded: UInt32 = 1 << 18
     // Some promise follows this one, so that following another may close a ring.
@@ -73,7 +73,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     // Somebody runs the handler, and owns the reference to the parent.
     static let running: UInt32 = 1 << 21
     // A recording left the node out (RecordingFilter); a node that is registered is recorded all the same.
-    static let leftOut: UInt32 = 1 << 22
+    static let excluded: UInt32 = 1 << 22
     // The handler has returned while the node was recorded; by a settlement, or before it.
     static let handlerEnded: UInt32 = 1 << 23
     // From here on the word holds the node's kind, which no transition touches.

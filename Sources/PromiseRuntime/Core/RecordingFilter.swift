@@ -98,9 +98,9 @@ final class RecordingDecision: Sendable {
     private let asksSites: Bool
     private let asksLabels: Bool
     /// A hash table of call sites that is only added to: each has four words, of which the first three mean a verdict; the
-    /// word that holds the site's key says which. What finds no place is looked at anew each time.
-    private let places: AtomicWords
-    private static let placeCount = 1024
+    /// word that holds the site's key says which. What finds no slot is looked at anew each time.
+    private let siteCache: AtomicWords
+    private static let slotCount = 1024
     private static let probeCount = 8
 
     /// Nil for a filter that leaves nothing out.
@@ -110,11 +110,11 @@ final class RecordingDecision: Sendable {
         let rules = filter.only + filter.except
         asksLabels = rules.contains { if case .label = $0 { true } else { false } }
         asksSites = rules.contains { if case .label = $0 { false } else { true } }
-        places = AtomicWords(count: asksSites ? 4 * Self.placeCount : 0)
+        siteCache = AtomicWords(count: asksSites ? 4 * Self.slotCount : 0)
     }
 
     /// Whether a chain with that root is recorded. `siteKey` is the file's address and the line, in one word.
-    func takes(_ id: NodeID, siteKey: UInt, site: CallSite, label: String?) -> Bool {
+    func includes(_ id: NodeID, siteKey: UInt, site: CallSite, label: String?) -> Bool {
         guard isSampled(id) else { return false }
         guard asksSites || asksLabels else { return true }
         switch asksSites ? verdict(siteKey, site) : filter.only.isEmpty ? .included : .neutral {
@@ -136,27 +136,27 @@ final class RecordingDecision: Sendable {
     }
 
     private func verdict(_ key: UInt, _ site: CallSite) -> Verdict {
-        guard key != 0 else { return look(at: site) }
-        var place = Int(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 40)
+        guard key != 0 else { return evaluate(at: site) }
+        var slot = Int(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 40)
         for _ in 0..<Self.probeCount {
-            place &= Self.placeCount - 1
-            let excluded = places.load(4 * place), included = places.load(4 * place + 1)
-            let neutral = places.load(4 * place + 2)
+            slot &= Self.slotCount - 1
+            let excluded = siteCache.load(4 * slot), included = siteCache.load(4 * slot + 1)
+            let neutral = siteCache.load(4 * slot + 2)
             if excluded == key { return .excluded }
             if included == key { return .included }
             if neutral == key { return .neutral }
             if excluded | included | neutral == 0 {
-                // Somebody else may take the place too, for another verdict: then both are found.
-                let verdict = look(at: site)
-                places.storeIfZero(4 * place + verdict.rawValue, key)
+                // Somebody else may take the slot too, for another verdict: then both are found.
+                let verdict = evaluate(at: site)
+                siteCache.storeIfZero(4 * slot + verdict.rawValue, key)
                 return verdict
             }
-            place += 1
+            slot += 1
         }
-        return look(at: site)
+        return evaluate(at: site)
     }
 
-    private func look(at callSite: CallSite) -> Verdict {
+    private func evaluate(at callSite: CallSite) -> Verdict {
         let site = callSite.site
         if filter.except.contains(where: { $0.matches(site) }) { return .excluded }
         if filter.only.isEmpty || filter.only.contains(where: { $0.matches(site) }) { return .included }

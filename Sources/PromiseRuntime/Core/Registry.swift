@@ -72,23 +72,23 @@ private struct Shard: @unchecked Sendable {
     }
 
     /// The place of a key, or the empty one where it belongs; the table has room.
-    private func place(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
+    private func index(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
         var index = home(key)
         while entries[index].key != 0, entries[index].key != key { index = (index &+ 1) & mask }
         return index
     }
 
-    func find(_ key: UInt64) -> UnsafeMutableRawPointer? { entries.flatMap { $0[place(of: key, in: $0)].promise } }
+    func find(_ key: UInt64) -> UnsafeMutableRawPointer? { entries.flatMap { $0[index(of: key, in: $0)].promise } }
 
     mutating func insert(_ key: UInt64, _ promise: UnsafeMutableRawPointer) {
         if (count + 1) * 4 > capacity * 3 { grow() }
-        entries![place(of: key, in: entries!)] = Entry(key: key, promise: promise)
+        entries![index(of: key, in: entries!)] = Entry(key: key, promise: promise)
         count &+= 1
     }
 
     mutating func remove(_ key: UInt64) {
         guard let entries else { return }
-        var hole = place(of: key, in: entries)
+        var hole = index(of: key, in: entries)
         guard entries[hole].key == key else { return }
         count &-= 1
         var index = hole
@@ -113,7 +113,7 @@ private struct Shard: @unchecked Sendable {
         entries = larger
         guard let old else { return }
         for index in 0..<oldCapacity where old[index].key != 0 {
-            larger[place(of: old[index].key, in: larger)] = old[index]
+            larger[index(of: old[index].key, in: larger)] = old[index]
         }
         old.deallocate()
     }

@@ -20,80 +20,80 @@ extension AnyPromise {
         var flags: EventFlags = isExternal ? .external : []
         var other = NodeID.none
         // Whether it is recorded is inherited, and decided for a root alone: see RecordingFilter.
-        let isTaken: Bool
+        let isIncluded: Bool
         if let parent {
             other = parent.id
             flags.insert(.hasParent)
-            isTaken = parent.isRecorded
+            isIncluded = parent.isRecorded
         } else if let creator = Self.runningReference,
             creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })
         {
-            (other, isTaken) = creator._withUnsafeGuaranteedRef { ($0.id, $0.isRecorded) }
+            (other, isIncluded) = creator._withUnsafeGuaranteedRef { ($0.id, $0.isRecorded) }
         } else {
-            isTaken = isTakenAsRoot
+            isIncluded = isIncludedAsRoot
         }
-        guard isTaken else {
+        guard isIncluded else {
             // Nobody else has the promise yet.
-            return word.store(word.load(ordering: .relaxed) | PromiseState.leftOut, ordering: .relaxed)
+            return word.store(word.load(ordering: .relaxed) | PromiseState.excluded, ordering: .relaxed)
         }
-        if enterRegistry() { recordCreated(other: other, flags: flags) }
+        if insertIntoRegistry() { recordCreated(other: other, flags: flags) }
     }
 
     /// Whether its steps are told, given that somebody records: in most cases one look at the state word.
     @inline(__always)
     final var isRecorded: Bool {
-        word.load(ordering: .relaxed) & PromiseState.registered != 0 || isRecordedUnlessLeftOut
+        word.load(ordering: .relaxed) & PromiseState.registered != 0 || isRecordedUnlessExcluded
     }
 
     @inline(never)
-    private final var isRecordedUnlessLeftOut: Bool {
-        let isLeftOut = word.load(ordering: .relaxed) & PromiseState.leftOut != 0
-        if isLeftOut, contextReference._withUnsafeGuaranteedRef({ $0.isNarrowed }) { return false }
-        return joins()
+    private final var isRecordedUnlessExcluded: Bool {
+        let isExcluded = word.load(ordering: .relaxed) & PromiseState.excluded != 0
+        if isExcluded, contextReference._withUnsafeGuaranteedRef({ $0.isNarrowed }) { return false }
+        return joinRecording()
     }
 
     /// Decides about a promise that was made before recording began, and tells of it where it is taken.
     ///
     /// - Parameter settling: its settlement is told by the caller.
     @inline(never)
-    private final func joins(settling: Bool = false) -> Bool {
+    private final func joinRecording(settling: Bool = false) -> Bool {
         guard let box = contextReference._withUnsafeGuaranteedRef({ $0.sinkReference }) else { return false }
-        guard isTakenAsRoot else {
-            leaveOut()
+        guard isIncludedAsRoot else {
+            exclude()
             return false
         }
-        guard enterRegistry() else { return true }
+        guard insertIntoRegistry() else { return true }
         let (parent, followed) = waitsFor
         recordCreated(other: parent?.id ?? .none, flags: parent == nil ? .late : [.late, .hasParent])
         if let followed { report(.adopted, other: followed.id) }
         let state = current
         // No other step of it may ever come, and it would seem to be pending.
-        if state.hasOutcome, !settling { box._withUnsafeGuaranteedRef { tell($0, of: state, flags: []) } }
+        if state.hasOutcome, !settling { box._withUnsafeGuaranteedRef { recordSettled($0, of: state, flags: []) } }
         return true
     }
 
     @inline(__always)
-    private func joinsSettling(_ state: PromiseState) -> Bool {
-        let isLeftOut = state.has(PromiseState.leftOut)
-        if isLeftOut, contextReference._withUnsafeGuaranteedRef({ $0.isNarrowed }) { return false }
-        return joins(settling: true)
+    private func joinRecordingAtSettlement(_ state: PromiseState) -> Bool {
+        let isExcluded = state.has(PromiseState.excluded)
+        if isExcluded, contextReference._withUnsafeGuaranteedRef({ $0.isNarrowed }) { return false }
+        return joinRecording(settling: true)
     }
 
-    private var isTakenAsRoot: Bool {
+    private var isIncludedAsRoot: Bool {
         let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
         return box?._withUnsafeGuaranteedRef { box in
-            box.decision?.takes(id, siteKey: siteKey, site: callSite, label: context.label) ?? true
+            box.decision?.includes(id, siteKey: siteKey, site: callSite, label: context.label) ?? true
         } ?? false
     }
 
-    private func leaveOut() {
+    private func exclude() {
         var state = lock()
-        state.set(PromiseState.leftOut)
+        state.set(PromiseState.excluded)
         unlock(state)
     }
 
     /// Enters it into the registry; false where it is in there.
-    private func enterRegistry() -> Bool {
+    private func insertIntoRegistry() -> Bool {
         var state = lock()
         let isNew = !state.has(PromiseState.registered)
         state.set(PromiseState.registered)
@@ -110,21 +110,21 @@ extension AnyPromise {
     }
 
     func reportSettled(_ state: PromiseState, flags: EventFlags) {
-        guard state.has(PromiseState.registered) || joinsSettling(state) else { return }
+        guard state.has(PromiseState.registered) || joinRecordingAtSettlement(state) else { return }
         let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
-        box?._withUnsafeGuaranteedRef { tell($0, of: state, flags: flags) }
+        box?._withUnsafeGuaranteedRef { recordSettled($0, of: state, flags: flags) }
     }
 
     /// Reports the request and what came of it; the promise is rejected already.
     func reportCancelled(_ state: PromiseState, _ cancellation: PromiseCancelled, origin: NodeID) {
-        guard state.has(PromiseState.registered) || joinsSettling(state) else { return }
+        guard state.has(PromiseState.registered) || joinRecordingAtSettlement(state) else { return }
         var flags: EventFlags = []
         if case .viewer = cancellation.by { flags = .byViewer }
         report(.cancelRequested, other: origin, flags: flags, text: cancellation.who)
         reportSettled(state, flags: [])
     }
 
-    private func tell(_ box: SinkBox, of state: PromiseState, flags: EventFlags) {
+    private func recordSettled(_ box: SinkBox, of state: PromiseState, flags: EventFlags) {
         var record = EventRecord(.fulfilled, node: id, flags: flags)
         var text: String?
         if flags.contains(.skipping) {
@@ -149,8 +149,8 @@ extension AnyPromise {
         guard let error, !(error is PromiseCancelled), !(error is PromiseAbandoned) else { return }
         if let box = context.runtime.sink {
             let isRegistered = state.has(PromiseState.registered)
-            let isLeftOut = state.has(PromiseState.leftOut) && box.decision != nil
-            if isRegistered || (!isLeftOut && isTakenAsRoot) {
+            let isExcluded = state.has(PromiseState.excluded) && box.decision != nil
+            if isRegistered || (!isExcluded && isIncludedAsRoot) {
                 box.sink.record(EventRecord(.unhandled, node: id), text: box.capturesErrors ? "\(error)" : nil)
                 if !isRegistered { report(.released) }
             }

@@ -5,10 +5,10 @@ extension AnyPromise {
     /// Runs code of the program as this node's handler: promises that it makes know their creator and inherit the
     /// runtime. `body` gives whether the end of the handler has been told by the settling.
     final func runAsCurrent(_ body: () -> Bool) {
-        runAsMaker {
+        runAsCreator {
             if isRecording { report(.started) }
-            let isEndTold = body()
-            if !isEndTold, isRecording { reportHandlerEnded() }
+            let isEndReported = body()
+            if !isEndReported, isRecording { reportHandlerEnded() }
         }
     }
 
@@ -21,17 +21,17 @@ extension AnyPromise {
     }
 
     /// Runs code that makes promises in this node's name.
-    final func runAsMaker(_ body: () -> Void) {
-        let maker = enter()
+    final func runAsCreator(_ body: () -> Void) {
+        let outer = pushCurrent()
         body()
-        leave(to: maker)
+        popCurrent(to: outer)
     }
 
-    /// Makes this node the maker of what the thread makes, until ``leave(to:)``; gives who was it before.
+    /// Makes this node the maker of what the thread makes, until ``popCurrent(to:)``; gives who was it before.
     @inline(__always)
-    final func enter() -> Maker {
+    final func pushCurrent() -> ScopeSnapshot {
         let thread = chain_thread_current()!
-        let outer = Maker(
+        let outer = ScopeSnapshot(
             thread: thread, node: thread.pointee.node, runtime: thread.pointee.runtime, id: thread.pointee.node_id)
         thread.pointee.node = Unmanaged.passUnretained(self).toOpaque()
         thread.pointee.runtime = UnsafeMutableRawPointer(
@@ -40,16 +40,16 @@ extension AnyPromise {
         return outer
     }
 
-    /// Ends what ``enter()`` began, on the same thread.
+    /// Ends what ``pushCurrent()`` began, on the same thread.
     @inline(__always)
-    final func leave(to outer: Maker) {
+    final func popCurrent(to outer: ScopeSnapshot) {
         outer.thread.pointee.node = outer.node
         outer.thread.pointee.runtime = outer.runtime
         chain_thread_set_node_id(outer.thread, outer.id)
     }
 
     /// In whose name a thread makes promises.
-    struct Maker {
+    struct ScopeSnapshot {
         let thread: UnsafeMutablePointer<chain_thread>
         let node: UnsafeMutableRawPointer?
         let runtime: UnsafeMutableRawPointer?

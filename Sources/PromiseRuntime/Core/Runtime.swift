@@ -195,8 +195,8 @@ final class SinkBox: Sendable {
 }
 
 /// Puts a new value in and moves the old one out, so that it is released where no lock is held (TheRules, S4).
-func exchange<Value>(_ place: inout Value, with new: Value) -> Value {
-    let old = place
-    place = new
+func exchange<Value>(_ value: inout Value, with new: Value) -> Value {
+    let old = value
+    value = new
     return old
 }

@@ -95,7 +95,7 @@ final class ThreadLoop {
     }
 
     /// Gives what waits for this loop to another thread's: the calling one is about to block (TheRules, C4).
-    func handOver(to executor: any PromiseExecutor) {
+    func moveJobs(to executor: any PromiseExecutor) {
         guard next != nil || !jobs.isEmpty else { return }
         var waiting: [PromiseJob] = []
         while let job = nextJob() { waiting.append(PromiseJob(job)) }
@@ -110,19 +110,19 @@ final class ThreadLoop {
         }
         isDelivering = true
         promise.deliverOutcome()
-        goOn()
+        finishDelivering()
     }
 
     /// Runs a telling and those that it leads to, one after the other however many there are, then inline handlers that
     /// became ready, unless a loop is under way that will run them.
-    func deliver(_ telling: () -> Void) {
-        if isDelivering { return telling() }
+    func deliver(_ delivery: () -> Void) {
+        if isDelivering { return delivery() }
         isDelivering = true
-        telling()
-        goOn()
+        delivery()
+        finishDelivering()
     }
 
-    private func goOn() {
+    private func finishDelivering() {
         // Each leaves the queue before it is released: a value's deinit may settle others, which are told here, too.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         deliveries.shrink(above: 4096)

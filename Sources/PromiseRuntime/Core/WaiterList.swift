@@ -21,7 +21,7 @@ struct WaiterSlot {
     // MARK: Changes
 
     /// Appends a waiter, retained. False, and nothing is changed, if that takes memory: then the caller unlocks, allocates
-    /// what ``lacking`` says, and tries again.
+    /// what ``missing`` says, and tries again.
     @inline(__always)
     mutating func append(_ waiter: _Waiter, _ spare: inout WaiterSpare?) -> Bool {
         let entry = Unmanaged.passUnretained(waiter)
@@ -48,7 +48,7 @@ struct WaiterSlot {
     }
 
     /// What ``append(_:_:)`` needs: a segment of so many entries, and a list where there is none.
-    var lacking: (list: Bool, capacity: Int) {
+    var missing: (list: Bool, capacity: Int) {
         guard let list else { return (true, 4) }
         let capacity = list.last._withUnsafeGuaranteedRef { $0.header.capacity }
         return (false, min(capacity * 2, WaiterSegment.capacityLimit))
@@ -56,15 +56,15 @@ struct WaiterSlot {
 
     /// Takes that waiter out, for the caller to release, if it is the only one.
     @inline(__always)
-    mutating func takeOnly(_ waiter: Unmanaged<AnyPromise>) -> Bool {
+    mutating func removeOnly(_ waiter: Unmanaged<AnyPromise>) -> Bool {
         guard word == UInt(bitPattern: waiter.toOpaque()) else { return false }
         word = 0
         return true
     }
 
     /// Takes out the entry that ``next(_:)`` returned last, for the caller to release.
-    mutating func takeOut(before position: inout WaiterPosition) {
-        if let list { return list.takeOut(before: &position) }
+    mutating func remove(before position: inout WaiterPosition) {
+        if let list { return list.remove(before: &position) }
         word = 0
         position.index = 0
     }
@@ -119,7 +119,7 @@ struct WaiterSlot {
     mutating func beginSweep() -> Bool { list?.beginSweep() ?? false }
 
     /// Takes entries that are done out into `taken`, as many as there is room for. True at the end of the sweep.
-    mutating func sweep(_ position: inout WaiterPosition, _ taken: inout TakenWaiters) -> Bool {
+    mutating func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
         if let list { return list.sweep(&position, &taken) }
         if let single, single._withUnsafeGuaranteedRef({ $0.isDone }) {
             taken.append(single)
@@ -161,15 +161,15 @@ struct WaiterSpare {
     fileprivate var list: WaiterList?
     fileprivate var segment: WaiterSegment?
 
-    /// Allocates what ``WaiterSlot/lacking`` says.
-    init(_ lacking: (list: Bool, capacity: Int)) {
-        let segment = WaiterSegment.make(capacity: lacking.capacity)
-        if lacking.list { list = WaiterList(segment) } else { self.segment = segment }
+    /// Allocates what ``WaiterSlot/missing`` says.
+    init(_ missing: (list: Bool, capacity: Int)) {
+        let segment = WaiterSegment.make(capacity: missing.capacity)
+        if missing.list { list = WaiterList(segment) } else { self.segment = segment }
     }
 }
 
 /// Entries that were taken out of a list, to be released without the lock bit.
-struct TakenWaiters: ~Copyable {
+struct RemovedWaiters: ~Copyable {
     static let limit = 16
     private let entries = UnsafeMutablePointer<Unmanaged<_Waiter>>.allocate(capacity: Self.limit)
     private var count = 0

@@ -65,8 +65,8 @@ final class WaiterList {
         }
     }
 
-    func takeOut(before position: inout WaiterPosition) {
-        (position.segment ?? first)._withUnsafeGuaranteedRef { $0.takeOut(position.index - 1) }
+    func remove(before position: inout WaiterPosition) {
+        (position.segment ?? first)._withUnsafeGuaranteedRef { $0.remove(position.index - 1) }
         entryCount -= 1
     }
 
@@ -97,17 +97,17 @@ final class WaiterList {
         doneCount = entryCount
     }
 
-    func sweep(_ position: inout WaiterPosition, _ taken: inout TakenWaiters) -> Bool {
+    func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
         if walkCount > 0 {
             abortSweep()
             return true
         }
-        for _ in 0..<TakenWaiters.limit where !taken.isFull {
+        for _ in 0..<RemovedWaiters.limit where !taken.isFull {
             let segment = position.segment ?? first
             if position.index < segment._withUnsafeGuaranteedRef({ $0.header.count }) {
                 takeIfDone(segment, position.index, &taken)
                 position.index += 1
-            } else if !goOn(&position, behind: segment, &taken) {
+            } else if !advance(&position, behind: segment, &taken) {
                 isSwept = false
                 return true
             }
@@ -115,18 +115,18 @@ final class WaiterList {
         return false
     }
 
-    private func takeIfDone(_ segment: Unmanaged<WaiterSegment>, _ index: Int, _ taken: inout TakenWaiters) {
+    private func takeIfDone(_ segment: Unmanaged<WaiterSegment>, _ index: Int, _ taken: inout RemovedWaiters) {
         guard let entry = segment._withUnsafeGuaranteedRef({ $0[index] }),
             entry._withUnsafeGuaranteedRef({ $0.isDone })
         else { return }
-        segment._withUnsafeGuaranteedRef { $0.takeOut(index) }
+        segment._withUnsafeGuaranteedRef { $0.remove(index) }
         entryCount -= 1
         taken.append(entry)
     }
 
     /// Goes on to the segment behind one that was swept, and unlinks that one if nothing is left of it; false at the end.
-    private func goOn(
-        _ position: inout WaiterPosition, behind segment: Unmanaged<WaiterSegment>, _ taken: inout TakenWaiters
+    private func advance(
+        _ position: inout WaiterPosition, behind segment: Unmanaged<WaiterSegment>, _ taken: inout RemovedWaiters
     ) -> Bool {
         let header = segment._withUnsafeGuaranteedRef { $0.header }
         guard let next = header.next else { return false }
@@ -179,7 +179,7 @@ final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter
         header.entryCount += 1
     }
 
-    func takeOut(_ index: Int) {
+    func remove(_ index: Int) {
         withUnsafeMutablePointerToElements { $0[index] = nil }
         header.entryCount -= 1
     }

@@ -22,7 +22,7 @@ package struct WatchPace {
     package static let shortest: UInt64 = 10_000_000, longest: UInt64 = 1_000_000_000
 
     /// What a look found.
-    package enum Sight: Int, Comparable {
+    package enum Finding: Int, Comparable {
         /// No worker was in a job.
         case quiet
         /// A worker was in a job that it was not in at the last look.
@@ -31,28 +31,28 @@ package struct WatchPace {
         case stuck
 
         /// The later case weighs more.
-        package static func < (one: Sight, other: Sight) -> Bool { one.rawValue < other.rawValue }
+        package static func < (one: Finding, other: Finding) -> Bool { one.rawValue < other.rawValue }
     }
 
     /// How long to sleep before the next look.
     package private(set) var interval = shortest
-    private var rest = shortest
+    private var restInterval = shortest
     private var isProbing = false
 
     /// Begins with short sleeps.
     package init() {}
 
     /// Decides about the next sleep after a look.
-    package mutating func looked(_ sight: Sight, isAskedFor: Bool) {
-        if isAskedFor || sight == .stuck {
-            (rest, isProbing) = (Self.shortest, false)
-        } else if sight == .busy, !isProbing {
+    package mutating func update(after finding: Finding, isRequested: Bool) {
+        if isRequested || finding == .stuck {
+            (restInterval, isProbing) = (Self.shortest, false)
+        } else if finding == .busy, !isProbing {
             // The next look shows whether that job is a long one.
             isProbing = true
         } else {
-            (rest, isProbing) = (min(rest * 2, Self.longest), false)
+            (restInterval, isProbing) = (min(restInterval * 2, Self.longest), false)
         }
-        interval = isProbing ? Self.shortest : rest
+        interval = isProbing ? Self.shortest : restInterval
     }
 }
 
@@ -108,15 +108,15 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
                 watch.condition.wait(nanoseconds: interval)
                 return watch.pools
             }
-            var sight = WatchPace.Sight.quiet
-            var isAskedFor = RecordedRuntimes.isAnyRecorded
+            var finding = WatchPace.Finding.quiet
+            var isRequested = RecordedRuntimes.isAnyRecorded
             for pool in pools {
-                if pool.onBlocked.withLock({ $0 != nil }) { isAskedFor = true }
-                let (seen, goesOn) = pool.checkBlocks(after: interval)
-                sight = max(sight, seen)
-                if !goesOn { drop(pool, from: watch) }
+                if pool.onBlocked.withLock({ $0 != nil }) { isRequested = true }
+                let (seen, continues) = pool.checkBlocks(after: interval)
+                finding = max(finding, seen)
+                if !continues { drop(pool, from: watch) }
             }
-            pace.looked(sight, isAskedFor: isAskedFor)
+            pace.update(after: finding, isRequested: isRequested)
         }
     }
 
@@ -136,8 +136,8 @@ extension PoolCore {
     /// Notes that a worker begins to work; whether the watch is to look at this pool, and does not yet. Under the lock.
     func watch() -> Bool {
         parked.wasUsed = true
-        guard policy.isWatched, !parked.isAttended else { return false }
-        parked.isAttended = true
+        guard policy.isWatched, !parked.isWatched else { return false }
+        parked.isWatched = true
         return true
     }
 
@@ -149,24 +149,24 @@ extension PoolCore {
     }
 
     /// Looks at each worker, so long after the last look: what waits at one that is stuck in a long job may be stolen to
-    /// the last, and one that is blocked is stood in for and reported. `goesOn` is false where the pool has been idle.
-    func checkBlocks(after interval: UInt64) -> (sight: WatchPace.Sight, goesOn: Bool) {
-        let (awake, goesOn) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
-        if awake.isEmpty { return (.quiet, goesOn) }
+    /// the last, and one that is blocked is stood in for and reported. `continues` is false where the pool has been idle.
+    func checkBlocks(after interval: UInt64) -> (finding: WatchPace.Finding, continues: Bool) {
+        let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
+        if awake.isEmpty { return (.quiet, continues) }
         // Without the pool's lock, as this asks the system.
         let verdicts = watches.withLock { watches in awake.map { look(at: $0, with: &watches[$0.worker.index]) } }
         let news = parking.withLock { zip(awake, verdicts).compactMap { apply($1, to: $0) } }
-        if isShort(currentCounts), hasWork() { help() }
-        for blocked in news { tell(blocked) }
-        var sight = WatchPace.Sight.quiet
+        if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
+        for blocked in news { report(blocked) }
+        var finding = WatchPace.Finding.quiet
         for (awake, verdict) in zip(awake, verdicts) where awake.progress & 1 == 1 {
-            sight = max(sight, verdict == .moves ? .busy : .stuck)
+            finding = max(finding, verdict == .moves ? .busy : .stuck)
         }
-        return (sight, goesOn)
+        return (finding, continues)
     }
 
     private func awakeWorkers() -> [Awake] {
-        workers[..<placeCount.load(ordering: .relaxed)].compactMap { worker in
+        workers[..<usedWorkerCount.load(ordering: .relaxed)].compactMap { worker in
             guard let thread = worker.thread, !worker.isSleeping else { return nil }
             return Awake(worker: worker, thread: thread, progress: worker.progress.load(ordering: .relaxed))
         }
@@ -177,8 +177,8 @@ extension PoolCore {
         let counts = currentCounts
         parked.idleTime = parked.wasUsed || counts.live > counts.sleeping ? 0 : parked.idleTime &+ interval
         parked.wasUsed = false
-        if parked.idleTime >= Self.idleLimit { parked.isAttended = false }
-        return parked.isAttended
+        if parked.idleTime >= Self.idleLimit { parked.isWatched = false }
+        return parked.isWatched
     }
 
     private func look(at awake: Awake, with watch: inout BlockWatch) -> BlockWatch.Verdict {
@@ -195,11 +195,11 @@ extension PoolCore {
             worker.progress.load(ordering: .relaxed) == awake.progress
         else { return nil }
         worker.isStuck.store(verdict != .moves || worker.isBlocking, ordering: .relaxed)
-        if case .blocked(let nanoseconds, let isNews) = verdict {
-            count(worker)
-            return isNews ? blocked(awake.thread, nanoseconds) : nil
+        if case .blocked(let nanoseconds, let isNew) = verdict {
+            countBlocked(worker)
+            return isNew ? blocked(awake.thread, nanoseconds) : nil
         }
-        if !worker.isBlocking { uncount(worker) }
+        if !worker.isBlocking { uncountBlocked(worker) }
         return nil
     }
 
@@ -212,7 +212,7 @@ extension PoolCore {
     }
 
     /// An event where somebody records the runtime of the node, and the hook of the pool.
-    private func tell(_ blocked: BlockedWorker) {
+    private func report(_ blocked: BlockedWorker) {
         RecordedRuntimes.report(blocked)
         onBlocked.withLock { $0 }?(blocked)
     }
@@ -256,11 +256,11 @@ enum RecordedRuntimes {
         for runtime in alive where runtime.isRecording {
             guard let promise = runtime.liveNode(blocked.node) else { continue }
             let milliseconds = blocked.duration.clampedNanoseconds / 1_000_000
-            let help = blocked.isCompensated ? "" : "; no other thread may stand in for it"
+            let note = blocked.isCompensated ? "" : "; no other thread may stand in for it"
             promise.report(
                 .blocked, detail: blocked.executor.id,
                 text: "blocks a worker of \(blocked.executor.name) for \(milliseconds) ms without using the processor"
-                    + help)
+                    + note)
             return
         }
     }

@@ -15,8 +15,8 @@ struct BlockWatch {
         case moves
         /// It is still in the job that it was in.
         case stuck
-        /// It has been blocked for so many nanoseconds; `isNews` once a job.
-        case blocked(nanoseconds: UInt64, isNews: Bool)
+        /// It has been blocked for so many nanoseconds; `isNew` once a job.
+        case blocked(nanoseconds: UInt64, isNew: Bool)
     }
 
     /// Looks at a worker at time `now`. `used` gives its processor time, nil where nobody knows; it is not asked before
@@ -38,10 +38,10 @@ struct BlockWatch {
             isBlocked = false
             return .stuck
         }
-        if isBlocked { return .blocked(nanoseconds: now - since, isNews: false) }
+        if isBlocked { return .blocked(nanoseconds: now - since, isNew: false) }
         guard now - since >= limit, isWaiting() else { return .stuck }
         isBlocked = true
         defer { hasWarned = true }
-        return .blocked(nanoseconds: now - since, isNews: !hasWarned)
+        return .blocked(nanoseconds: now - since, isNew: !hasWarned)
     }
 }

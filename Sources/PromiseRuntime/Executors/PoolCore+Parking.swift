@@ -6,7 +6,7 @@ extension PoolCore {
     func retireIfOverWidth(_ worker: PoolWorker) -> Bool {
         parking.withLock {
             guard currentCounts.active > width else { return false }
-            uncount(worker)
+            uncountBlocked(worker)
             worker.isSleeping = true
             counts.wrappingAdd(PoolCounts.sleeping, ordering: .relaxed)
             return true
@@ -18,34 +18,34 @@ extension PoolCore {
     func sleep(_ worker: PoolWorker, isSearching: Bool?) -> Bool {
         if let isSearching {
             parking.withLock {
-                uncount(worker)
+                uncountBlocked(worker)
                 worker.isSleeping = true
                 counts.wrappingAdd(PoolCounts.sleeping, ordering: .relaxed)
                 if isSearching { counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed) }
             }
         }
         // Whoever submitted before that may have relied on this one's search.
-        if hasWork() { help() }
+        if hasWork() { wakeOrSpawn() }
         let deadline = chain_monotonic_ns() &+ policy.idleLimit.clampedNanoseconds
-        let (goesOn, isNew) = parking.withLock {
-            while parked.tokens == 0 {
+        let (continues, startsWatch) = parking.withLock {
+            while parked.wakeTokens == 0 {
                 let now = chain_monotonic_ns()
                 if parked.isStopped || now >= deadline {
-                    leave(worker)
+                    retire(worker)
                     return (false, false)
                 }
                 parking.wait(nanoseconds: deadline - now)
             }
-            parked.tokens -= 1
+            parked.wakeTokens -= 1
             worker.isSleeping = false
             return (true, watch())
         }
-        if isNew { BlockMonitor.shared.watch(self) }
-        return goesOn
+        if startsWatch { BlockMonitor.shared.watch(self) }
+        return continues
     }
 
     /// Gives the place of a sleeper back. Who submits from now on sees that there is one fewer.
-    private func leave(_ worker: PoolWorker) {
+    private func retire(_ worker: PoolWorker) {
         counts.wrappingSubtract(PoolCounts.sleeping + PoolCounts.live, ordering: .relaxed)
         worker.isSleeping = false
         worker.isTaken = false
@@ -64,22 +64,22 @@ extension PoolCore {
     // MARK: Blocking
 
     /// Takes the worker out of the active ones, where it is not out yet. Under the lock.
-    func count(_ worker: PoolWorker) {
-        if worker.isCounted { return }
-        worker.isCounted = true
+    func countBlocked(_ worker: PoolWorker) {
+        if worker.isCountedBlocked { return }
+        worker.isCountedBlocked = true
         counts.wrappingAdd(PoolCounts.blocked, ordering: .relaxed)
     }
 
     /// Takes it back. Under the lock.
-    func uncount(_ worker: PoolWorker) {
-        guard worker.isCounted else { return }
-        worker.isCounted = false
+    func uncountBlocked(_ worker: PoolWorker) {
+        guard worker.isCountedBlocked else { return }
+        worker.isCountedBlocked = false
         counts.wrappingSubtract(PoolCounts.blocked, ordering: .relaxed)
     }
 
     /// Counts the worker of this thread as blocked, which it is about to be. False, and nothing is changed, where it is
     /// the last one that could run jobs, unless that makes no difference to the caller.
-    func enterBlocking(_ worker: PoolWorker, evenIfLast: Bool) -> Bool {
+    func beginBlocking(_ worker: PoolWorker, evenIfLast: Bool) -> Bool {
         if worker.blockingDepth == 0 {
             let mayBlock = parking.withLock {
                 let counts = currentCounts
@@ -88,26 +88,26 @@ extension PoolCore {
                 guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
                 parked.waitingCount += 1
                 worker.isBlocking = true
-                count(worker)
+                countBlocked(worker)
                 return true
             }
             guard mayBlock else { return false }
             worker.isStuck.store(true, ordering: .relaxed)
         }
         worker.blockingDepth += 1
-        if worker.blockingDepth == 1, hasWork() { help() }
+        if worker.blockingDepth == 1, hasWork() { wakeOrSpawn() }
         return true
     }
 
     /// It goes on.
-    func leaveBlocking(_ worker: PoolWorker) {
+    func endBlocking(_ worker: PoolWorker) {
         worker.blockingDepth -= 1
         if worker.blockingDepth > 0 { return }
         worker.isStuck.store(false, ordering: .relaxed)
         parking.withLock {
             parked.waitingCount -= 1
             worker.isBlocking = false
-            uncount(worker)
+            uncountBlocked(worker)
         }
     }
 }

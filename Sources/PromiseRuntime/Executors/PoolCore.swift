@@ -20,7 +20,7 @@ final class PoolCore: Sendable {
 
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
     // One past the highest place that was ever taken, and how many threads there may be.
-    let placeCount = Atomic<Int>(0)
+    let usedWorkerCount = Atomic<Int>(0)
     private let threadLimit: Atomic<Int>
 
     private static let shardCount = 4
@@ -32,12 +32,12 @@ final class PoolCore: Sendable {
     final class Parked: @unchecked Sendable {
         // Sendable: reached only under the lock of `parking`.
         /// How many sleepers were told to wake and have not yet.
-        var tokens = 0
+        var wakeTokens = 0
         var isStopped = false
         /// How many workers wait inside a handler and have said so.
         var waitingCount = 0
         /// Whether the watch looks at the pool.
-        var isAttended = false
+        var isWatched = false
         /// Whether a worker began to work since the last look.
         var wasUsed = false
         /// For how long, at looks, no worker has worked, in nanoseconds.
@@ -65,7 +65,7 @@ final class PoolCore: Sendable {
                 guard worker.core?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() else { return false }
                 let (count, counts) = worker.append(job, reading: self.counts)
                 // The only one is for the worker itself, which comes to it next: a thief would gain nothing.
-                if count > 1 || worker.blockingDepth > 0, isShort(counts) { help() }
+                if count > 1 || worker.blockingDepth > 0, needsThread(counts) { wakeOrSpawn() }
                 return true
             }
             if isOurs { return }
@@ -73,12 +73,12 @@ final class PoolCore: Sendable {
         // Threads' records lie some kilobytes apart.
         let hash = (UInt(bitPattern: thread) >> 6) &* 0x9E37_79B9_7F4A_7C15
         let (_, counts) = shards[Int(hash >> 62)].append(job, reading: self.counts)
-        if isShort(counts) { help() }
+        if needsThread(counts) { wakeOrSpawn() }
     }
 
     @inline(__always)
-    func isShort(_ counts: PoolCounts) -> Bool {
-        counts.isShort(of: width, limit: threadLimit.load(ordering: .relaxed))
+    func needsThread(_ counts: PoolCounts) -> Bool {
+        counts.needsThread(width: width, limit: threadLimit.load(ordering: .relaxed))
     }
 
     func mayStart(_ counts: PoolCounts) -> Bool { counts.live < threadLimit.load(ordering: .relaxed) }
@@ -86,23 +86,23 @@ final class PoolCore: Sendable {
     var currentCounts: PoolCounts { PoolCounts(rawValue: counts.load(ordering: .relaxed)) }
 
     /// Wakes or starts one thread, if that is still needed.
-    func help() {
-        let place: PoolWorker? = parking.withLock {
+    func wakeOrSpawn() {
+        let worker: PoolWorker? = parking.withLock {
             let counts = currentCounts
-            guard isShort(counts) else { return nil }
+            guard needsThread(counts) else { return nil }
             if counts.sleeping > 0 {
                 self.counts.wrappingAdd(PoolCounts.searching &- PoolCounts.sleeping, ordering: .relaxed)
-                parked.tokens += 1
+                parked.wakeTokens += 1
                 parking.signal()
                 return nil
             }
-            guard let place = workers.first(where: { !$0.isTaken }) else { return nil }
-            place.isTaken = true
-            placeCount.store(max(placeCount.load(ordering: .relaxed), place.index + 1), ordering: .relaxed)
+            guard let worker = workers.first(where: { !$0.isTaken }) else { return nil }
+            worker.isTaken = true
+            usedWorkerCount.store(max(usedWorkerCount.load(ordering: .relaxed), worker.index + 1), ordering: .relaxed)
             self.counts.wrappingAdd(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)
-            return place
+            return worker
         }
-        if let place { start(place) }
+        if let worker { start(worker) }
     }
 
     private func start(_ worker: PoolWorker) {
@@ -124,11 +124,11 @@ final class PoolCore: Sendable {
         worker.core = .passUnretained(self)
         worker.isStuck.store(false, ordering: .relaxed)
         chain_thread_current().pointee.worker = Unmanaged.passUnretained(worker).toOpaque()
-        let isNew = parking.withLock {
+        let startsWatch = parking.withLock {
             worker.thread = PoolThread(index: worker.index)
             return watch()
         }
-        if isNew { BlockMonitor.shared.watch(self) }
+        if startsWatch { BlockMonitor.shared.watch(self) }
         let loop = ThreadLoop.current
         var isSearching = true
         while true {
@@ -167,7 +167,7 @@ final class PoolCore: Sendable {
                 isSearching = false
                 let left = counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed).newValue
                 // Who submitted meanwhile woke nobody, as this one searched.
-                if isShort(PoolCounts(rawValue: left)), hasWork() { help() }
+                if needsThread(PoolCounts(rawValue: left)), hasWork() { wakeOrSpawn() }
                 return job
             }
             threadYield()
@@ -186,7 +186,7 @@ final class PoolCore: Sendable {
 
     /// Takes half, at most a batch, of what another worker has waiting; gives the first of it.
     private func steal(_ thief: PoolWorker) -> PromiseJob? {
-        let count = placeCount.load(ordering: .relaxed)
+        let count = usedWorkerCount.load(ordering: .relaxed)
         let start = thief.random()
         for offset in 0..<count {
             let victim = workers[(start &+ offset) % count]
@@ -221,7 +221,7 @@ final class PoolCore: Sendable {
     /// Whether there is a job that a free worker may take, for certain.
     func hasWork() -> Bool {
         if shards.contains(where: { $0.hasMore(than: 0) }) { return true }
-        return workers[..<placeCount.load(ordering: .relaxed)].contains {
+        return workers[..<usedWorkerCount.load(ordering: .relaxed)].contains {
             $0.hasMore(than: $0.isStuck.load(ordering: .relaxed) ? 0 : 1)
         }
     }

@@ -27,7 +27,7 @@ struct PoolCounts: Equatable {
 
     /// Whether a job that was made ready needs one more thread, and may have it.
     @inline(__always)
-    func isShort(of width: Int, limit: Int) -> Bool {
+    func needsThread(width: Int, limit: Int) -> Bool {
         searching == 0 && active < width && (sleeping > 0 || live < limit)
     }
 }

@@ -74,8 +74,8 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     package static func blocking<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let worker = PoolWorker.current?.takeUnretainedValue(), let core = worker.core?.takeUnretainedValue()
         else { return try body() }
-        _ = core.enterBlocking(worker, evenIfLast: true)
-        defer { core.leaveBlocking(worker) }
+        _ = core.beginBlocking(worker, evenIfLast: true)
+        defer { core.endBlocking(worker) }
         return try body()
     }
 
@@ -83,8 +83,8 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
     static func blockingUnlessLast<Result>(_ body: () -> Result) -> Result? {
         guard let worker = PoolWorker.current?.takeUnretainedValue(), let core = worker.core?.takeUnretainedValue()
         else { return body() }
-        guard core.enterBlocking(worker, evenIfLast: false) else { return nil }
-        defer { core.leaveBlocking(worker) }
+        guard core.beginBlocking(worker, evenIfLast: false) else { return nil }
+        defer { core.endBlocking(worker) }
         return body()
     }
 

@@ -32,7 +32,7 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     var thread: PoolThread?
     var isSleeping = false
     /// Whether the pool's count of blocked threads has this one in it.
-    var isCounted = false
+    var isCountedBlocked = false
     var isBlocking = false
 
     init(index: Int) {

@@ -100,7 +100,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         var text = ""
         if isRecording { text = (label.map { $0 + " " } ?? "") + title() }
         var member: Member?
-        runAsMaker { member = make(context.child(label: text, executor: nil)) }
+        runAsCreator { member = make(context.child(label: text, executor: nil)) }
         return member!
     }
 
@@ -124,16 +124,16 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         } else if rule.ends(with: unsafeDowncast(member, to: Promise<Value>.self).result!, round: number) {
             copyOutcome(of: member, flags: [])
         } else {
-            submitStep { [self] in goOn(after: member, rule, number) }
+            submitStep { [self] in decideNextRound(after: member, rule, number) }
         }
     }
 
     /// Asks the program whether there is another round, and starts it.
-    private func goOn(after round: AnyPromise, _ rule: RoundRule<Value>, _ number: Int) {
+    private func decideNextRound(after round: AnyPromise, _ rule: RoundRule<Value>, _ number: Int) {
         guard !isSettled else { return }
         let outcome = unsafeDowncast(round, to: Promise<Value>.self).result!
         var decision: Result<Duration?, any Error> = .success(nil)
-        runAsMaker { decision = Result { try rule.pause(after: outcome, round: number) } }
+        runAsCreator { decision = Result { try rule.pause(after: outcome, round: number) } }
         switch decision {
         case .failure(let error): _ = reject(error, by: .machinery)
         case .success(nil): copyOutcome(of: round, flags: [])

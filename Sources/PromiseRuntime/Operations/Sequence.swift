@@ -95,7 +95,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         for _ in 0..<startLimit {
             guard let (index, input, make) = nextInput() else { return }
             var made: Result<Promise<Member>, any Error>?
-            runAsMaker { made = Result { try make(input) } }
+            runAsCreator { made = Result { try make(input) } }
             switch made! {
             case .success(let member): start(member, at: index)
             case .failure(let error): _ = reject(error, by: .machinery)

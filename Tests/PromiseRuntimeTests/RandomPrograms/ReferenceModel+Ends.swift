@@ -24,7 +24,7 @@ extension ReferenceModel {
                     let (parent, followed) = (model.nodes[node].parent, model.nodes[node].follows)
                     model.settle(node, .error(.cancelled), isCancellation: true)
                     // A settled parent hands clean-up over in its turn.
-                    if !(parent.map { model.isSettled($0) } ?? false) { model.handOverCleanUp(node) }
+                    if !(parent.map { model.isSettled($0) } ?? false) { model.submitCleanUp(node) }
                     if let parent {
                         if isWithdrawal { left.append((parent, true)) } else { model.markUnneeded(parent) }
                     }
@@ -37,7 +37,7 @@ extension ReferenceModel {
         }
     }
 
-    mutating func handOverCleanUp(_ node: Int) {
+    mutating func submitCleanUp(_ node: Int) {
         if case .link(_, .some, true) = nodes[node].kind { queueHandler(node) } else { nodes[node].isTaken = true }
     }
 

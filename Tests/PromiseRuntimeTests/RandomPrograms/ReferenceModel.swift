@@ -189,7 +189,7 @@ struct ReferenceModel {
 
     mutating func parentSettled(_ child: Int, _ outcome: Outcome) {
         // Cancelled before: clean-up alone is left.
-        if isSettled(child) { return handOverCleanUp(child) }
+        if isSettled(child) { return submitCleanUp(child) }
         switch (nodes[child].kind, outcome) {
         case (.link(.some, _, _), .value), (.link(_, .some, true), .error): queueHandler(child)
         case (.link(_, .some, false), .error(let cause)) where cause != .cancelled: queueHandler(child)
