@@ -126,7 +126,7 @@ struct StartedTests {
         for index in 1...2 {
             #expect(
                 try error(of: made.entries[index].promise) as? PromiseCancelled
-                    == PromiseCancelled(reason: "what started it has ended"))
+                    == PromiseCancelled(reason: "the operation that started it has ended"))
         }
 
         let own = Box<Promise<Void>?>(nil)

@@ -1,30 +1,29 @@
 import ChainEvents
 
-/// The error of a blocking wait that could never have ended, or would have stopped the program's user interface: it was
-/// refused at once (<doc:TheRules>, C4).
+/// The error of a blocking wait that could never end, or would stop other work: it was refused at once (<doc:TheRules>,
+/// C4).
 public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
-    /// What was wrong with the place of waiting.
+    /// Why a wait was refused.
     public enum Reason: Hashable, Sendable {
-        /// It was the main thread.
+        /// It was on the main thread.
         case mainThread
         /// It was on the serial executor of that name, which the awaited chain needs.
         case serialExecutor(String)
         /// It was in a handler that the awaited chain itself waits for.
         case ownHandler
-        /// It was in a task. All tasks share a few threads.
+        /// It was in a task; all tasks share a few threads.
         case task
         /// It was on the thread that fires all timers, in a handler on the inline executor.
         case timerThread
-        /// It was on the last thread of the pool of that name that could run anything, and the awaited chain needs the
-        /// pool.
+        /// It was on the last thread of that pool that could run anything, and the awaited chain needs the pool.
         case exhaustedPool(String)
     }
 
-    /// What was wrong.
+    /// Why the wait was refused.
     public var reason: Reason
-    /// Where it was to be waited.
+    /// The call site of the wait.
     public var site: CodeLocation
-    /// Where the chain was launched, or the promise made, that was to be waited for.
+    /// The call site of the launch or of the promise that was to be awaited.
     public var awaitedSite: CodeLocation
 
     /// Describes a misuse.
@@ -34,11 +33,11 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         self.awaitedSite = awaitedSite
     }
 
-    /// What happened, how to read it, and what to do instead.
+    /// What happened, what it means, and what to do instead.
     public var description: String { "\(whatHappened) \(whatItMeans) \(whatToDo)" }
 
     private var whatHappened: String {
-        let place =
+        let thread =
             switch reason {
             case .mainThread: "on the main thread"
             case .serialExecutor(let name): "on the serial executor \"\(name)\""
@@ -47,7 +46,7 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
             case .timerThread: "on the thread that fires all timers"
             case .exhaustedPool(let name): "on the last thread of the pool \"\(name)\" that does not wait already"
             }
-        return "The wait at \(site) for what was started at \(awaitedSite) was refused: it is \(place)."
+        return "The wait at \(site) for what was started at \(awaitedSite) was refused: it is \(thread)."
     }
 
     private var whatItMeans: String {

@@ -1,13 +1,13 @@
 import ChainEvents
 
-/// The outcome of one launch of a ``Chain``, to be waited for (<doc:TheRules>, C4).
+/// The outcome of one launch of a ``Chain``, to be awaited (<doc:TheRules>, C4).
 ///
-/// May be used from any thread and by several. It keeps the last promise of the launch, not the launch itself, which runs
-/// whether or not the awaiter is kept.
+/// May be used from several threads. It keeps the last promise of the launch, not the launch itself, which runs whether
+/// or not the awaiter is kept.
 public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// The last promise of the launch.
     public let promise: Promise<Value>
-    /// Where the chain was launched.
+    /// The call site of the launch.
     public let launchSite: CallSite
     private let executors: [any PromiseExecutor]
 
@@ -17,18 +17,18 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
         self.executors = executors
     }
 
-    /// Blocks the calling thread until the launch has its outcome, and gives that.
+    /// Blocks the calling thread until the launch has its outcome, and returns it.
     ///
-    /// It never hangs where that can be known: on the main thread, in a task and what it calls, on the thread of
-    /// ``SystemClock``'s timers, on a serial executor or dispatch queue that the chain uses, in a handler that the
-    /// chain itself waits for, and on the last thread of a ``PoolExecutor`` that could run anything, it gives
-    /// ``AwaitMisuse`` at once, unless the outcome is there already. On another worker of a pool a thread stands in
-    /// meanwhile (<doc:TheRules>, E2). In asynchronous code use ``value``, which blocks nothing.
+    /// A wait that could not end is refused with ``AwaitMisuse`` at once, unless the outcome is there already: on the
+    /// main thread, in a task and what it calls, on the thread of ``SystemClock``'s timers, on a serial executor or
+    /// dispatch queue that the chain uses, in a handler that the chain itself waits for, and on the last thread of a
+    /// ``PoolExecutor`` that could run anything. On another worker of a pool, another thread takes its place meanwhile
+    /// (<doc:TheRules>, E2). In asynchronous code use ``value``, which blocks nothing.
     ///
-    /// Cost: some 10 µs where it has to wait, the switches of thread; a load where not.
+    /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
     ///
-    /// - Parameter timeout: gives ``PromiseTimedOut`` after so long by the clock of the launch's runtime, at once if it is
-    ///   not above zero; the chain runs on. Without one there is no limit.
+    /// - Parameter timeout: After this long by the clock of the launch's runtime the result is ``PromiseTimedOut``, at
+    ///   once if it is not above zero; the chain runs on. Without it there is no limit.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public func `await`(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -43,8 +43,9 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
     /// The outcome, or nil while there is none. Costs one load.
     public var result: Result<Value, any Error>? { promise.result }
 
-    /// Calls `completion` once, later, with the outcome: on `executor`, or that of the chain's last link. Any number of
-    /// them, in the order of asking; they are no nodes, and not cancelled with the chain: they get the cancellation.
+    /// Calls `completion` once, later, with the outcome, on `executor` or that of the chain's last link. Completion
+    /// handlers are called in the order of registration. They are no nodes, and a cancellation of the chain is
+    /// delivered to them.
     public func onCompletion(
         on executor: (any PromiseExecutor)? = nil,
         _ completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -58,15 +59,15 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
             })
     }
 
-    /// Waits, without blocking a thread, for the value; throws the error of a rejection.
+    /// The value, awaited without blocking a thread; throws the error of a rejection.
     ///
-    /// Cancelling the task that waits ends the wait with `CancellationError`, and cancels the chain if nothing else
-    /// waits for its outcome (<doc:TheRules>, X2).
+    /// Cancelling the awaiting task ends the wait with `CancellationError`, and cancels the chain if nothing else waits
+    /// for its outcome (<doc:TheRules>, X2).
     public var value: Value {
         get async throws { try await promise.value }
     }
 
-    /// Cancels what is pending of the launch, from its topmost pending link down; idempotent, never waits. O(n).
+    /// Cancels the pending links of the launch, from the topmost one down; idempotent, never waits. O(n).
     public func cancel(_ reason: String? = nil, by: CancelledBy = .program) { promise.cancelLaunch(reason, by: by) }
 
     /// The last promise of the launch.

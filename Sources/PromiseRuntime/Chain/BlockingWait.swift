@@ -3,13 +3,13 @@ import ChainEvents
 import Dispatch
 import Synchronization
 
-/// One wait of a thread for a promise: what `Awaiter.await` and `Promise.get` share.
+/// A blocking wait for a promise: what `Awaiter.await` and `Promise.get` share.
 struct BlockingWait {
-    /// Where it is waited.
+    /// The call site of the wait.
     let site: CallSite
-    /// Where what is waited for was started.
+    /// The call site of the launch or promise that is awaited.
     let launchSite: CallSite
-    /// Serial executors that are known to be needed.
+    /// Serial executors that the launch is known to need.
     let executors: [any PromiseExecutor]
 
     func result<Value>(of promise: Promise<Value>, timeout: Duration?) -> Result<Value, any Error> {
@@ -28,7 +28,7 @@ struct BlockingWait {
         return promise.result!
     }
 
-    /// Sleeps until the promise has its outcome; false where the limit came first. On a thread that is counted as blocked.
+    /// Sleeps until the promise has its outcome; false if the timeout came first. The thread is counted as blocked.
     private func block(for promise: AnyPromise, _ timeout: Duration?) -> Bool {
         let runtime = promise.context.runtime
         if promise.isRecording { promise.report(.awaited, other: AnyPromise.running?.id ?? .none) }
@@ -37,7 +37,7 @@ struct BlockingWait {
         let timer = timeout.map { timeout in
             runtime.clock.schedule(at: runtime.clock.now &+ timeout.clampedNanoseconds) { waiter.timeOut() }
         }
-        // Inline handlers that this thread was to run next may be what it waits for.
+        // The promise may depend on inline handlers that are queued on this thread.
         ThreadLoop.current.moveJobs(to: PoolExecutor.shared)
         let isSettled = waiter.wait()
         timer?.cancel()
@@ -48,9 +48,9 @@ struct BlockingWait {
 
     // MARK: Misuse
 
-    /// What was found that the promise needs.
+    /// What the promise was found to need.
     private struct Needed {
-        /// The name of the calling worker's pool, if a promise that is waited for uses that pool.
+        /// The name of the calling worker's pool, if an awaited promise uses that pool.
         var ownPool: String?
     }
 
@@ -67,14 +67,14 @@ struct BlockingWait {
             if (executor as? PoolExecutor)?.isServedHere == true { needed.ownPool = executor.identity.name }
             return found == nil
         }
-        // The last, as the others say more.
+        // Checked last, because the other reasons are more specific.
         return found ?? (isInTask ? .task : nil)
     }
 
-    /// Whether the calling code runs in a task: its thread is one of the few that all tasks share.
+    /// Whether the calling code runs in a task, on one of the few threads that all tasks share.
     private var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-    /// Whether that executor could run nothing while this thread waits.
+    /// The refusal if this executor could run nothing while this thread waits.
     private func refusal(of executor: any PromiseExecutor, _ running: AnyPromise?) -> AwaitMisuse.Reason? {
         guard executor.isSerial else { return nil }
         let isHere = running?.context.executor === executor || (executor as? DispatchExecutor)?.isServedHere == true
@@ -93,8 +93,8 @@ struct BlockingWait {
 }
 
 extension AnyPromise {
-    /// Visits this promise and those that it waits for, as its parents, as what they follow and as members of combinators,
-    /// until `visit` gives false. O(those).
+    /// Visits this promise and all that it waits for, through parents, followed promises and members of combinators,
+    /// until `visit` returns false. O(visited).
     fileprivate func forEachPendingSource(_ visit: (AnyPromise) -> Bool) {
         var left: [AnyPromise] = [self]
         var known: Set<NodeID> = []
@@ -112,8 +112,8 @@ extension AnyPromise {
 extension DispatchExecutor {
     private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// Whether the calling thread serves this queue, or one that targets it. The main queue is another thread's where
-    /// the main one is given up to it (`dispatchMain` on Linux, which an asynchronous `main` ends in).
+    /// Whether the calling thread serves this queue, or one that targets it. The main queue may be served by another
+    /// thread after `dispatchMain` on Linux, which an asynchronous `main` ends in.
     fileprivate var isServedHere: Bool {
         let name = ObjectIdentifier(queue)
         queue.setSpecific(key: Self.queueKey, value: name)
@@ -121,10 +121,10 @@ extension DispatchExecutor {
     }
 }
 
-/// A thread that sleeps until a promise settles.
+/// A waiter for a thread that sleeps until a promise settles.
 final class ThreadWaiter: _Waiter, @unchecked Sendable {
-    // Sendable: `hasSettled` is reached only under the lock of `condition`, under which `isOver` changes.
-    /// The thread that sleeps, and the node that it runs the handler of.
+    // Sendable: `hasSettled` is accessed only under the lock of `condition`, under which `isOver` changes.
+    /// The sleeping thread, and the node of the handler that it runs.
     let thread = chain_thread_id()
     let node = AnyPromise.running?.id ?? .none
     private let condition = Condition()
@@ -145,7 +145,7 @@ final class ThreadWaiter: _Waiter, @unchecked Sendable {
         }
     }
 
-    /// Sleeps; whether the promise has settled, and not the limit come.
+    /// Sleeps; true if the promise settled, false if the timeout came first.
     func wait() -> Bool {
         condition.withLock {
             while !isDone { condition.wait() }
@@ -157,19 +157,20 @@ final class ThreadWaiter: _Waiter, @unchecked Sendable {
 }
 
 extension Promise {
-    /// Blocks the calling thread until the promise is settled; gives its value or throws its error (<doc:TheRules>,
+    /// Blocks the calling thread until the promise is settled; returns its value or throws its error (<doc:TheRules>,
     /// P8).
     ///
-    /// As with ``Awaiter/await(timeout:file:line:)`` a wait that cannot end, or would keep others from going on, is refused
-    /// at once with ``AwaitMisuse``: on the main thread, in a task and what it calls, on the thread of ``SystemClock``'s
-    /// timers, on a serial executor that the promise waits for (through its parents, what they follow, and the members of
-    /// combinators), in a handler that it waits for itself, and on the last thread of a ``PoolExecutor`` that could run
-    /// anything. On another worker of a pool a thread stands in meanwhile. In asynchronous code use ``value``.
+    /// As with ``Awaiter/await(timeout:file:line:)``, a wait that could not end, or would stop other work, is refused
+    /// at once with ``AwaitMisuse``: on the main thread, in a task and what it calls, on the thread of
+    /// ``SystemClock``'s timers, on a serial executor that the promise waits for (through its parents, what they
+    /// follow, and the members of combinators), in a handler that it waits for itself, and on the last thread of a
+    /// ``PoolExecutor`` that could run anything. On another worker of a pool, another thread takes its place meanwhile.
+    /// In asynchronous code use ``value``.
     ///
-    /// Cost: some 10 µs where it has to wait, the switches of thread; a load where not.
+    /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
     ///
-    /// - Parameter timeout: throws ``PromiseTimedOut`` after so long by the clock of the promise's runtime, at once if it
-    ///   is not above zero; the promise stays as it is. Without one there is no limit.
+    /// - Parameter timeout: After this long by the clock of the promise's runtime it throws ``PromiseTimedOut``, at
+    ///   once if it is not above zero; the promise stays as it is. Without it there is no limit.
     @available(*, noasync, message: "it blocks a thread that all tasks share: use try await value")
     public final func get(
         timeout: Duration? = nil, file: StaticString = #fileID, line: UInt = #line

@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// A chain that is described first and run later, as often as one likes: the cold form of promises (<doc:TheRules>, C1;
+/// A chain that is described first and run later, any number of times: the cold form of promises (<doc:TheRules>, C1;
 /// after MICAcom).
 ///
 ///     let order = Chain(label: "order")
@@ -11,14 +11,16 @@ import ChainEvents
 ///     let count = order.async().await()     // run it again, and wait for its Result
 ///
 /// Nothing runs, and no promise exists, before ``launch(label:file:line:)`` or ``async(label:file:line:)``. Each launch
-/// makes all nodes at once, waiting, so that a dashboard shows the whole plan; then the first handler is queued. Handlers
-/// and executors are as with ``Promise``, whose operations these are: the same names, the same meaning.
+/// makes all nodes at once, waiting, so that a dashboard shows the whole plan; then the first handler is queued. Links
+/// and executors are those of ``Promise``, with the same names and meanings; the combinators
+/// ``all(_:label:file:line:)``, ``race(_:label:file:line:)`` and ``seq(_:label:file:line:)`` differ (<doc:TheRules>,
+/// C3).
 ///
-/// A chain is a value: each operation gives a longer one and leaves the shorter as it was, so beginnings can be shared.
-/// Cost: one object and one closure a link to describe; a launch costs what the same chain of promises costs. Describing,
-/// launching and releasing take no stack in the length.
+/// A chain is a value: each operation returns a longer one and leaves the shorter one unchanged, so beginnings can be
+/// shared. Cost: one object and one closure per link to describe; a launch costs as much as the same chain of promises.
+/// Describing, launching and releasing do not recurse, however long the chain is.
 ///
-/// `Input` is what a launch has to be given: `Void` for a chain that begins with `Chain()`.
+/// `Input` is the type of the value that a launch takes: `Void` for a chain that begins with `Chain()`.
 public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
     let head: ChainHead
     let last: ChainStep?
@@ -28,10 +30,10 @@ public struct Chain<Input: Sendable, Output: Sendable>: Sendable {
         self.last = last
     }
 
-    /// The label of its launches, where one was given.
+    /// The label of its launches, if one was given.
     public var label: String? { head.label.isEmpty ? nil : head.label }
 
-    /// How many nodes a launch of it shows: one for its beginning and one a link, those of inner chains included. O(n).
+    /// The number of nodes of a launch: one for its beginning and one per link, those of inner chains included. O(n).
     public var nodeCount: Int {
         var count = 1
         var step = last
@@ -47,8 +49,8 @@ extension Chain where Input == Void, Output == Void {
     /// Begins to describe a chain.
     ///
     /// - Parameters:
-    ///   - label: what the dashboard calls its launches; empty for none.
-    ///   - executor: runs the handlers of the links that name none; the runtime's where nil.
+    /// - label: The name of its launches in the dashboard; empty for none.
+    /// - executor: Runs the handlers of links that name none; nil for the runtime's.
     public init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line
@@ -58,7 +60,7 @@ extension Chain where Input == Void, Output == Void {
 }
 
 extension Chain where Input == Output {
-    /// Begins to describe a chain that is handed a value: for ``all(_:label:file:line:)`` and its like, or to be launched
+    /// Begins to describe a chain that takes a value: for ``all(_:label:file:line:)`` and its like, or to be launched
     /// with one.
     public init(
         taking type: Input.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -69,8 +71,8 @@ extension Chain where Input == Output {
 }
 
 extension Chain where Input == Void {
-    /// Begins with what a launched chain gives (<doc:TheRules>, C4): each launch waits for the awaiter's outcome, and
-    /// goes on with that; the awaiter's chain runs once.
+    /// Begins with the outcome of a launched chain (<doc:TheRules>, C4): each launch waits for the awaiter's outcome
+    /// and continues with it; the awaiter's chain runs once.
     public init(
         _ awaiter: Awaiter<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -83,7 +85,7 @@ extension Chain where Input == Void {
 // MARK: Launching
 
 extension Chain {
-    /// Runs it with a value, and forgets it: nobody is told the outcome, but an error that no handler saw is reported
+    /// Runs the chain with a value, without returning the outcome; an error that no handler received is reported
     /// (<doc:TheRules>, S3).
     ///
     /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
@@ -91,7 +93,7 @@ extension Chain {
         _ = start(with: input, label: label, site: CallSite(file, line))
     }
 
-    /// Runs it with a value, and gives something to wait for its outcome with.
+    /// Runs the chain with a value, and returns an awaiter for its outcome.
     ///
     /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
     public func async(
@@ -102,7 +104,7 @@ extension Chain {
         return Awaiter(end, launchedAt: site, executors: plan.serialExecutors)
     }
 
-    /// Makes all nodes of one launch, then lets the first go.
+    /// Makes all nodes of one launch, then fulfils the first.
     private func start(
         with input: Input, label: String, site: CallSite, prepare: (Promise<Output>) -> Void = { _ in }
     ) -> (end: Promise<Output>, plan: LaunchPlan) {
@@ -116,7 +118,7 @@ extension Chain {
         return (end, plan)
     }
 
-    /// Makes the nodes of all links, under one that exists.
+    /// Makes the nodes of all links, under an existing node.
     func makeNodes(from root: Promise<Input>, _ plan: inout LaunchPlan) -> Promise<Output> {
         var steps: [ChainStep] = []
         var step = last
@@ -135,15 +137,15 @@ extension Chain {
 }
 
 extension Chain where Input == Void {
-    /// Runs it, and forgets it: nobody is told the outcome, but an error that no handler saw is reported
-    /// (<doc:TheRules>, S3).
+    /// Runs the chain, without returning the outcome; an error that no handler received is reported (<doc:TheRules>,
+    /// S3).
     ///
     /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
     public func launch(label: String = "", file: StaticString = #fileID, line: UInt = #line) {
         launch(with: (), label: label, file: file, line: line)
     }
 
-    /// Runs it, and gives something to wait for its outcome with.
+    /// Runs the chain, and returns an awaiter for its outcome.
     ///
     /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
     public func async(
@@ -153,10 +155,10 @@ extension Chain where Input == Void {
     }
 }
 
-/// A handler may return a chain, which is launched then: `promise.then { _ in chain }` (<doc:TheRules>, P3).
+/// A handler may return a chain, which is then launched: `promise.then { _ in chain }` (<doc:TheRules>, P3).
 extension Chain: Thenable where Input == Void {
-    /// Launches it, and gives the last promise of the launch. If that one is cancelled, so is the rest of the launch
-    /// (<doc:TheRules>, X2): it was started for it.
+    /// Launches the chain, and returns the last promise of the launch. If that promise is cancelled, so is the rest of
+    /// the launch (<doc:TheRules>, X2), because it has no other purpose.
     public func asPromise() -> Promise<Output> {
         start(with: (), label: "", site: head.site) { end in
             if let before = end.parent { end.register(LaunchCanceller(of: before)) }

@@ -1,16 +1,17 @@
 import ChainEvents
 
 extension Chain {
-    /// Goes on with an API that calls back: the handler starts it with the value, and the node ends as its ``Resolver``
-    /// is called, then or later (<doc:TheRules>, P9; MICAcom's `then_`).
+    /// Continues with an API that calls back: the handler starts it with the value, and the node is settled when its
+    /// ``Resolver`` is called, then or later (<doc:TheRules>, P9; MICAcom's `then_`).
     ///
     ///     let counted = Chain().thenCallback(to: Int.self) { _, resolver in
     ///         count(words, completion: resolver.completion.value)
     ///     }
     ///
-    /// A throw rejects. A resolver that is released without a call abandons the node (<doc:TheRules>, S2).
+    /// A throw rejects. If the resolver is released without a call, the node is abandoned (<doc:TheRules>, S2).
     ///
-    /// - Parameter type: for closures of several statements, in which the compiler finds no value's type by itself.
+    /// - Parameter type: The type of the new value, for closures of several statements, from which the compiler does
+    ///   not infer it.
     public func thenCallback<NewValue: Sendable>(
         to type: NewValue.Type = NewValue.self, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line,

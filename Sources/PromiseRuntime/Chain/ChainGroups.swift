@@ -1,11 +1,11 @@
 import ChainEvents
 
-/// The error of ``Chain/all(_:label:file:line:)`` where not all chains were fulfilled: every outcome, in order.
+/// The error of ``Chain/all(_:label:file:line:)`` if not all chains were fulfilled: every outcome, in order.
 public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
     /// The chains' outcomes, in the order of the chains.
     public var outcomes: [Result<Value, any Error>]
 
-    /// Holds the outcomes.
+    /// Makes an error of these outcomes.
     public init(outcomes: [Result<Value, any Error>]) { self.outcomes = outcomes }
 
     /// The errors among the outcomes, in order.
@@ -13,29 +13,27 @@ public struct NotAllFulfilled<Value: Sendable>: Error, CustomStringConvertible {
         outcomes.compactMap { if case .failure(let error) = $0 { error } else { nil } }
     }
 
-    /// How many failed, and the first one's error.
+    /// The number of failed chains, and the first one's error.
     public var description: String {
         let errors = errors
         return "\(errors.count) of \(outcomes.count) failed" + (errors.first.map { ", the first with: \($0)" } ?? "")
     }
 }
 
-// Each hands the incoming value to its chains, all of which a launch shows from the start; if that value never comes
+// Each passes the incoming value to its chains, all of which a launch shows from the start. If the value never comes
 // they are skipped, and none of their handlers runs. Cancelling the node cancels the chains that it started (TheRules,
-// X2). Lists are arrays, built as one likes; where the list depends on the value: `.then { value in
-// Chain().all(chains(for: value)) }`.
+// X2). If the list of chains depends on the value: `.then { value in Chain().all(chains(for: value)) }`.
 extension Chain {
-    /// Runs chains in parallel and waits for **all** of them: goes on with their values, in order, or is rejected with
-    /// ``NotAllFulfilled``, which holds every outcome in order (<doc:TheRules>, C3). No chains: goes on with `[]`.
-    /// O(n).
+    /// Runs chains in parallel and waits for **all** of them: continues with their values, in order, or is rejected
+    /// with ``NotAllFulfilled``, which holds every outcome in order (<doc:TheRules>, C3). No chains: `[]`. O(n).
     public func all<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {
         group(.all, chains, label: label, site: CallSite(file, line)) { $0 }
     }
 
-    /// Runs chains in parallel and goes on with the value of the first that is fulfilled; the others run on. If all
-    /// fail it is rejected with the error of the last to fail (<doc:TheRules>, C3). No chains: rejected with
+    /// Runs chains in parallel and continues with the value of the first that is fulfilled; the others run on. If all
+    /// fail, it is rejected with the error of the last to fail (<doc:TheRules>, C3). No chains: rejected with
     /// ``AllRejected``. O(n).
     public func race<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
@@ -43,9 +41,9 @@ extension Chain {
         group(.race, chains, label: label, site: CallSite(file, line)) { $0[0] }
     }
 
-    /// Runs chains one after another, each with the incoming value, and goes on with their values, in order. Stops at
-    /// the first error and is rejected with it; those that follow are skipped (<doc:TheRules>, C3). No chains: goes on
-    /// with `[]`. O(n).
+    /// Runs chains one after another, each with the incoming value, and continues with their values, in order. Stops at
+    /// the first error and is rejected with it; the chains behind it are skipped (<doc:TheRules>, C3). No chains: `[]`.
+    /// O(n).
     public func seq<Member>(
         _ chains: [Chain<Output, Member>], label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, [Member]> {

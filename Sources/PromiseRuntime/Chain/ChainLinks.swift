@@ -1,13 +1,13 @@
 import ChainEvents
 
-// One declaration a name, as on Promise and for the same reason (TheRules, P3); each makes the same promise at a launch
-// that the operation of the same name makes there.
+// One declaration per name, as on Promise (TheRules, P3). Each makes, at a launch, the promise of the operation with
+// the same name.
 extension Chain {
-    /// Goes on with another promise or chain, which is launched then: the node follows what the handler returns.
+    /// Continues with another promise, or a chain, which is then launched: the node follows what the handler returns.
     ///
     /// - Parameters:
-    ///   - onFulfilled: is called with the value; a throw rejects.
-    ///   - onRejected: is called with the error instead, where given; without it a rejection is passed on.
+    /// - onFulfilled: Called with the value; a throw rejects.
+    /// - onRejected: Called with the error; without it a rejection is passed on.
     public func then<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> Next,
@@ -18,7 +18,7 @@ extension Chain {
         }
     }
 
-    /// Goes on with a value: what the handler returns. A throw rejects; an error is passed on.
+    /// Continues with a value: what the handler returns. A throw rejects; an error is passed on.
     public func map<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> NewValue
@@ -26,7 +26,7 @@ extension Chain {
         link { $0.map(label: label, on: executor, file: file, line: line, onFulfilled) }
     }
 
-    /// Ends with the value: goes on with nothing. A throw rejects; an error is passed on.
+    /// Ends with the value: continues with `Void`. A throw rejects; an error is passed on.
     public func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> Void
@@ -34,7 +34,7 @@ extension Chain {
         link { $0.done(label: label, on: executor, file: file, line: line, onFulfilled) }
     }
 
-    /// Looks at the value and passes it on; a throw rejects.
+    /// Calls the handler with the value, and passes the value on; a throw rejects.
     public func tap(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> Void
@@ -42,22 +42,22 @@ extension Chain {
         link { $0.tap(label: label, on: executor, file: file, line: line, onFulfilled) }
     }
 
-    /// Passes the value on `duration` later, by the clock of the runtime that it is launched in; an error at once.
+    /// Passes the value on after `duration`, by the clock of the runtime of the launch; an error at once.
     public func delay(
         _ duration: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Output> {
         link { $0.delay(duration, label: label, file: file, line: line) }
     }
 
-    /// Gives the link before it so much time, from the launch on: then the node is rejected with ``PromiseTimedOut``
-    /// and that link, as nobody else waits for it, cancelled (<doc:TheRules>, X2).
+    /// Limits the time of the link before it, from the launch on. Beyond the limit this node is rejected with
+    /// ``PromiseTimedOut``, and that link is cancelled, because nothing else waits for it (<doc:TheRules>, X2).
     public func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Output> {
         link { $0.timeout(limit, label: label, file: file, line: line) }
     }
 
-    /// Adds a link.
+    /// Returns a chain that is one link longer.
     func link<NewValue: Sendable>(
         _ make: @escaping @Sendable (Promise<Output>) -> Promise<NewValue>
     ) -> Chain<Input, NewValue> {
@@ -79,7 +79,7 @@ extension Chain {
         link { $0.catch(label: label, on: executor, file: file, line: line, onRejected) }
     }
 
-    /// Recovers with a value from errors of one type; others, and a value, are passed on.
+    /// Recovers with a value from errors of one type; other errors, and a value, are passed on.
     public func `catch`<Failure: Error>(
         only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line,
@@ -101,8 +101,8 @@ extension Chain {
         }
     }
 
-    /// Looks at an error, which stays one for what follows (<doc:TheRules>, C2); a value is passed on. A throw replaces
-    /// the error.
+    /// Calls the handler with an error, and passes the same error on (<doc:TheRules>, C2); a value is passed on. A
+    /// throw replaces the error.
     public func failed(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Void
@@ -110,7 +110,7 @@ extension Chain {
         link { $0.failed(label: label, on: executor, file: file, line: line, onRejected) }
     }
 
-    /// Looks at the outcome, whichever it is, and passes it on unchanged (<doc:TheRules>, C2). A throw rejects.
+    /// Calls the handler with either outcome, and passes the outcome on (<doc:TheRules>, C2). A throw rejects.
     public func anyway(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onSettled: @escaping @Sendable (Result<Output, any Error>) throws -> Void
@@ -118,7 +118,7 @@ extension Chain {
         link { $0.anyway(label: label, on: executor, file: file, line: line, onSettled) }
     }
 
-    /// As ``anyway(label:on:file:line:_:)``, for a handler that needs not know the outcome.
+    /// As ``anyway(label:on:file:line:_:)``, for a handler that does not need the outcome.
     public func finally(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onSettled: @escaping @Sendable () throws -> Void
@@ -126,7 +126,7 @@ extension Chain {
         link { $0.finally(label: label, on: executor, file: file, line: line, onSettled) }
     }
 
-    /// Runs an action whose failure does not matter: goes on with what became of it.
+    /// Runs an action that may fail: continues with the action's outcome.
     ///
     /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation
     /// (<doc:TheRules>, X3).
@@ -137,7 +137,7 @@ extension Chain {
         link { $0.ignore(label: label, on: executor, file: file, line: line, action) }
     }
 
-    /// The outcome as a value: always fulfilled.
+    /// Converts the outcome to a value: always fulfilled.
     public func asResult(
         label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Chain<Input, Result<Output, any Error>> {

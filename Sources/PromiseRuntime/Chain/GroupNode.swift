@@ -1,14 +1,15 @@
 import ChainEvents
 
-/// The node of a cold combinator: makes the nodes of its chains with itself, starts them when its parent's value comes.
+/// The node of a cold combinator: makes the nodes of its chains together with itself, and starts them when its parent's
+/// value comes.
 final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Promise<Output>, Combinator,
     @unchecked Sendable
 {
-    // Sendable: what changes is behind its lock.
+    // Sendable: mutable state is behind its lock.
     private struct PlannedMember {
         let root: Promise<Input>
         let end: Promise<Member>
-        /// All of its nodes, to be passed over where it is never started.
+        /// All of its nodes, to be skipped if it is never started.
         var nodes: [AnyPromise]
     }
 
@@ -28,7 +29,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         runState = Lock(RunState(progress: GroupProgress(kind, count: chains.count)))
         self.finish = finish
         super.init(kind: kind, site: site, context: parent.context.child(label: label, executor: nil), parent: parent)
-        // In this node's name, so that their beginnings stand under it.
+        // Created by this node, so that their roots are under it in the tree.
         var members: [PlannedMember] = []
         runAsCreator { members = chains.map { makeMember($0, &plan) } }
         runState.withLock { $0.members = members }
@@ -61,7 +62,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         guard case .success(let value) = unsafeDowncast(promise, to: Promise<Input>.self).result else {
             return passError(of: promise, flags: .skipping)
         }
-        // From now on it waits for its members, no more for its parent.
+        // From now on this node waits for its members, no longer for its parent.
         if isRecording { report(.ended) }
         apply(
             runState.withLock { runState in
@@ -80,7 +81,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         case .nothing: break
         case .start(let range):
             let (input, members) = runState.withLock { ($0.input, $0.members) }
-            // Where the node has settled meanwhile, the members are no longer there: they were cancelled.
+            // Empty if the node has settled meanwhile, because that cancelled the members.
             guard let input, members.count >= range.upperBound else { return }
             for member in members[range] { _ = member.root.fulfill(input, by: .machinery) }
         case .fulfil(let values): _ = fulfill(finish(values), by: .machinery)
@@ -102,7 +103,7 @@ final class GroupNode<Input: Sendable, Member: Sendable, Output: Sendable>: Prom
         let cancellation = current.has(PromiseState.cancelled) ? error as? PromiseCancelled : nil
         for (index, member) in members.enumerated() {
             if index >= startedCount {
-                // The last first, so that no handler is ever made ready.
+                // The last first, so that no handler becomes ready.
                 let error = error ?? PromiseCancelled(reason: "never started")
                 for node in member.nodes.reversed() { node.settleUnreached(error) }
             } else if !member.end.isSettled {

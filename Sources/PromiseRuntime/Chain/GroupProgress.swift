@@ -1,14 +1,14 @@
 import ChainEvents
 
-/// How far a cold combinator is, as a pure state: each transition says what is to be done, which its user does once it
-/// holds no lock.
+/// The progress of a cold combinator as a pure state: each transition returns a step, which the node performs without a
+/// lock.
 struct GroupProgress<Member: Sendable> {
-    /// What is to be done.
+    /// What the node has to do.
     enum Step {
         case nothing
-        /// Hand these members the incoming value.
+        /// Pass the incoming value to these members.
         case start(Range<Int>)
-        /// Settle.
+        /// Settle the node.
         case fulfil([Member])
         case reject(any Error)
     }
@@ -18,7 +18,7 @@ struct GroupProgress<Member: Sendable> {
     private var left: Int
     private var isStarted = false
     private var isOver = false
-    /// The members that were handed the value are those before this one.
+    /// The number of members, from the first, to which the value was passed.
     private(set) var startedCount = 0
 
     init(_ kind: NodeKind, count: Int) {
@@ -27,7 +27,7 @@ struct GroupProgress<Member: Sendable> {
         left = count
     }
 
-    /// The value has come.
+    /// Starts, because the value has come.
     mutating func start() -> Step {
         guard !isOver else { return .nothing }
         isStarted = true
@@ -39,7 +39,7 @@ struct GroupProgress<Member: Sendable> {
         return step
     }
 
-    /// A member has settled; before the start only by being cancelled.
+    /// Records a settled member; before the start that can only be a cancelled one.
     mutating func settled(_ index: Int, _ outcome: Result<Member, any Error>) -> Step {
         guard !isOver, outcomes[index] == nil else { return .nothing }
         outcomes[index] = outcome
@@ -55,7 +55,7 @@ struct GroupProgress<Member: Sendable> {
         }
     }
 
-    /// The node has settled, by this or by other means: nothing is started any more. Gives what is to be released.
+    /// Ends, because the node has settled: nothing is started any more. Returns what the caller has to release.
     mutating func end() -> [Result<Member, any Error>?] {
         isOver = true
         let released = outcomes
@@ -68,7 +68,7 @@ struct GroupProgress<Member: Sendable> {
         return step
     }
 
-    /// The next member of a sequence, over those that are settled already.
+    /// Starts the next member of a sequence, skipping those that are settled already.
     private mutating func startNext() -> Step {
         for index in max(0, startedCount - 1)..<max(outcomes.count, startedCount) {
             if index >= startedCount, outcomes[index] == nil {
@@ -80,7 +80,7 @@ struct GroupProgress<Member: Sendable> {
         return collect()
     }
 
-    /// All have settled.
+    /// Collects the outcomes, because all members have settled.
     private mutating func collect() -> Step {
         if kind == .race {
             guard case .failure(let error)?? = outcomes.last else { return finish(.reject(AllRejected(errors: []))) }

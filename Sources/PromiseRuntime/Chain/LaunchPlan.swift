@@ -1,7 +1,7 @@
 import ChainEvents
 import Synchronization
 
-/// The beginning of a chain: what all of its launches share.
+/// The beginning of a chain, which all of its launches share.
 final class ChainHead: Sendable {
     let label: String
     let executor: (any PromiseExecutor)?
@@ -14,12 +14,12 @@ final class ChainHead: Sendable {
     }
 }
 
-/// One link of a description; chains that begin alike share their beginning.
+/// One link of a described chain; chains with the same beginning share its links.
 final class ChainStep: @unchecked Sendable {
     // Sendable: `previous` changes in deinit alone.
     private(set) var previous: ChainStep?
     let nodeCount: Int
-    /// Makes the link's node, which stands under the given one.
+    /// Makes the node of the link, under the given one.
     let make: @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
 
     init(
@@ -31,7 +31,7 @@ final class ChainStep: @unchecked Sendable {
         self.make = make
     }
 
-    // One after the other, however long the chain is.
+    // Iterative, because a chain may have any length.
     deinit {
         var next = previous.take()
         while isKnownUniquelyReferenced(&next) {
@@ -41,9 +41,9 @@ final class ChainStep: @unchecked Sendable {
     }
 }
 
-/// What a launch collects while its nodes are made.
+/// The nodes and executors of a launch, collected while its nodes are made.
 struct LaunchPlan {
-    /// All nodes, in the order of making, without those of inner chains.
+    /// All nodes, in the order of creation, without those of inner chains.
     private(set) var nodes: [AnyPromise] = []
     /// The serial executors that its handlers run on, those of inner chains included.
     private(set) var serialExecutors: [any PromiseExecutor] = []
@@ -62,14 +62,14 @@ extension AnyPromise {
     /// Cancels the pending part of the linear chain that ends here, from its topmost node down.
     func cancelLaunch(_ reason: String?, by: CancelledBy) { (root ?? self).cancel(reason, by: by) }
 
-    /// Settles a node that was planned and will never be reached; its handler does not run.
+    /// Settles a planned node that will never be reached; its handler does not run.
     func settleUnreached(_ error: any Error) {
         markErrorSeen(handled: true)
         _ = reject(error, by: .machinery, flags: error is PromiseCancelled ? [] : .skipping)
     }
 }
 
-/// Carries a cancellation of a launch's last node to those before it.
+/// A waiter that passes a cancellation of a launch's last node on to the nodes before it.
 final class LaunchCanceller: _Waiter, @unchecked Sendable {
     // Sendable: `before` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private var before: AnyPromise?

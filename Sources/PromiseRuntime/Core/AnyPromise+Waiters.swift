@@ -1,4 +1,4 @@
-// The waiters of a promise: registration, delivery, and removal. Each hold of the lock bit looks at a few of them.
+// Registration, delivery and removal of waiters. Each hold of the lock bit looks at a few of them.
 extension AnyPromise {
     /// Adds a waiter, or delivers to it at once if the promise is settled already.
     @usableFromInline
@@ -20,13 +20,13 @@ extension AnyPromise {
         }
     }
 
-    /// Delivers the outcome to the waiters, in order of registration, until there are none left; then the promise is
-    /// settled. What stays in the list is the children that are still pending, for cancellations (TheRules, X1).
+    /// Delivers the outcome to the waiters in order of registration until none is left; then the promise is settled.
+    /// Pending children stay in the list, because cancellations go down to them (TheRules, X1).
     final func deliverOutcome() {
         var position = WaiterPosition()
         var last: Unmanaged<_Waiter>?
         while true {
-            // The list keeps its entries while the promise is settling, so the unretained references hold.
+            // Unretained references are safe, because the list keeps its entries while the promise is settling.
             let isOver = last.map { $0._withUnsafeGuaranteedRef { $0.isDone } } ?? false
             var state = lock()
             if isOver { waiters.remove(before: &position) }
@@ -50,16 +50,16 @@ extension AnyPromise {
         }
     }
 
-    /// Notes that one of the waiters is done before this promise is, or that a child has settled after it.
+    /// Counts one waiter as done: before this promise is settled, or a child that settled after it.
     final func waiterIsDone() {
         let state = lock()
-        // While the promise is settling, the delivery takes out the waiters that are done.
+        // No sweep while settling, because the delivery removes the waiters that are done.
         let mustSweep = waiters.noteDone(mayBegin: !state.has(PromiseState.settling))
         unlock(state)
         if mustSweep { sweepWaiters() }
     }
 
-    /// The same of one that is known: mostly the only one, which then is released without looking at any list.
+    /// Removes a known waiter that is done. Most promises have one waiter, which is then released without a walk.
     @inline(__always)
     final func waiterIsDone(_ waiter: Unmanaged<AnyPromise>) {
         let state = lock()
@@ -94,7 +94,7 @@ extension AnyPromise {
         }
     }
 
-    /// Whether a consumer of this promise is not done.
+    /// Whether this promise has a consumer that is not done.
     final var hasConsumers: Bool {
         while true {
             let state = lock()

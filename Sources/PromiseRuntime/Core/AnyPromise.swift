@@ -1,23 +1,23 @@
 import ChainEvents
 import Synchronization
 
-/// A promise of whatever type: what all promises have in common, and what the dashboard sees of one.
+/// A promise of any type: what all promises have in common, and what the dashboard shows of one.
 ///
-/// Every member may be used from any thread. There is one short lock in a promise, a bit of its state word. It is held
-/// for a bounded number of instructions: nothing is allocated, released or run meanwhile, no list is walked to its end,
-/// and never are two held at once (<doc:TheRules>, P5, S4).
+/// Every member may be used from any thread. A promise has one short lock, a bit of its state word. It is held for a
+/// bounded number of instructions: nothing is allocated, released or called under it, no list is walked to its end, and
+/// no two are held at the same time (<doc:TheRules>, P5, S4).
 ///
-/// A pending promise of any value takes 56 bytes. So its facts share words: pointers have 48 bits at most on the
-/// machines that we know, ids and the state leave room, and what it waits for gives way to its outcome in `slot`.
+/// A pending promise of any value takes 56 bytes, so its facts share words: pointers have at most 48 bits on the
+/// supported machines, ids and the state leave bits free, and the outcome replaces the parent in `slot`.
 public class AnyPromise: _Waiter, @unchecked Sendable {
-    // Sendable: all mutable fields are reached under the lock bit of `word`, but for the outcome in `slot`, which is
-    // written once under it, and read only after `settling` or `settled` was seen in the word with acquire ordering.
-    // See PromiseState. The highest eight bits are the kind, which never changes.
+    // Sendable: all mutable fields are accessed under the lock bit of `word`. The exception is the outcome in `slot`:
+    // it is written once under the lock, and read only after `settling` or `settled` was loaded with acquire ordering.
+    // The highest eight bits of `word` are the kind, which never changes. See PromiseState.
     let word: Atomic<UInt32>
     private let idLow: UInt32
-    // The context, owned unless bit 0 is set; above, the id's higher 16 bits.
+    // The context, owned unless bit 0 is set; in the high bits, the upper 16 bits of the id.
     private let contextAndID: UInt
-    // The name of the file; above, the line.
+    // The address of the file name; in the high bits, the line.
     private let fileAndLine: UInt
 
     // Unchecked (both): exclusive by the lock bit, or by being written before the outcome is published.
@@ -53,7 +53,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         if state.has(PromiseState.registered) {
             contextReference._withUnsafeGuaranteedRef { $0.withRuntime { $0.registry.remove(id) } }
         }
-        // A loser's error concerns nobody: what it lost to has settled who waited.
+        // The error of a loser is not reported, because its combinator was settled by another member.
         let answered = PromiseState.errorSeen | PromiseState.cancelled | PromiseState.abandonSuppressed
         if state.rawValue & (PromiseState.rejected | answered) == PromiseState.rejected { reportUnhandled(state) }
         if state.has(PromiseState.registered) { report(.released) }
@@ -68,32 +68,33 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     // MARK: Facts
 
-    /// By which operation the promise was made.
+    /// The operation that made the promise.
     public final var kind: NodeKind {
         NodeKind(rawValue: UInt8(truncatingIfNeeded: word.load(ordering: .relaxed) >> PromiseState.kindShift))!
     }
 
-    /// The id of its node: never reused within the process, which has 2⁴⁸ of them.
+    /// The id of the node. Ids are never reused within the process, which has 2⁴⁸ of them.
     public final var id: NodeID { NodeID(rawValue: UInt64(idLow) | UInt64(contextAndID >> 48) << 32) }
 
-    /// Where in the source it was made; a line beyond 65,535 is told as that.
+    /// Where in the source the promise was made. A line beyond 65,535 is reported as 65,535.
     public final var callSite: CallSite {
         CallSite(
             file: UnsafePointer(bitPattern: fileAndLine & 0xFFFF_FFFF_FFFF), line: UInt32(fileAndLine >> 48))
     }
 
-    /// Unretained: it lives as long as the promise.
+    /// The context, unretained: it lives as long as the promise.
     @usableFromInline final var contextReference: Unmanaged<Context> { Context.unretained(contextAndID) }
 
     @usableFromInline final var context: Context { contextReference.takeUnretainedValue() }
 
-    /// Whether its steps are reported. With nobody recording, the first half is all that the hooks cost.
+    /// Whether the steps of this promise are reported. While nothing records, the first half is the whole cost of the
+    /// hooks.
     @inline(__always)
     final var isRecording: Bool {
         isRecordingAround && isRecorded
     }
 
-    /// Whether somebody records, be it this node or not.
+    /// Whether its runtime is recorded, with or without this node.
     @inline(__always)
     final var isRecordingAround: Bool { contextReference._withUnsafeGuaranteedRef { $0.isRecording } }
 
@@ -131,12 +132,12 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     @inline(__always)
     final func unlock(_ state: PromiseState) { word.store(state.rawValue, ordering: .releasing) }
 
-    /// The state at this moment; what the outcome's bits announce may be read.
+    /// The state at this moment. The fields that the outcome's bits announce may be read.
     final var current: PromiseState { PromiseState(rawValue: word.load(ordering: .acquiring) & ~PromiseState.locked) }
 
     // MARK: What it waits for
 
-    /// What the promise waits for, retained: its parent, and the promise that it follows.
+    /// The parent and the promise that this one follows, both retained.
     final var waitsFor: (parent: AnyPromise?, followed: AnyPromise?) {
         let state = lock()
         let found = waitsFor(in: state)
@@ -144,7 +145,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         return found
     }
 
-    /// The same, for a caller that holds the lock bit.
+    /// The same for a caller that holds the lock bit.
     final func waitsFor(in state: PromiseState) -> (parent: AnyPromise?, followed: AnyPromise?) {
         guard let pointer = UnsafeRawPointer(bitPattern: slot) else { return (nil, nil) }
         if state.has(PromiseState.linked) {
@@ -156,7 +157,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
 
     // MARK: Settling
 
-    /// Gives the promise its outcome, which it then owns; false, and nothing is taken, if it has one already.
+    /// Settles the promise, which then owns the outcome; false, and nothing changes, if it has one already.
     @usableFromInline
     final func settle(
         by settler: SettlerKind, rejected: Bool, outcome: UInt, ownsValue: Bool = false, flags: EventFlags = []
@@ -178,8 +179,8 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         return true
     }
 
-    /// Rejects a pending promise with a cancellation; nil if it has an outcome already. Gives what it waited for. The state
-    /// changes at once: code that sees ``isCancelled`` finds the promise rejected.
+    /// Rejects a pending promise with a cancellation, and returns what it waited for; nil if it has an outcome already.
+    /// The state changes at once: code that reads ``isCancelled`` finds the promise rejected.
     final func settleCancelled(
         _ cancellation: PromiseCancelled, origin: NodeID
     ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
@@ -201,11 +202,11 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         return sources
     }
 
-    /// Delivers an outcome that was just published, and ends the wait for what the promise waited for.
+    /// Delivers the outcome that was just published, and ends the wait for the parent or the followed promise.
     @inline(__always)
     private final func completeSettling(_ state: PromiseState, before: PromiseState, slot old: UInt) {
         if state.has(PromiseState.settling) { deliverSoon() }
-        // The call that runs the handler holds the parent, and releases it after that.
+        // A running handler's call holds the parent, and releases it afterwards.
         if before.rawValue & (PromiseState.linked | PromiseState.following) != 0,
             !before.has(PromiseState.running) || before.has(PromiseState.following)
         {
@@ -217,7 +218,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     @inline(never)
     private final func deliverSoon() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver(self) } }
 
-    /// Ends the wait for what a promise waited for, by its former slot and state.
+    /// Ends the wait for the parent or the followed promise, given the former slot and state.
     @inline(never)
     private final func endWait(_ slot: UInt, in state: PromiseState) {
         let pointer = UnsafeRawPointer(bitPattern: slot)!
@@ -230,14 +231,14 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         }
     }
 
-    /// Removes this child from its parent's waiters, and gives up the reference to the parent.
+    /// Removes this child from the waiters of its parent, and releases the reference to the parent.
     @inline(__always)
     final func unlink(from parent: Unmanaged<AnyPromise>) {
         parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
         parent.release()
     }
 
-    /// Who settles, as inlinable code of other modules names it.
+    /// The settler, as inlinable code of other modules names it.
     @usableFromInline
     enum SettlerKind {
         case resolver, machinery, release, cancellation
@@ -252,7 +253,7 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         }
     }
 
-    /// Rejects; false if there is an outcome already.
+    /// Rejects the promise; false if it has an outcome already.
     @usableFromInline
     final func reject(_ error: any Error, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
         let outcome = ValueWord.encode(error, as: (any Error).self)
@@ -261,41 +262,42 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
         return false
     }
 
-    /// The error of a promise that is rejected.
+    /// The error if the promise is rejected.
     @usableFromInline
     final var error: (any Error)? {
         current.has(PromiseState.rejected) ? ValueWord.load(slot, as: (any Error).self) : nil
     }
 
-    /// Is rejected as `other` was: whose the error is to handle now.
+    /// Rejects this promise with the error of `other`, and moves the duty to handle that error here.
     final func passError(of other: AnyPromise, flags: EventFlags) {
         if other.current.has(PromiseState.errorHandled) { markErrorSeen(handled: true) }
         other.markErrorSeen()
         _ = reject(other.error!, by: .machinery, flags: flags)
     }
 
-    /// Takes the outcome of a promise of the same type that has one. Overridden where the type is known.
+    /// Copies the outcome of a settled promise of the same type. Overridden where the type is known.
     func copyOutcome(of other: AnyPromise, flags: EventFlags) { fatalError("a promise without a type") }
 
     /// Called once, right after the outcome was published, with no lock held.
     func didSettle() {}
 
-    /// The promises that settle this one, beside its parent and the one that it follows. Overridden by combinators.
+    /// The members that settle this promise, beside its parent and the promise that it follows. Overridden by
+    /// combinators.
     var pendingMembers: [AnyPromise] { [] }
 
     override final func discard() { abandonUnlessSettled() }
 
-    /// Does one step of a link. Overridden by links.
+    /// Performs one step of a link. Overridden by links.
     @usableFromInline
     func perform(_ step: HandlerStep) -> Bool { false }
 
-    /// The value as text, where the recorder asks for values.
+    /// The value as text, for recorders that capture values.
     var valueText: String? { nil }
 
-    /// What it is fulfilled with. Overridden where the type is known.
+    /// The type of the value. Overridden where the type is known.
     var valueType: Any.Type { Never.self }
 
-    /// Whether there is a value that must be destroyed; for the deinit of the class that knows its type.
+    /// Whether the slot owns a value, for the deinit of the class that knows its type.
     @usableFromInline
     final var ownsValue: Bool { word.load(ordering: .relaxed) & PromiseState.ownsValue != 0 }
 
@@ -306,10 +308,10 @@ public class AnyPromise: _Waiter, @unchecked Sendable {
     override final var isDone: Bool { current.hasOutcome }
 }
 
-/// Waiting for a lock bit.
+/// The wait of a spin lock.
 enum Spin {
-    /// Spins at first, then yields the processor, then sleeps: 20 µs, and twice as long each time up to 1 ms. The holder
-    /// needs a few instructions unless it was descheduled; a yield alone never lets a holder of lower priority run.
+    /// Spins at first, then yields, then sleeps for 20 µs, doubling up to 1 ms. The holder needs a few instructions
+    /// unless it was descheduled; a yield alone never lets a holder of lower priority run.
     static func pause(_ attempts: inout Int) {
         attempts += 1
         if attempts > 60 {

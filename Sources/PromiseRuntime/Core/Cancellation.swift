@@ -1,35 +1,34 @@
 import ChainEvents
 
-/// One step of a cancellation: a promise that it still has to reach.
+/// One step of a cancellation: a promise to visit.
 private struct CancellationVisit {
     let promise: AnyPromise
-    /// The promise that it comes from, or none.
+    /// The promise that the cancellation comes from, or none.
     let origin: NodeID
-    /// Whether it comes from a consumer, so that it counts only if the promise has no other one.
+    /// Whether a consumer withdrew: then the promise is cancelled only if it has no other consumer.
     let isWithdrawal: Bool
 }
 
 extension AnyPromise {
-    /// Cancels the promise and what hangs on it.
+    /// Cancels the promise and its pending descendants.
     ///
     /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
     /// children and theirs, also if the promise itself was settled already; never to its parent or its siblings
-    /// (<doc:TheRules>, X1). A promise that one of them follows goes on only if it has another consumer: without one
-    /// the cancellation goes **up** to it and, by the same rule, to what that one waits for (<doc:TheRules>, X2;
-    /// ``Promise/detached()`` exempts one).
+    /// (<doc:TheRules>, X1). If one of the cancelled promises was the last consumer of a promise that it follows, the
+    /// cancellation goes **up** to that one and, by the same rule, to what that one waits for (X2;
+    /// ``Promise/detached()`` exempts a promise).
     ///
     /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
     /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do
-    /// not (<doc:TheRules>, X3). Idempotent; never waits; from any thread. Cost: in the number of pending nodes of the
-    /// branch.
+    /// not (X3). Idempotent; never waits; may be called from any thread. Cost: O(pending nodes of the branch).
     public final func cancel(_ reason: String? = nil, by: CancelledBy = .program) {
         spread(
             PromiseCancelled(reason: reason, by: by),
             from: CancellationVisit(promise: self, origin: .none, isWithdrawal: false))
     }
 
-    /// Cancels the promise if it is pending and has no consumer left: one of its consumers no longer needs it
-    /// (TheRules, X2).
+    /// Cancels the promise if it is pending and no consumer is left, because one of its consumers withdrew (TheRules,
+    /// X2).
     final func consumerWithdrew(_ cancellation: PromiseCancelled, origin: NodeID = .none) {
         spread(cancellation, from: CancellationVisit(promise: self, origin: origin, isWithdrawal: true))
     }
@@ -56,13 +55,13 @@ extension AnyPromise {
         visit(cancellation, origin, isWithdrawal: true, &left)
     }
 
-    /// Cancels one promise, and adds those that are to be visited after it.
+    /// Cancels one promise, and adds the promises to visit next.
     private func visit(
         _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ left: inout [CancellationVisit]
     ) {
         if let sources = settleCancelled(cancellation, origin: origin) {
-            // A parent that has its outcome delivers to this child, and hands the clean-up over in its turn: so the
-            // handlers of one promise keep their order (TheRules, P4), whatever thread settles it meanwhile.
+            // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of
+            // one promise keep their order (TheRules, P4), whichever thread settles it meanwhile.
             if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }
             if let parent = sources.parent {
                 if isWithdrawal {
@@ -80,11 +79,11 @@ extension AnyPromise {
             guard let child = waiter.child, !child.current.hasOutcome else { return }
             left.append(CancellationVisit(promise: child, origin: id, isWithdrawal: false))
         }
-        // Taken from the end: in order of registration.
+        // Reversed, because visits are taken from the end.
         left[firstChild...].reverse()
     }
 
-    /// Queues the handler of a cancelled promise that has not run, if it is one for clean-up; drops it if not.
+    /// Queues the unstarted handler of a cancelled promise if it is for clean-up; drops it if not.
     final func submitCleanUp() {
         var state = lock()
         let isCleanUp = state.has(PromiseState.wantsCancellation)
@@ -94,7 +93,7 @@ extension AnyPromise {
         if isCleanUp { submitHandler() } else { _ = perform(.drop) }
     }
 
-    /// Hands the handler to its executor; the caller has claimed that by ``PromiseState/queue()``.
+    /// Submits the handler to its executor. The caller has claimed that by ``PromiseState/queue()``.
     func submitHandler() {
         contextReference._withUnsafeGuaranteedRef { context in
             if isRecording { report(.queued, detail: context.executor.identity.id) }
@@ -106,11 +105,11 @@ extension AnyPromise {
         }
     }
 
-    /// Whether the promise was cancelled. True at once, also while its events are under way; false if it had an outcome
-    /// before the cancellation came (<doc:TheRules>, X4). Costs one load.
+    /// Whether the promise was cancelled. True at once, also while the cancellation's events are being delivered; false
+    /// if the promise was settled before the cancellation (<doc:TheRules>, X4). Costs one load.
     public final var isCancelled: Bool { current.has(PromiseState.cancelled) }
 
-    /// Marks a loser: nothing waits for it any more, so its release unsettled is no defect (TheRules, S2).
+    /// Marks a loser as unneeded, so that its release unsettled is not reported as abandoned (TheRules, S2).
     final func suppressAbandonReport() {
         var state = lock()
         state.set(PromiseState.abandonSuppressed)
@@ -118,7 +117,7 @@ extension AnyPromise {
         markUnneeded()
     }
 
-    /// Notes, here and at the pending promises that this one waits for, that a consumer no longer needs them.
+    /// Marks this promise, and the pending promises that it waits for, as unneeded by one of their consumers.
     final func markUnneeded() {
         var left: [AnyPromise] = [self]
         while let promise = left.popLast() {
@@ -133,7 +132,7 @@ extension AnyPromise {
         }
     }
 
-    /// Whether any consumer still needs this promise; true if none of its consumers ever withdrew.
+    /// Whether any consumer still needs this promise; true if no consumer has withdrawn.
     final var isNeeded: Bool {
         var left: [AnyPromise] = [self]
         var known: Set<NodeID> = []
@@ -151,13 +150,13 @@ extension AnyPromise {
         return false
     }
 
-    /// Whether a handler of the program ran with the error of the promise that this one waits for.
+    /// Whether a handler of the program ran with the parent's error.
     @usableFromInline
     final var isParentsErrorHandled: Bool {
         waitsFor.parent?.current.has(PromiseState.errorHandled) ?? false
     }
 
-    /// Notes that the error was passed on; `handled`, that a handler of the program ran with it.
+    /// Records that the error was passed on, and, if `handled`, that a handler of the program ran with it.
     @usableFromInline
     final func markErrorSeen(handled: Bool = false) {
         let bits = PromiseState.errorSeen | (handled ? PromiseState.errorHandled : 0)

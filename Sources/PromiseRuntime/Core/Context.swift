@@ -1,8 +1,8 @@
 import CChainRuntime
 
-/// What promises share with their relatives: the runtime and the executor of their handlers; and, where one was given, a
-/// label of their own. Most share their root's, which is the runtime itself, so that it costs them one word. Only
-/// ``Runtime`` is of use to a program.
+/// The runtime and the executor that promises of one tree share, and the label of a promise that has one. Most promises
+/// share the context of their root, which is the runtime itself, so it costs them one word. Public only as the
+/// superclass of ``Runtime``.
 public class _PromiseContext: @unchecked Sendable {
     // Sendable: nothing changes after init.
     /// Runs the handlers of promises that name no executor.
@@ -10,19 +10,20 @@ public class _PromiseContext: @unchecked Sendable {
     @usableFromInline final let label: String?
     /// Whether the executor is the inline one, which needs no hop.
     final let isInline: Bool
-    /// Whether the executor is one of ours, which run or discard each job for certain.
+    /// Whether the executor is the runtime's own kind, which runs or discards every job.
     private final let keepsJobs: Bool
-    /// What children inherit where that differs: the chain's executor, no label. It keeps the runtime alive.
+    /// The context that children inherit if it is not this one: the chain's executor, no label. Keeps the runtime
+    /// alive.
     private final let inherited: Context?
-    /// Whether children inherit this one itself, although it has something to keep alive.
+    /// Whether children inherit this context itself, although `inherited` is set.
     private final let isInherited: Bool
-    /// The runtime, unretained: this object itself, or kept by `inherited`.
+    /// The runtime, unretained: this object itself, or kept alive by `inherited`.
     // Unchecked: written once, in init.
     @exclusivity(unchecked)
     private(set) final var runtimeReference: UnsafeRawPointer
     private final let isImmortal: Bool
 
-    /// For a runtime, which is the context of its roots.
+    /// Makes the context of a runtime's roots, which is the runtime.
     init(executor: any PromiseExecutor, isImmortal: Bool) {
         self.executor = executor
         self.isImmortal = isImmortal
@@ -48,7 +49,7 @@ public class _PromiseContext: @unchecked Sendable {
 
     private final var unretainedRuntime: Unmanaged<Runtime> { Unmanaged.fromOpaque(runtimeReference) }
 
-    /// The runtime that promises of this context belong to.
+    /// The runtime of the promises with this context.
     final var runtime: Runtime { unretainedRuntime.takeUnretainedValue() }
 
     @inline(__always)
@@ -57,25 +58,25 @@ public class _PromiseContext: @unchecked Sendable {
     @inline(__always)
     final var isNarrowed: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isNarrowedHere } }
 
-    /// Hands work of a promise to the executor; if that drops it, the promise is abandoned.
+    /// Submits a promise's work to the executor; if the executor drops it, the promise is abandoned.
     final func submit(_ content: _Runnable) {
         executor.submit(PromiseJob(keepsJobs ? content : GuardedJob(content)))
     }
 
-    /// The runtime, without a reference of the caller's own.
+    /// Calls `body` with the runtime, without counting a reference.
     @inline(__always)
     final func withRuntime(_ body: (Runtime) -> Void) { unretainedRuntime._withUnsafeGuaranteedRef(body) }
 
-    /// Where its promises report to, unretained: the runtime keeps it.
+    /// The recorder's sink, unretained: the runtime keeps it alive.
     @inline(__always)
     final var sinkReference: Unmanaged<SinkBox>? {
         unretainedRuntime._withUnsafeGuaranteedRef { $0.sinkReferenceHere }
     }
 
-    // Labels are plain strings, empty for none: an optional parameter would make the compiler infer optionals in the
-    // closures of users who pass an element for a label.
+    // Labels are plain strings, empty for none, because an optional parameter would make the compiler infer optional
+    // elements in closures that pass an element as a label.
 
-    /// The context of a promise that no other is the parent of: of the runtime whose handler runs here, or the default.
+    /// The context of a root: of the runtime of the handler that runs on this thread, or the default.
     @usableFromInline
     static func root(label: String, executor: (any PromiseExecutor)?) -> Context {
         let base = Runtime.current
@@ -85,7 +86,7 @@ public class _PromiseContext: @unchecked Sendable {
         return label.isEmpty ? chain : Context(executor: executor, label: label, inherited: chain)
     }
 
-    /// The context of a child: its label and executor are its own, what it hands on is the chain's.
+    /// The context of a child: its own label and executor, above the chain's context for its children.
     @usableFromInline
     final func child(label: String, executor: (any PromiseExecutor)?) -> Context {
         let base = isInherited ? self : inherited!
@@ -95,7 +96,7 @@ public class _PromiseContext: @unchecked Sendable {
 
     // MARK: In a promise's word
 
-    /// ``root(label:executor:)`` as an owned word; with neither, that is one reference to the runtime.
+    /// ``root(label:executor:)`` as an owned word; without a label and executor it is one reference to the runtime.
     @usableFromInline
     static func rootWord(label: String, executor: (any PromiseExecutor)?) -> UInt {
         if label.isEmpty, executor == nil, let pointer = chain_thread_current().pointee.runtime {
@@ -111,7 +112,8 @@ public class _PromiseContext: @unchecked Sendable {
         return child(label: label, executor: executor).reference()
     }
 
-    /// Its address, owned; with bit 0 set, and not owned, where it never ends: so most promises count no references.
+    /// The address, owned; or with bit 0 set and not owned if the context is immortal, so that most promises count no
+    /// references.
     @usableFromInline
     final func reference() -> UInt {
         let unretained = Unmanaged.passUnretained(self)

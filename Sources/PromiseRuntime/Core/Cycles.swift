@@ -1,18 +1,18 @@
 import ChainEvents
 
-// Promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
+// The search for promises that would wait for themselves (A+ 2.3.1, extended to parents and members).
 extension AnyPromise {
-    /// How many promises a search visits. So an adoption at the end of a long chain stays cheap, and a cycle through more
-    /// promises than that is found only if it consists of followers.
+    /// The number of promises that a search visits. It keeps adoption at the end of a long chain cheap; a longer cycle
+    /// is found only if it consists of followers.
     private static let visitLimit = 1_000
 
-    /// The error of a promise `target` that is to wait for this one, if this one waits for it, directly or over others.
+    /// The error for `target`, which is to wait for this promise, if this promise waits for it, directly or through
+    /// others.
     ///
-    /// - Parameter followers: Whether a promise follows `target` already: then the followers on the way do not count
-    ///   towards the limit.
+    /// Whether a promise follows `target` already; if so, followers on the way do not count towards the limit.
     final func cycle(to target: AnyPromise, followers: Bool = false) -> PromiseCycle? {
         if self === target { return PromiseCycle(sites: [target.callSite.site]) }
-        // A promise waits for one other at a time, unless it has members: no list is needed.
+        // No list is needed, because a promise without members waits for one other at a time.
         var left = Self.visitLimit
         var next: AnyPromise? = self
         while let promise = next, left > 0 {
@@ -33,7 +33,7 @@ extension AnyPromise {
         }
     }
 
-    /// The same over all members of combinators, breadth first.
+    /// Searches breadth first, through all members of combinators.
     private final func cycleOverMembers(to target: AnyPromise, _ limit: Int) -> PromiseCycle? {
         var visits: [(promise: AnyPromise, from: Int)] = [(self, -1)]
         var known: Set = [ObjectIdentifier(self)]
@@ -58,7 +58,7 @@ extension AnyPromise {
         return nil
     }
 
-    /// The sites of `target` and of the promises from this one to it, each of which waits for the next.
+    /// The sites of the cycle: `target`, then the promises from this one to it, each of which waits for the next.
     private final func sites(from target: AnyPromise) -> [CodeLocation] {
         var sites = [target.callSite.site]
         var next: AnyPromise? = self

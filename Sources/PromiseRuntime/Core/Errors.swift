@@ -1,10 +1,10 @@
 import ChainEvents
 
-/// Who asked for a cancellation.
+/// The source of a cancellation.
 public enum CancelledBy: Hashable, Sendable, CustomStringConvertible {
     /// The program itself.
     case program
-    /// Somebody at a dashboard, by that name.
+    /// A viewer, by its name.
     case viewer(String)
 
     /// `program`, or the viewer's name.
@@ -18,9 +18,9 @@ public enum CancelledBy: Hashable, Sendable, CustomStringConvertible {
 
 /// The error of a promise that was cancelled (<doc:TheRules>, X1).
 public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
-    /// Why, where a reason was given.
+    /// The reason, if one was given.
     public var reason: String?
-    /// Who asked for it.
+    /// The source of the cancellation.
     public var by: CancelledBy
 
     /// Describes a cancellation.
@@ -29,29 +29,29 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
         self.by = by
     }
 
-    /// `cancelled by WHO`, and why where that is known.
+    /// `cancelled by` the source, and the reason if there is one.
     public var description: String { "cancelled by \(who)" }
 
-    /// Who asked, and why where that is known.
+    /// The source, and the reason if there is one.
     var who: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
 }
 
-/// The error of a promise whose resolver was released before it settled the promise (<doc:TheRules>, S2): it can never
-/// settle.
+/// The error of a promise that was abandoned: its resolver was released before it settled the promise (<doc:TheRules>,
+/// S2), so it can never settle.
 public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
     /// Where the promise was made.
     public var site: CodeLocation
-    /// The labels of the promise and of those that it was made under, up to the root, as far as there are any.
+    /// The labels of the promise and its ancestors, up to the root; promises without a label are left out.
     public var labels: [String]
 
-    /// What happened and what to do.
+    /// What happened, and what to do.
     public var description: String {
         let path = labels.isEmpty ? "" : " (\(labels.joined(separator: " ‹ ")))"
         return "abandoned: the resolver of the promise made at \(site)\(path) was released; keep it until it settles"
     }
 }
 
-/// The error of a promise that would wait for itself: directly, or over parents, followed promises and members of
+/// The error of a promise that would wait for itself: directly, or through parents, followed promises and members of
 /// combinators (Promises/A+ 2.3.1).
 public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
     /// Where the promises of the cycle were made, the rejected one first; each waits for the next, the last for the first.
@@ -66,7 +66,7 @@ public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
         self.sites = sites
     }
 
-    /// What happened, and over which promises.
+    /// What happened, and the promises on the way.
     public var description: String {
         let shown = sites.prefix(8).map { "\($0)" }.joined(separator: ", which waits for ")
         let more = sites.count > 8 ? ", and \(sites.count - 8) more" : ""
@@ -74,40 +74,40 @@ public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The error of a ``Promise/timeout(_:label:file:line:)`` that came first.
+/// The error of a ``Promise/timeout(_:label:file:line:)`` that reached its limit.
 public struct PromiseTimedOut: Error, Hashable, CustomStringConvertible {
-    /// After how long.
+    /// The limit.
     public var limit: Duration
 
     /// `timed out after` the limit.
     public var description: String { "timed out after \(limit)" }
 }
 
-/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` and `race` where there is no winner.
+/// The error of ``Promise/any(_:cancellingLosers:label:file:line:)`` and `race` if there is no winner.
 public struct AllRejected: Error, CustomStringConvertible {
-    /// The members' errors, in the order of the members; empty where there were no members.
+    /// The members' errors, in the order of the members; empty if there were no members.
     public var errors: [any Error]
 
-    /// How many failed, and the last one's error.
+    /// The number of failed members, and the last one's error.
     public var description: String {
         guard let last = errors.last else { return "none of 0 members" }
         return "all \(errors.count) failed, the last with: \(last)"
     }
 }
 
-/// An error that nobody handled.
+/// An error that no handler received before its promise was released.
 public struct UnhandledRejection: Sendable {
     /// The promise's id.
     public var id: NodeID
     /// Where the promise was made.
     public var site: CodeLocation
-    /// The promise's label, where it has one.
+    /// The promise's label, if it has one.
     public var label: String?
-    /// What nobody handled.
+    /// The unhandled error.
     public var error: any Error
 }
 
-/// A pending promise whose resolver was released.
+/// A promise that was abandoned.
 public struct AbandonedPromise: Sendable {
     /// The promise's id.
     public var id: NodeID

@@ -1,11 +1,11 @@
 import ChainEvents
 
-/// Waits on behalf of a promise that follows another (A+ 2.3.2), and holds the follower's parent meanwhile.
+/// The waiter of a promise that follows another (A+ 2.3.2). Keeps the follower's parent meanwhile.
 final class FollowLink: _Waiter {
     let follower: AnyPromise
     let followed: AnyPromise
-    /// The follower's parent, kept until the follower is settled. The follower's handler has run.
-    // Unchecked: written once, under the follower's lock bit, before the link is anywhere.
+    /// The follower's parent, kept until the follower is settled. The follower's handler has run by then.
+    // Unchecked: written once, under the follower's lock bit, before the link is reachable.
     @exclusivity(unchecked)
     private(set) var parent: AnyPromise?
 
@@ -25,12 +25,13 @@ final class FollowLink: _Waiter {
 }
 
 extension AnyPromise {
-    /// Makes this promise settle as `other` does, which is of the same type. A promise that would wait for itself is
-    /// rejected (``PromiseCycle``). False if this promise is resolved already; if it was cancelled, `other` then loses
-    /// this consumer (TheRules, X2). Iterative over any length of followers, as delivery is.
+    /// Makes this promise settle as `other` does, which has the same type. Rejects this promise with ``PromiseCycle``
+    /// if it would wait for itself. Returns false if this promise is resolved already; if it was cancelled, `other`
+    /// then loses this consumer (TheRules, X2). Iterative over any number of followers, as delivery is.
     @usableFromInline @discardableResult
     final func follow(_ other: AnyPromise, byHandler: Bool) -> Bool {
-        // Before the link itself: of promises that close a cycle at the same time, the last one to link sees the mark.
+        // Marked before linking, so that of promises that close a cycle at the same time the last one to link sees the
+        // mark.
         var otherState = other.lock()
         otherState.set(PromiseState.followed)
         other.unlock(otherState)
@@ -43,7 +44,7 @@ extension AnyPromise {
         }
         let mayCloseCycle = state.has(PromiseState.followed) || !waiters.isEmpty
         if state.has(PromiseState.linked) {
-            // The call that runs the handler keeps its reference.
+            // A running handler's call keeps its own reference to the parent.
             let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
             link.take(parent: parent, owned: !state.has(PromiseState.running))
         }
@@ -57,12 +58,12 @@ extension AnyPromise {
             return reject(cycle, by: .machinery)
         }
         other.register(link)
-        // A cancellation that came between the link and the waiter found no consumer to withdraw.
+        // Checked again, because a cancellation between linking and registering found no consumer to withdraw.
         withdrawIfCancelled(from: other)
         return true
     }
 
-    /// Ends this promise's interest in `other` if this promise was cancelled (TheRules, X2).
+    /// Withdraws this promise's interest in `other` if this promise was cancelled (TheRules, X2).
     private final func withdrawIfCancelled(from other: AnyPromise) {
         guard other !== self, current.has(PromiseState.cancelled), let cancellation = error as? PromiseCancelled else {
             return

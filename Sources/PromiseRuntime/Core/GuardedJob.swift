@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A job for an executor of the program's own, which may drop it: released without having run, it is discarded, so that
-/// its promise is abandoned and does not stay pending for ever (TheRules, S2). One object a job.
+/// A job for an executor of the program, which may drop it. A job released without having run is discarded, so that its
+/// promise is abandoned instead of staying pending (TheRules, S2). Costs one object per job.
 final class GuardedJob: _Runnable {
     private let content: _Runnable
     private let isOver = Atomic<Bool>(false)
@@ -19,7 +19,7 @@ final class GuardedJob: _Runnable {
         if !isOver.exchange(true, ordering: .relaxed) { content.discard() }
     }
 
-    /// Whether the executor is one of ours, which run or discard each job.
+    /// Whether the executor is the runtime's own kind, which runs or discards every job.
     static func isNeedless(on executor: any PromiseExecutor) -> Bool {
         let type = ObjectIdentifier(Swift.type(of: executor))
         return type == ObjectIdentifier(PoolExecutor.self) || type == ObjectIdentifier(InlineExecutor.self)

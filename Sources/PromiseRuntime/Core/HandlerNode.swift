@@ -1,19 +1,18 @@
 import ChainEvents
 
-/// A link: the promise that an operation made, which is also what waits for its parent and what runs its handler. One
-/// object a link, plus the handler's captures.
+/// A link: the promise that an operation made. It is also the waiter of its parent and the job that runs its handler,
+/// so a link is one object plus the handler's captures.
 ///
-/// All that is generic about it is in ``Thunk``, a closure without captures that is written where the types are known:
-/// overridden methods of a generic class run unspecialised, with a look-up of metadata each.
+/// All generic code is in ``Thunk``, a closure without captures that is written where the types are known: overridden
+/// methods of a generic class run unspecialised, with a metadata look-up each.
 @usableFromInline
 final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: Promise<Output>, @unchecked Sendable {
-    // Sendable: the handler belongs to the one who has taken it, by the state word.
+    // Sendable: only the thread that claimed the handler, by the state word, accesses it.
 
-    /// Does one step of a node, which it is given untyped: see ``HandlerStep``. Gives whether the settling told the end
-    /// of the handler.
+    /// Performs one ``HandlerStep`` of an untyped node; true if the settlement reported the handler's end.
     @usableFromInline typealias Thunk = @Sendable (AnyPromise, HandlerStep) -> Bool
 
-    // Unchecked: touched only by the one who has taken the handler (PromiseState.takeHandler).
+    // Unchecked: accessed only by the thread that claimed the handler (PromiseState.takeHandler).
     @exclusivity(unchecked)
     @usableFromInline final var handlerSlot: RawSlot
     @usableFromInline let thunk: Thunk
@@ -34,7 +33,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
             parent: parent, wants: wants)
     }
 
-    /// Makes a link and registers it at its parent. (Within `init` that would count two references more.)
+    /// Makes a link and registers it at its parent. (Not in `init`, because that would count two more references.)
     @inlinable @inline(__always)
     static func make(
         _ kind: NodeKind, of parent: Promise<Input>, label: String, on executor: (any PromiseExecutor)?,
@@ -47,15 +46,15 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
     }
 
     deinit {
-        // An executor that drops its jobs leaves a handler behind.
+        // An executor that dropped its jobs has left the handler here.
         if !current.has(PromiseState.handlerTaken) { _ = thunk(self, .drop) }
     }
 
-    /// The handler, for the one who has taken it.
+    /// The handler, for the thread that claimed it.
     @inlinable
     var handler: Handler { handlerSlot.load(as: Handler.self) }
 
-    /// Releases the handler; once, by the one who has taken it.
+    /// Releases the handler; called once, by the thread that claimed it.
     @inlinable
     func dropHandler() -> Bool {
         handlerSlot.destroy(Handler.self)
@@ -71,7 +70,7 @@ final class HandlerNode<Input: Sendable, Output: Sendable, Handler: Sendable>: P
     }
 }
 
-/// What a link is to do with its handler and outcome.
+/// A step of a link: what to do with its handler and its outcome.
 @usableFromInline
 enum HandlerStep {
     /// Run the handler with the value of the parent, and settle.
@@ -85,7 +84,7 @@ enum HandlerStep {
 }
 
 extension HandlerStep {
-    /// What a handler that takes either is given.
+    /// The outcome, for a handler that takes either.
     @inlinable
     func result<Input: Sendable>(_ type: Input.Type) -> Result<Input, any Error>? {
         switch self {
@@ -98,19 +97,19 @@ extension HandlerStep {
 
 // The caller of `perform` holds the promise.
 extension Unmanaged where Instance == AnyPromise {
-    /// The value of the promise, which is fulfilled and of that type.
+    /// The value of a promise that is fulfilled, of this type.
     @inlinable @inline(__always)
     func value<Value: Sendable>(_ type: Value.Type) -> Value {
         _withUnsafeGuaranteedRef { ValueWord.load($0.slot, as: type) }
     }
 
-    /// The error of the promise, which is rejected.
+    /// The error of a promise that is rejected.
     @inlinable
     var failure: any Error { _withUnsafeGuaranteedRef { ValueWord.load($0.slot, as: (any Error).self) } }
 }
 
 extension AnyPromise {
-    /// A link's parent has its outcome: queue the handler for it, or pass it on.
+    /// Queues the handler for the parent's outcome, or passes the outcome on.
     final func parentSettled(_ parent: AnyPromise) {
         let isRejected = parent.current.has(PromiseState.rejected)
         let isWanted = wantsHandler(for: parent, isRejected: isRejected)
@@ -131,7 +130,7 @@ extension AnyPromise {
             state = lock()
         }
         unlock(state)
-        // A cancellation that came first left the handler here: it may be one for clean-up (TheRules, X3).
+        // An earlier cancellation left the handler here, because it may be one for clean-up (TheRules, X3).
         if state.has(PromiseState.cancelled) { return submitCleanUp() }
         dropHandlerUnlessTaken()
     }
@@ -143,7 +142,7 @@ extension AnyPromise {
         if isOurs { _ = perform(.drop) }
     }
 
-    /// Whether the handler is one for the parent's outcome.
+    /// Whether the handler takes the parent's outcome.
     @inline(__always)
     private final func wantsHandler(for parent: AnyPromise, isRejected: Bool) -> Bool {
         let wanted = word.load(ordering: .relaxed)
@@ -153,21 +152,21 @@ extension AnyPromise {
         return (both == PromiseState.wantsCancellation) == (parent.error is PromiseCancelled)
     }
 
-    /// Runs a link's handler, on its executor.
+    /// Runs the handler, on its executor.
     final func runLinkHandler() {
         var state = lock()
         guard state.takeHandler() else { return unlock(state) }
         let isPending = !state.hasOutcome
         guard isPending, state.has(PromiseState.linked) else {
             unlock(state)
-            // Cancelled before it ran: only clean-up does, with the cancellation.
+            // Cancelled before it ran: only clean-up handlers run, with the cancellation.
             if !isPending, state.has(PromiseState.wantsCancellation) {
                 runAsCurrent { perform(.error(of: Unmanaged.passUnretained(self))) }
             }
             _ = perform(.drop)
             return
         }
-        // The reference to the parent is this call's now, so that its outcome stays while the handler runs.
+        // This call takes the reference to the parent, so that its outcome stays while the handler runs.
         state.set(PromiseState.running)
         let parent = Unmanaged<AnyPromise>.fromOpaque(UnsafeRawPointer(bitPattern: slot)!)
         unlock(state)
@@ -182,7 +181,7 @@ extension AnyPromise {
         release(parent)
     }
 
-    /// The handler has run: ends the wait for the parent, unless this promise is still to be settled.
+    /// Ends the wait for the parent after the handler ran, unless this promise is still pending.
     @inline(__always)
     private final func release(_ parent: Unmanaged<AnyPromise>) {
         if !current.hasOutcome {
@@ -191,7 +190,7 @@ extension AnyPromise {
             state.clear(isPending ? PromiseState.running : 0)
             unlock(state)
             if isPending {
-                // The parent is released as this promise settles, or by the link to the promise that it follows.
+                // The settlement of this promise releases the parent, or the link to the followed promise does.
                 if state.has(PromiseState.following) { parent.release() }
                 return
             }

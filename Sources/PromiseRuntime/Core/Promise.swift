@@ -1,28 +1,30 @@
 import ChainEvents
 
-/// What a handler of ``Promise/then(label:on:file:line:_:onRejected:)`` may return: a promise, or something that becomes one.
+/// A promise, or a type that converts to one: the result of a handler of
+/// ``Promise/then(label:on:file:line:_:onRejected:)``.
 public protocol Thenable<Value>: Sendable {
-    /// What the promise is fulfilled with.
+    /// The type of the value.
     associatedtype Value: Sendable
 
-    /// The promise that settles as this does.
+    /// The promise that settles as this value does.
     func asPromise() -> Promise<Value>
 }
 
-/// A value that will be there later, or an error: the read side (Promises/A+ 1.1, <doc:TheRules>, P1).
+/// A future value or error: the read side (Promises/A+ 1.1, <doc:TheRules>, P1).
 ///
-/// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers that
-/// are attached to it run always later, at most once, on their executor, in the order in which they were attached.
+/// A promise is pending until it is fulfilled with a value or rejected with an error, once and for good. Handlers run
+/// later, at most once, on their executor, in the order in which they were attached.
 ///
 ///     let size = Promise { try parse(data) }
 ///         .map { $0.count }
 ///         .catch { _ in 0 }
 ///
-/// Every operation makes a new promise, the child of the one that it is called on, takes an optional `label` for the
-/// dashboard, `on:` for the executor of its own handler, and its call site by itself. All may be called from any thread.
+/// Every operation makes a new promise, the child of the promise that it is called on. It takes an optional `label` for
+/// the dashboard, and `on:` for the executor of its own handler; the call site is captured. All may be called from any
+/// thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
-    /// `contextWord` is a context's ``_PromiseContext/reference()``, which the promise then owns.
+    /// `contextWord` is a ``_PromiseContext/reference()``, which the promise then owns.
     @inlinable
     override init(
         kind: NodeKind, site: CallSite, contextWord: UInt, parent: __shared AnyPromise? = nil,
@@ -45,11 +47,11 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         if ownsValue { destroyValue() }
     }
 
-    // Apart, so that who owns nothing looks up no type.
+    // Not inlined, so that a promise that owns nothing looks up no type metadata.
     @inline(never)
     private final func destroyValue() { ValueWord.destroy(slot, as: Value.self) }
 
-    /// The value of a promise that is fulfilled.
+    /// The value of a fulfilled promise.
     @inlinable
     final var stored: Value { ValueWord.load(slot, as: Value.self) }
 
@@ -57,7 +59,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     @inlinable
     public final func asPromise() -> Promise<Value> { self }
 
-    /// Fulfils; false if there is an outcome already.
+    /// Fulfils the promise; false if it has an outcome already.
     @inlinable
     final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
         let outcome = ValueWord.encode(value, as: Value.self)
@@ -73,7 +75,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         if state.has(PromiseState.rejected) {
             passError(of: other, flags: flags)
         } else if !state.has(PromiseState.ownsValue) {
-            // Bits that own nothing are passed on without looking at their type.
+            // Copied without their type, because these bits own nothing.
             _ = settle(by: .machinery, rejected: false, outcome: other.slot, flags: flags)
         } else {
             _ = fulfill(unsafeDowncast(other, to: Promise<Value>.self).stored, by: .machinery, flags: flags)
@@ -91,17 +93,17 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         return .success(stored)
     }
 
-    /// Where the promise stands (Promises/A+ 2.1).
+    /// The state of a promise (Promises/A+ 2.1).
     public enum State: Sendable {
-        /// No outcome yet.
+        /// Without an outcome yet.
         case pending
-        /// With this value, for good.
+        /// Fulfilled with this value, for good.
         case fulfilled(Value)
-        /// With this error, for good.
+        /// Rejected with this error, for good.
         case rejected(any Error)
     }
 
-    /// Where the promise stands at this moment: pending may be over as soon as it is read. Costs one load.
+    /// The state at this moment: pending may be over as soon as it is read. Costs one load.
     public final var state: State {
         switch result {
         case nil: .pending
@@ -110,11 +112,11 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         }
     }
 
-    /// Waits, without blocking a thread, for the value; throws the error of a rejection.
+    /// The value, awaited without blocking a thread; throws the error of a rejection.
     ///
-    /// Cancelling the task that waits ends the wait with `CancellationError`, and this promise is cancelled if it has
-    /// no other consumer (<doc:TheRules>, X2): use ``detached()`` for work that is to go on. Cost: one object, and the
-    /// switch of tasks.
+    /// Cancelling the awaiting task ends the wait with `CancellationError`, and cancels this promise if it has no other
+    /// consumer (<doc:TheRules>, X2): use ``detached()`` for work that is to go on. Cost: one object, and a switch of
+    /// tasks.
     public final var value: Value {
         get async throws {
             let waiter = TaskWaiter<Value>(self)
@@ -126,9 +128,9 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         }
     }
 
-    /// Exempts this promise from cancellation by lack of consumers (<doc:TheRules>, X2): it goes on although every
-    /// consumer that it had was cancelled or timed out. An explicit ``AnyPromise/cancel(_:by:)`` still cancels it.
-    /// Returns the promise itself.
+    /// Exempts this promise from cancellation by lack of consumers (<doc:TheRules>, X2). It goes on although every
+    /// consumer was cancelled or timed out; an explicit ``AnyPromise/cancel(_:by:)`` still cancels it. Returns the
+    /// promise itself.
     @discardableResult
     public final func detached() -> Promise<Value> {
         var state = lock()
@@ -139,30 +141,30 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 }
 
 extension AnyPromise {
-    /// Whether there is an outcome. Costs one load.
+    /// Whether the promise has an outcome. Costs one load.
     public final var isSettled: Bool { current.hasOutcome }
 
-    /// What the dashboard calls it, where a label was given.
+    /// The label, if one was given.
     public final var label: String? { context.label }
 
-    /// The promise that this one's operation was called on, while that one is pending; nil for a root (<doc:TheRules>,
-    /// P8; RXPromise, but that a settled parent is let go of). Costs one short lock; may change at any moment.
+    /// The promise that this one's operation was called on, while that promise is pending; nil for a root
+    /// (<doc:TheRules>, P8; as RXPromise, but a settled parent is released). Costs one short lock; may change at any
+    /// moment.
     public final var parent: AnyPromise? {
         waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }
 
-    /// The first of the pending promises that this one waits for through its parents; nil for a root. O(n)
-    /// in the links up to there.
+    /// The topmost pending ancestor; nil for a root. O(n) in the links up to it.
     public final var root: AnyPromise? {
         var root: AnyPromise?
         while let next = (root ?? self).parent { root = next }
         return root
     }
 
-    /// The runtime that it belongs to.
+    /// The runtime of the promise.
     public final var runtime: Runtime { context.runtime }
 
-    /// What a late comer to the dashboard is told of it; sites, threads and times are the recorder's to add.
+    /// The node as a late subscriber gets it; sites, threads and times are added by the recorder.
     public final func snapshot() -> NodeSnapshot {
         var node = NodeSnapshot(id: id, kind: kind)
         let state = lock()

@@ -1,42 +1,42 @@
 import CChainRuntime
 import ChainEvents
 
-/// What a live promise can tell of itself at one moment that no event tells. Nothing of the program's is called for it.
+/// Facts about a live promise at one moment that no event reports. Reading them calls no code of the program.
 package struct PromiseFacts: Sendable {
     /// A thread that sleeps until the promise settles.
     package struct BlockedThread: Hashable, Sendable {
         /// The thread.
         package var thread: ThreadID
-        /// The node whose handler it runs, or nobody.
+        /// The node of the handler that it runs, or none.
         package var node: NodeID
     }
 
-    /// What it is fulfilled with, as Swift writes the type.
+    /// The type of the value, as Swift writes it.
     package var valueType: String
-    /// Its label, whole.
+    /// The label, not shortened.
     package var label: String?
-    /// The executor of its handler.
+    /// The name of the executor of its handler.
     package var executor: String
-    /// Its children that are not settled: those whose handlers wait.
+    /// The unsettled children, which wait for this promise.
     package var handlers: [NodeID]
-    /// Tasks and completion handlers that wait, which are no nodes.
+    /// The number of waiting tasks and completion handlers, which are no nodes.
     package var callbackCount: Int
-    /// Who follows it.
+    /// The promises that follow it.
     package var followers: [NodeID]
-    /// The combinators that have it for a member and are not settled.
+    /// The unsettled combinators of which it is a member.
     package var combinators: [NodeID]
     /// Threads that sleep until it settles.
     package var blockedThreads: [BlockedThread]
-    /// What it waits for: its parent, and the promise that it follows.
+    /// The promises that it waits for: its parent, and the promise that it follows.
     package var parent: NodeID?, followed: NodeID?
-    /// Its error, where it is rejected.
+    /// The error, if it is rejected.
     package var error: (any Error)?
     /// Whether it has a value.
     package var isFulfilled: Bool
 }
 
 extension AnyPromise {
-    /// Looks at the promise and at who waits for it. O(those), and one short lock.
+    /// Reads the facts of the promise and its waiters. O(waiters), and one short lock.
     package final func facts() -> PromiseFacts {
         let (parent, followed) = waitsFor
         let state = current
@@ -63,7 +63,7 @@ extension AnyPromise {
         return facts
     }
 
-    /// The value as text; nil where there is none, or nothing to say of it. Runs the program's code.
+    /// The value as text; nil for `Void` and if there is no value. Runs code of the program.
     package final var renderedValue: String? {
         let state = current
         return state.hasOutcome && !state.has(PromiseState.rejected) ? valueText : nil

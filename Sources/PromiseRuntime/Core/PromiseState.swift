@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The state of one promise as one word, and its transitions as pure functions: the storage takes the word's lock bit,
-/// applies one transition, acts on what it returns after unlocking.
+/// The state of one promise in one word, and its transitions as pure functions. The storage takes the word's lock bit,
+/// applies one transition, unlocks, and then acts on the result.
 @usableFromInline
 struct PromiseState: RawRepresentable, Equatable, Sendable {
     @usableFromInline var rawValue: UInt32
@@ -9,7 +9,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     @inlinable
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Who wants to settle a promise; what each may do differs.
+    /// The origin of a settlement; each may settle in different states.
     enum Settler {
         /// The write side, once only, unless it has already resolved the promise (A+ 2.1.2, ES6 "already resolved").
         case resolver
@@ -21,65 +21,67 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         case cancellation
     }
 
-    /// What the one who registers a waiter has to do.
+    /// What the caller that registers a waiter has to do.
     enum Registration: Equatable {
-        /// Nothing: whoever settles or is settling the promise delivers.
+        /// Nothing: the settling thread delivers.
         case wait
         /// Deliver at once: the promise is settled.
         case deliver
     }
 
-    // Whether the word is locked: held for a few instructions, never while anything is called or released.
+    // Set while the word is locked: for a few instructions, never while code is called or memory is released.
     static let locked: UInt32 = 1 << 0
-    // The outcome is written; its waiters are being told, in order of registration.
+    // The outcome is written, and is being delivered to the waiters in order of registration.
     static let settling: UInt32 = 1 << 1
-    // All waiters were told; a new one is told at once.
+    // The outcome was delivered to all waiters; to a new one it is delivered at once.
     static let settled: UInt32 = 1 << 2
-    // The write side has been used: fulfilled, rejected, or following another promise.
+    // The write side was used: the promise is fulfilled, rejected, or follows another promise.
     static let resolved: UInt32 = 1 << 3
     // The outcome is an error.
     static let rejected: UInt32 = 1 << 4
     // Settled by a cancellation.
     static let cancelled: UInt32 = 1 << 5
-    // The handler has been handed to an executor.
+    // The handler was submitted to an executor.
     static let queued: UInt32 = 1 << 6
-    // The handler has been taken out to be run or dropped.
+    // The handler was claimed, to be run or dropped.
     static let handlerTaken: UInt32 = 1 << 7
-    // The node is recorded, and stands in the registry of live nodes.
+    // The node is recorded, and is in the registry of live nodes.
     static let registered: UInt32 = 1 << 8
-    // The error has gone on to somebody, whose it is now to handle.
+    // The error was passed on; the receiver has to handle it.
     static let errorSeen: UInt32 = 1 << 9
-    // A handler of the program ran with the error, here or before it was passed on to here.
+    // A handler of the program ran with the error, in this promise or in one that the error came from.
     static let errorHandled: UInt32 = 1 << 15
-    // A loser of a race: nothing waits for it any more, so its release is no defect.
+    // A loser of a race: its release unsettled is not reported as abandoned.
     static let abandonSuppressed: UInt32 = 1 << 10
-    // A consumer of it, however far down, no longer needs it: that one lost, or was cancelled.
+    // One of its direct or indirect consumers lost or was cancelled, and no longer needs it.
     static let unneeded: UInt32 = 1 << 18
-    // Some promise follows this one, so that following another may close a ring.
+    // Another promise follows this one, so following another may close a cycle.
     static let followed: UInt32 = 1 << 11
-    // The node has a handler for values; for errors other than a cancellation; for cancellations. They never change.
+    // The node has a handler for values, for errors other than a cancellation, or for cancellations. These never
+    // change.
     @usableFromInline static let wantsValue: UInt32 = 1 << 12
     @usableFromInline static let wantsError: UInt32 = 1 << 13
     @usableFromInline static let wantsCancellation: UInt32 = 1 << 16
     @usableFromInline static let wantsAnyError = wantsError | wantsCancellation
     // The value in the slot has to be destroyed.
     static let ownsValue: UInt32 = 1 << 17
-    // It goes on although all its consumers withdrew.
+    // Exempt from cancellation by lack of consumers.
     static let detached: UInt32 = 1 << 14
 
-    // The slot holds the parent; the link to a promise that this one follows.
+    // The slot holds the parent (`linked`), or the link to the promise that this one follows (`following`).
     static let linked: UInt32 = 1 << 19
     static let following: UInt32 = 1 << 20
-    // Somebody runs the handler, and owns the reference to the parent.
+    // A thread runs the handler, and owns the reference to the parent.
     static let running: UInt32 = 1 << 21
-    // A recording left the node out (RecordingFilter); a node that is registered is recorded all the same.
+    // A recording filter excluded the node; a registered node is recorded all the same.
     static let excluded: UInt32 = 1 << 22
-    // The handler has returned while the node was recorded; by a settlement, or before it.
+    // The handler returned while the node was recorded, with or before its settlement.
     static let handlerEnded: UInt32 = 1 << 23
-    // From here on the word holds the node's kind, which no transition touches.
+    // The bits from here on hold the node's kind, which no transition changes.
     static let kindShift: UInt32 = 24
 
-    /// Notes that the handler has returned, where a settlement's flags say so. Without a branch: each settlement asks.
+    /// Records that the handler returned, if a settlement's flags contain that. Without a branch, because every
+    /// settlement calls it.
     @inline(__always)
     mutating func noteHandlerEnd(_ flags: EventFlags) {
         rawValue |= UInt32(flags.rawValue & EventFlags.handlerEnded.rawValue) << 22
@@ -89,10 +91,10 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
     mutating func set(_ bit: UInt32) { rawValue |= bit }
     mutating func clear(_ bit: UInt32) { rawValue &= ~bit }
 
-    /// Fulfilled or rejected, told to all or not.
+    /// Whether the promise is fulfilled or rejected, delivered or not.
     var hasOutcome: Bool { rawValue & (Self.settling | Self.settled) != 0 }
 
-    /// Gives the promise its outcome unless it may not have one any more; false means that nothing changed.
+    /// Settles the promise unless it is settled or resolved already; false means that nothing changed.
     @inline(__always)
     mutating func settle(by settler: Settler, rejected: Bool, hasWaiters: Bool) -> Bool {
         if hasOutcome { return false }
@@ -103,25 +105,25 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Reserves the promise for the one that it will follow; false if it is resolved already. `byHandler` says that its own
-    /// handler asks, which may follow even though the promise has no write side.
+    /// Marks the promise as resolved by another; false if it is resolved already. `byHandler` is true for its own
+    /// handler, which may follow although the promise has no write side.
     mutating func follow(byHandler: Bool) -> Bool {
         if hasOutcome || (has(Self.resolved) && !byHandler) { return false }
         set(Self.resolved)
         return true
     }
 
-    /// Notes a new waiter.
+    /// Returns what to do with a new waiter.
     @inline(__always)
     func register() -> Registration { has(Self.settled) ? .deliver : .wait }
 
-    /// Ends the telling of waiters.
+    /// Marks the delivery as complete.
     mutating func finishSettling() {
         clear(Self.settling)
         set(Self.settled)
     }
 
-    /// Whether the caller is the one to hand the handler to an executor.
+    /// Claims the submission of the handler; false if another caller did.
     @inline(__always)
     mutating func queue() -> Bool {
         if has(Self.queued) { return false }
@@ -129,7 +131,7 @@ struct PromiseState: RawRepresentable, Equatable, Sendable {
         return true
     }
 
-    /// Whether the caller is the one to run or drop the handler.
+    /// Claims the handler, to run or drop it; false if another caller did.
     @inline(__always)
     mutating func takeHandler() -> Bool {
         if has(Self.handlerTaken) { return false }

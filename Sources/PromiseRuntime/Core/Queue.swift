@@ -1,5 +1,5 @@
-/// A first-in, first-out queue in a ring that grows. What is taken out is the caller's to release: nothing is released
-/// while the queue changes.
+/// A first-in, first-out queue in a growing ring. What is removed is the caller's to release: nothing is released while
+/// the queue changes.
 struct Queue<Element> {
     private var slots: [Element?] = []
     private var head = 0
@@ -21,7 +21,7 @@ struct Queue<Element> {
         return element
     }
 
-    /// Gives the room of an empty queue back where a burst has left much of it.
+    /// Frees the storage of an empty queue if a burst left it above `limit`.
     mutating func shrink(above limit: Int) { if isEmpty, slots.count > limit { slots = [] } }
 
     private mutating func grow() {

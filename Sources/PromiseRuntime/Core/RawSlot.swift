@@ -1,7 +1,7 @@
 import CChainRuntime
 
-/// Room for one handler of any type: two words, as a closure is, or a box for what does not fit. Only the code that uses
-/// the slot knows the type. Untyped, and read through `chain_launder`, for the reasons that ``ValueWord`` gives. Each
+/// Storage for one handler of any type: two words, as a closure has, or a box for a larger one. Only the code that uses
+/// the slot knows the type. Untyped, and read through `chain_launder`, for the reasons given at ``ValueWord``. Each
 /// stored handler is destroyed once.
 @usableFromInline
 struct RawSlot {
@@ -10,22 +10,23 @@ struct RawSlot {
     @inlinable
     init() {}
 
-    /// Whether values of a type stand in the slot itself.
+    /// Whether values of a type are stored in the slot itself.
     @inlinable
     static func fits<Value>(_ type: Value.Type) -> Bool {
         MemoryLayout<Value>.size <= MemoryLayout<(UInt, UInt)>.size
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Whether there is nothing to do when a value of the type is destroyed.
+    /// Whether destroying a value of the type does nothing.
     @inlinable
     static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
 
-    /// Whether there is nothing to release: a closure without captures, whose second word is 0, or nothing at all.
+    /// Whether there is nothing to release: the slot is empty, or holds a closure without captures, which has 0 in its
+    /// second word.
     @inline(__always)
     var isTrivial: Bool { words.1 == 0 }
 
-    /// Puts a value in; the slot must be empty.
+    /// Stores a value; the slot must be empty.
     @inlinable
     mutating func store<Value>(_ value: Value) {
         if Self.fits(Value.self) {

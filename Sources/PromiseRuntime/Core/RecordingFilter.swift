@@ -1,51 +1,53 @@
 import ChainEvents
 import Synchronization
 
-/// Which chains are recorded, so that a busy program may leave its recorder on.
+/// A choice of the chains to record, so that a busy program may leave its recorder on.
 ///
-/// A tree of promises is recorded whole or not at all: what is decided at its root holds for the children of every
-/// promise and for what their handlers make. A root is a promise without a parent that no handler of the runtime makes
-/// (one made on another thread or in a `Task` is one); a promise that was made before recording began is decided by
-/// itself, at its next step, and its children by it. The decision lasts for the life of the promise; only what was left
-/// out joins a later recording that has no filter.
+/// A tree of promises is recorded whole or not at all: the decision at its root holds for the children of every promise
+/// and for the promises that their handlers make. A root is a promise without a parent that is not made in a handler of
+/// the runtime (one made on another thread or in a `Task` is a root). A promise that was made before recording began is
+/// decided by itself at its next step, and its children by it. The decision lasts for the life of the promise; an
+/// excluded promise joins only a later recording without a filter.
 ///
 ///     var filter = RecordingFilter(sampling: 100)             // one chain in a hundred,
 ///     filter.only = [.module("Shop"), .label("order *")]      // of those that the shop makes, or that are orders,
 ///     filter.except = [.file("Health.swift")]                 // but no health check
 ///
-/// Where a recorded promise follows, or has for a member, one that is not recorded, the link is told, and that one is
-/// shown by its id alone. A blocking wait in a handler that is not recorded is told as that of a promise that is.
+/// If a recorded promise follows an unrecorded one, or has it as a member, the link is recorded, and the unrecorded
+/// promise is shown by its id alone. A blocking wait in an unrecorded handler is recorded as a wait for the recorded
+/// promise.
 public struct RecordingFilter: Hashable, Sendable {
-    /// What a root may be told apart by.
+    /// A property of a root to match.
     public enum Rule: Hashable, Sendable {
-        /// The label that it was made with; `*` stands for any text, also none. A root without a label never matches.
+        /// The label that the root was made with; `*` matches any text, also none. A root without a label never
+        /// matches.
         case label(String)
-        /// The module whose code makes it: the first part of `#fileID`.
+        /// The module of the code that makes the root: the first part of `#fileID`.
         case module(String)
-        /// The file whose code makes it, `File.swift` or `Module/File.swift`, and the lines of it.
+        /// The file of the code that makes the root, `File.swift` or `Module/File.swift`, and the lines of it.
         case file(String, lines: ClosedRange<Int> = 1...Int.max)
     }
 
-    /// One root in so many is recorded, of those that the rules leave; 1 or less: each. Decided by the root's id.
+    /// Of the roots that the rules include, one in `sampling` is recorded; 1 or less: all. Decided by the root's id.
     public var sampling: Int
-    /// Where there are any, only roots that match one of these are recorded.
+    /// If not empty, only roots that match one of these rules are recorded.
     public var only: [Rule]
-    /// Roots that match one of these are not recorded, whatever `only` says.
+    /// Roots that match one of these rules are not recorded, whatever `only` contains.
     public var except: [Rule]
 
-    /// Sets a filter; by default it leaves nothing out.
+    /// Makes a filter; by default it excludes nothing.
     public init(sampling: Int = 1, only: [Rule] = [], except: [Rule] = []) {
         self.sampling = sampling
         self.only = only
         self.except = except
     }
 
-    /// Whether it leaves anything out.
+    /// Whether the filter excludes anything.
     public var isNarrowing: Bool { sampling > 1 || !only.isEmpty || !except.isEmpty }
 }
 
 extension RecordingFilter.Rule {
-    /// Whether a root made at `site` matches; rules for labels do not.
+    /// Whether a root made at `site` matches; a rule for labels never does.
     fileprivate func matches(_ site: CodeLocation) -> Bool {
         switch self {
         case .label: false
@@ -61,11 +63,11 @@ extension RecordingFilter.Rule {
     }
 }
 
-/// Whether a text matches a pattern in which `*` stands for any text. O(text · pattern) at worst, and no recursion.
+/// Whether a text matches a pattern in which `*` matches any text. O(text · pattern) at worst, and no recursion.
 private func isMatch(_ text: String.UTF8View, of pattern: String.UTF8View) -> Bool {
     let star = UInt8(ascii: "*")
     var (at, next) = (text.startIndex, pattern.startIndex)
-    // Where to go on if what follows the last star does not fit: one byte further in the text.
+    // The positions to resume at if the text behind the last star does not match: one byte further in the text.
     var retry: (text: String.UTF8View.Index, pattern: String.UTF8View.Index)?
     while at != text.endIndex {
         if next != pattern.endIndex, pattern[next] == star {
@@ -85,25 +87,25 @@ private func isMatch(_ text: String.UTF8View, of pattern: String.UTF8View) -> Bo
     return pattern[next...].allSatisfy { $0 == star }
 }
 
-/// A filter made ready for use: it remembers what its rules say of each call site, without a lock.
+/// A filter with a cache of the verdicts of its rules for each call site, without a lock.
 final class RecordingDecision: Sendable {
     private enum Verdict: Int {
         case excluded = 0
         case included = 1
-        /// The label decides.
+        /// Undecided: the label decides.
         case neutral = 2
     }
 
     private let filter: RecordingFilter
     private let asksSites: Bool
     private let asksLabels: Bool
-    /// A hash table of call sites that is only added to: each has four words, of which the first three mean a verdict; the
-    /// word that holds the site's key says which. What finds no slot is looked at anew each time.
+    /// An insert-only hash table of call sites. A slot has four words; which of the first three holds the site's key
+    /// gives the verdict. A site that finds no free slot is evaluated each time.
     private let siteCache: AtomicWords
     private static let slotCount = 1024
     private static let probeCount = 8
 
-    /// Nil for a filter that leaves nothing out.
+    /// Nil for a filter that excludes nothing.
     init?(_ filter: RecordingFilter) {
         guard filter.isNarrowing else { return nil }
         self.filter = filter
@@ -126,7 +128,7 @@ final class RecordingDecision: Sendable {
 
     private func isSampled(_ id: NodeID) -> Bool {
         guard filter.sampling > 1 else { return true }
-        // Ids are given out in a row: mixed, so that no pattern of the program's falls in step with the sampling.
+        // Mixed, because ids are sequential and a pattern in the program could fall in step with the sampling.
         let mixed = (id.rawValue &* 0x9E37_79B9_7F4A_7C15) >> 32
         return (mixed &* UInt64(min(filter.sampling, 1 << 31))) >> 32 == 0
     }
@@ -146,7 +148,7 @@ final class RecordingDecision: Sendable {
             if included == key { return .included }
             if neutral == key { return .neutral }
             if excluded | included | neutral == 0 {
-                // Somebody else may take the slot too, for another verdict: then both are found.
+                // Another thread may take the slot for another verdict at the same time: then both keys are found.
                 let verdict = evaluate(at: site)
                 siteCache.storeIfZero(4 * slot + verdict.rawValue, key)
                 return verdict
@@ -164,9 +166,9 @@ final class RecordingDecision: Sendable {
     }
 }
 
-/// Words that are read and written from any thread; all are 0 at first.
+/// Words with atomic access from any thread, 0 at first.
 private final class AtomicWords: @unchecked Sendable {
-    // Sendable: the memory is reached by atomic operations alone, and lives as long as this.
+    // Sendable: the memory is accessed by atomic operations alone, and lives as long as this object.
     private let words: UnsafeMutablePointer<Atomic<UInt>>
     private let count: Int
 

@@ -1,17 +1,18 @@
 import CChainRuntime
 import ChainEvents
 
-/// The promises that are alive, by id, kept only while somebody records: it serves cancellation and resync.
+/// The live promises by id, kept only while a recorder runs, for cancellation and resync.
 ///
-/// Hash tables with open addressing, one a shard: it takes no room in a promise, and a look-up tries to retain under the
-/// shard's lock, which the promise's deinit must take to leave. Nothing is retained by being registered.
+/// Hash tables with open addressing, one per shard: they take no room in a promise. A look-up tries to retain under the
+/// shard's lock, which the promise's deinit must take to leave. Registering retains nothing.
 final class Registry: Sendable {
     static let shardCount = 64
 
     private let shards: [Lock<Shard>] = (0..<shardCount).map { _ in Lock(Shard()) }
 
     private func shard(of id: NodeID) -> Lock<Shard> {
-        // Ids come in blocks of 1024 a thread: neighbours of one block share a shard's cache lines, blocks spread.
+        // Ids are allocated in blocks of 1024 per thread: neighbours share a shard's cache lines, and blocks are
+        // spread.
         shards[Int(truncatingIfNeeded: (id.rawValue >> 4) % UInt64(Self.shardCount))]
     }
 
@@ -25,7 +26,7 @@ final class Registry: Sendable {
         shard(of: id).withLock { $0.remove(id.rawValue) }
     }
 
-    /// The promise of that id, retained, or nil where it is gone or going.
+    /// The promise with that id, retained; nil if it is released or being released.
     func promise(_ id: NodeID) -> AnyPromise? {
         shard(of: id).withLock { shard in
             guard let pointer = shard.find(id.rawValue), chain_try_retain(pointer) else { return nil }
@@ -33,7 +34,8 @@ final class Registry: Sendable {
         }
     }
 
-    /// Those of one shard, retained; the lock is held while they are gathered, not while they are used or released.
+    /// The promises of one shard, retained. The lock is held while they are collected, not while they are used or
+    /// released.
     func promises(inShard index: Int) -> [AnyPromise] {
         shards[index].withLock { shard in
             shard.pointers.compactMap {
@@ -48,10 +50,10 @@ final class Registry: Sendable {
     var count: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
 }
 
-/// One hash table: linear probing, at most three quarters full, and removal by shifting back, so no tombstones pile up.
-/// In memory of its own, since an array asks whether it is shared at each change.
+/// One hash table: linear probing, at most three quarters full, with removal by shifting back, so no tombstones pile
+/// up. In memory of its own, because an array checks for uniqueness at each change.
 private struct Shard: @unchecked Sendable {
-    // Sendable: used under the shard's lock alone; the promises, after try-retain.
+    // Sendable: accessed under the shard's lock alone; the promises only after a try-retain.
     private struct Entry {
         var key: UInt64
         var promise: UnsafeMutableRawPointer?
@@ -71,7 +73,7 @@ private struct Shard: @unchecked Sendable {
         Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
     }
 
-    /// The place of a key, or the empty one where it belongs; the table has room.
+    /// The index of a key, or of the empty entry where it belongs; the table has room.
     private func index(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
         var index = home(key)
         while entries[index].key != 0, entries[index].key != key { index = (index &+ 1) & mask }
@@ -95,7 +97,7 @@ private struct Shard: @unchecked Sendable {
         while true {
             index = (index &+ 1) & mask
             if entries[index].key == 0 { break }
-            // An entry may fill the hole unless its home lies after the hole, up to where it stands.
+            // An entry may fill the hole unless its home index lies after the hole, up to its present index.
             let distance = (index &- home(entries[index].key)) & mask
             if distance >= (index &- hole) & mask {
                 entries[hole] = entries[index]

@@ -1,8 +1,8 @@
 import CChainRuntime
 import ChainEvents
 
-// What a promise reports to the recorder. Every caller asks `isRecording` first: with nobody recording that load and
-// branch is all there is.
+// The events that a promise reports to the recorder. Every caller checks `isRecording` first: without a recorder, that
+// load and branch is the whole cost.
 extension AnyPromise {
     func report(
         _ kind: EventKind, other: NodeID = .none, detail: UInt16 = 0, flags: EventFlags = [], text: String? = nil
@@ -10,7 +10,7 @@ extension AnyPromise {
         record(EventRecord(kind, node: id, other: other, detail: detail, flags: flags), text: text)
     }
 
-    // Nothing is retained on the way to the recorder: the promise keeps the runtime, which keeps the sink.
+    // Nothing is retained here, because the promise keeps the runtime, which keeps the sink.
     private func record(_ record: EventRecord, text: String?) {
         let box = contextReference._withUnsafeGuaranteedRef { $0.sinkReference }
         box?._withUnsafeGuaranteedRef { $0.sink.record(record, text: text) }
@@ -19,7 +19,7 @@ extension AnyPromise {
     func reportCreated(parent: AnyPromise?, isExternal: Bool) {
         var flags: EventFlags = isExternal ? .external : []
         var other = NodeID.none
-        // Whether it is recorded is inherited, and decided for a root alone: see RecordingFilter.
+        // A child or a promise made in a handler inherits whether it is recorded; a root is decided (RecordingFilter).
         let isIncluded: Bool
         if let parent {
             other = parent.id
@@ -33,13 +33,13 @@ extension AnyPromise {
             isIncluded = isIncludedAsRoot
         }
         guard isIncluded else {
-            // Nobody else has the promise yet.
+            // Without the lock, because no other thread has the promise yet.
             return word.store(word.load(ordering: .relaxed) | PromiseState.excluded, ordering: .relaxed)
         }
         if insertIntoRegistry() { recordCreated(other: other, flags: flags) }
     }
 
-    /// Whether its steps are told, given that somebody records: in most cases one look at the state word.
+    /// Whether its steps are recorded, if a recorder runs: in most cases one load of the state word.
     @inline(__always)
     final var isRecorded: Bool {
         word.load(ordering: .relaxed) & PromiseState.registered != 0 || isRecordedUnlessExcluded
@@ -52,9 +52,9 @@ extension AnyPromise {
         return joinRecording()
     }
 
-    /// Decides about a promise that was made before recording began, and tells of it where it is taken.
+    /// Decides whether a promise made before recording began is recorded, and reports it if so.
     ///
-    /// - Parameter settling: its settlement is told by the caller.
+    /// Whether the caller reports its settlement.
     @inline(never)
     private final func joinRecording(settling: Bool = false) -> Bool {
         guard let box = contextReference._withUnsafeGuaranteedRef({ $0.sinkReference }) else { return false }
@@ -67,7 +67,7 @@ extension AnyPromise {
         recordCreated(other: parent?.id ?? .none, flags: parent == nil ? .late : [.late, .hasParent])
         if let followed { report(.adopted, other: followed.id) }
         let state = current
-        // No other step of it may ever come, and it would seem to be pending.
+        // Reported now, because no other step may come and the promise would seem to be pending.
         if state.hasOutcome, !settling { box._withUnsafeGuaranteedRef { recordSettled($0, of: state, flags: []) } }
         return true
     }
@@ -92,7 +92,7 @@ extension AnyPromise {
         unlock(state)
     }
 
-    /// Enters it into the registry; false where it is in there.
+    /// Inserts the promise into the registry; false if it is registered already.
     private func insertIntoRegistry() -> Bool {
         var state = lock()
         let isNew = !state.has(PromiseState.registered)
@@ -115,7 +115,7 @@ extension AnyPromise {
         box?._withUnsafeGuaranteedRef { recordSettled($0, of: state, flags: flags) }
     }
 
-    /// Reports the request and what came of it; the promise is rejected already.
+    /// Reports the cancellation request and the settlement; the promise is rejected already.
     func reportCancelled(_ state: PromiseState, _ cancellation: PromiseCancelled, origin: NodeID) {
         guard state.has(PromiseState.registered) || joinRecordingAtSettlement(state) else { return }
         var flags: EventFlags = []
@@ -144,7 +144,7 @@ extension AnyPromise {
         box.sink.record(record, text: text)
     }
 
-    /// In the promise's deinit, so nobody may be told to look it up.
+    /// Reports an unhandled error. Called in the promise's deinit, so the promise must not be looked up.
     func reportUnhandled(_ state: PromiseState) {
         guard let error, !(error is PromiseCancelled), !(error is PromiseAbandoned) else { return }
         if let box = context.runtime.sink {
@@ -159,7 +159,7 @@ extension AnyPromise {
             UnhandledRejection(id: id, site: callSite.site, label: context.label, error: error))
     }
 
-    /// The promise whose handler runs on this thread.
+    /// The promise of the handler that runs on this thread.
     static var running: AnyPromise? { runningReference?.takeUnretainedValue() }
 
     private static var runningReference: Unmanaged<AnyPromise>? {
@@ -174,6 +174,6 @@ extension AnyPromise {
 }
 
 extension EventFlags {
-    // Ours alone, never recorded: tells reportSettled that the outcome was passed on.
+    // Internal and never recorded: marks a settlement that passed an outcome on.
     @usableFromInline static let skipping = EventFlags(rawValue: 128)
 }

@@ -1,13 +1,13 @@
 import ChainEvents
 import Synchronization
 
-/// The write side of a promise: settles it, once. Released while the promise is pending, it rejects it with
-/// ``PromiseAbandoned``, since then nobody can settle it any more (<doc:TheRules>, S2).
+/// The write side of a promise: settles it, once. If it is released while the promise is pending, the promise is
+/// rejected with ``PromiseAbandoned``, because it can never settle (<doc:TheRules>, S2).
 ///
-/// All of it may be called from any thread, any number of times: the first that settles or resolves counts. Settling costs
-/// what it takes to tell the waiters, which with the inline executor includes running their handlers.
+/// All members may be called from any thread, any number of times: the first call that settles or resolves counts. Cost
+/// of settling: delivery to the waiters, which with the inline executor includes running their handlers.
 public final class Resolver<Value: Sendable>: Sendable {
-    /// The promise that this resolves.
+    /// The promise that this resolver settles.
     public let promise: Promise<Value>
 
     @inlinable
@@ -15,28 +15,28 @@ public final class Resolver<Value: Sendable>: Sendable {
 
     deinit { promise.abandonUnlessSettled() }
 
-    /// Fulfils the promise; nothing happens, but an event, if it is resolved already (A+ 2.1.2).
+    /// Fulfils the promise. If it is resolved already, only an event is recorded (A+ 2.1.2).
     @inlinable
     public func fulfill(_ value: Value) {
         if !promise.fulfill(value, by: .resolver) { promise.reportSettledAgain() }
     }
 
-    /// Rejects the promise; nothing happens, but an event, if it is resolved already (A+ 2.1.3).
+    /// Rejects the promise. If it is resolved already, only an event is recorded (A+ 2.1.3).
     @inlinable
     public func reject(_ error: any Error) {
         if !promise.reject(error, by: .resolver) { promise.reportSettledAgain() }
     }
 
-    /// Makes the promise follow another (A+ 2.3.2); nothing happens, but an event, if it is resolved already.
+    /// Makes the promise follow another (A+ 2.3.2). If it is resolved already, only an event is recorded.
     ///
-    /// Until the other is settled the promise stays pending, and can still be cancelled, which cancels the other, too,
-    /// if that has no other consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with
-    /// ``PromiseCycle`` (A+ 2.3.1).
+    /// Until `other` is settled the promise stays pending. Cancelling it cancels `other`, too, unless that has another
+    /// consumer (<doc:TheRules>, X2). A promise that would wait for itself is rejected with ``PromiseCycle`` (A+
+    /// 2.3.1).
     public func resolve(_ other: some Thenable<Value>) {
         if !promise.follow(other.asPromise(), byHandler: false) { promise.reportSettledAgain() }
     }
 
-    /// Fulfils or rejects by a result; nothing happens, but an event, if the promise is resolved already.
+    /// Settles the promise with a result. If it is resolved already, only an event is recorded.
     @inlinable
     public func settle(_ result: Result<Value, any Error>) {
         switch result {
@@ -45,21 +45,22 @@ public final class Resolver<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether the promise was cancelled: the work may stop (<doc:TheRules>, X4). True at once, also while what tells
-    /// of it is under way. Costs one load.
+    /// Whether the promise was cancelled, so the work may stop (<doc:TheRules>, X4). True at once, also while the
+    /// cancellation is being delivered. Costs one load.
     public var isCancelled: Bool { promise.isCancelled }
 
     /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
     /// (<doc:TheRules>, X4).
     ///
-    /// Several actions run in the order of the calls on a serial executor. If the promise settles otherwise they are released
-    /// and not called. An action that captures the resolver keeps both alive until the promise is settled.
+    /// On a serial executor several actions run in the order of the calls. If the promise settles otherwise, they are
+    /// released without being called. An action that captures the resolver keeps both alive until the promise is
+    /// settled.
     public func onCancel(_ action: @escaping @Sendable () -> Void) {
         promise.register(CancelWaiter(promise.context.executor, action))
     }
 }
 
-/// Runs an action when the promise is cancelled; is dropped when it settles otherwise.
+/// A waiter that runs an action when the promise is cancelled, and drops it when the promise settles otherwise.
 final class CancelWaiter: _Waiter, @unchecked Sendable {
     // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private let executor: any PromiseExecutor
@@ -87,11 +88,11 @@ extension AnyPromise {
         if current.rawValue & (PromiseState.settling | PromiseState.settled | PromiseState.resolved) == 0 { abandon() }
     }
 
-    /// Rejects a pending promise that nobody can settle any more, and says so unless that is no defect.
+    /// Rejects a pending promise that can no longer be settled, and reports it unless that is expected.
     @inline(never)
     private final func abandon() {
         if !isNeeded {
-            // Its last consumer lost, or was cancelled: that is no defect.
+            // Not reported, because its last consumer lost or was cancelled.
             _ = reject(PromiseCancelled(reason: "nothing waits for it any more"), by: .release)
             return
         }
@@ -100,7 +101,7 @@ extension AnyPromise {
         context.runtime.onAbandoned?(AbandonedPromise(id: id, error: error))
     }
 
-    /// The labels from this promise up to its root, as far as they are known.
+    /// The labels from this promise up to its root, as far as the ancestors are known.
     private var labelsToRoot: [String] {
         var labels = label.map { [$0] } ?? []
         var next = parent
@@ -113,7 +114,7 @@ extension AnyPromise {
 
     @usableFromInline
     final func reportSettledAgain() {
-        // After a cancellation the late result of work that went on is expected, and dropped (X3).
+        // Not reported after a cancellation, because a late result is expected then, and dropped (TheRules, X3).
         if isRecording, !current.has(PromiseState.cancelled) { report(.settledAgain) }
     }
 }

@@ -2,8 +2,8 @@ import CChainRuntime
 import ChainEvents
 
 extension AnyPromise {
-    /// Runs code of the program as this node's handler: promises that it makes know their creator and inherit the
-    /// runtime. `body` gives whether the end of the handler has been told by the settling.
+    /// Runs code of the program as this node's handler: promises made in it have this node as their creator, and
+    /// inherit its runtime. `body` returns whether the settlement reported the end of the handler.
     final func runAsCurrent(_ body: () -> Bool) {
         runAsCreator {
             if isRecording { report(.started) }
@@ -12,7 +12,7 @@ extension AnyPromise {
         }
     }
 
-    /// Reports that the handler has returned without settling the node; ``snapshot()`` says so from then on.
+    /// Reports that the handler returned without settling the node; ``snapshot()`` contains it from then on.
     final func reportHandlerEnded() {
         var state = lock()
         state.set(PromiseState.handlerEnded)
@@ -20,14 +20,15 @@ extension AnyPromise {
         report(.ended)
     }
 
-    /// Runs code that makes promises in this node's name.
+    /// Runs code that makes promises with this node as their creator.
     final func runAsCreator(_ body: () -> Void) {
         let outer = pushCurrent()
         body()
         popCurrent(to: outer)
     }
 
-    /// Makes this node the maker of what the thread makes, until ``popCurrent(to:)``; gives who was it before.
+    /// Makes this node the creator of promises made on this thread, until ``popCurrent(to:)``; returns the creator
+    /// before.
     @inline(__always)
     final func pushCurrent() -> ScopeSnapshot {
         let thread = chain_thread_current()!
@@ -40,7 +41,7 @@ extension AnyPromise {
         return outer
     }
 
-    /// Ends what ``pushCurrent()`` began, on the same thread.
+    /// Restores the creator before ``pushCurrent()``, on the same thread.
     @inline(__always)
     final func popCurrent(to outer: ScopeSnapshot) {
         outer.thread.pointee.node = outer.node
@@ -48,7 +49,7 @@ extension AnyPromise {
         chain_thread_set_node_id(outer.thread, outer.id)
     }
 
-    /// In whose name a thread makes promises.
+    /// The creator and the runtime of promises made on a thread.
     struct ScopeSnapshot {
         let thread: UnsafeMutablePointer<chain_thread>
         let node: UnsafeMutableRawPointer?
@@ -56,7 +57,7 @@ extension AnyPromise {
         let id: UInt64
     }
 
-    /// Queues the body of a promise that has no parent; it does not run if the promise is cancelled before.
+    /// Queues the body of a promise without a parent; the body does not run if the promise is cancelled before.
     @usableFromInline
     final func submitBody(_ body: @escaping @Sendable () -> Bool) {
         var state = lock()
@@ -66,12 +67,11 @@ extension AnyPromise {
         context.submit(Body(of: self, body))
     }
 
-    /// Has the executor go on with this node's own work, which no handler of the node does; where the executor gives the
-    /// work up, the node is abandoned.
+    /// Submits internal work of this node, which is no handler; if the executor drops it, the node is abandoned.
     final func submitStep(_ step: @escaping @Sendable () -> Void) { context.submit(Step(of: self, step)) }
 }
 
-/// A step of a node that starts others, while an executor has it.
+/// A queued step of a node that starts other promises.
 private final class Step: _Runnable {
     private let promise: AnyPromise
     private let step: @Sendable () -> Void
@@ -85,7 +85,7 @@ private final class Step: _Runnable {
     override func discard() { promise.discard() }
 }
 
-/// The body of a promise that has no parent, while an executor has it.
+/// The queued body of a promise without a parent.
 private final class Body: _Runnable {
     private let promise: AnyPromise
     private let body: @Sendable () -> Bool

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// A task that waits for a promise. Ends with the promise or with the task's cancellation, whichever is first.
+/// A waiter for a task that awaits a promise: ends with the promise or with the task's cancellation, whichever is
+/// first.
 final class TaskWaiter<Value: Sendable>: _Waiter, @unchecked Sendable {
-    // Sendable: all that changes is behind `state`.
+    // Sendable: all mutable state is behind `state` or atomic.
     private enum State {
         case new
         case waiting(UnsafeContinuation<Value, any Error>)
@@ -28,7 +29,7 @@ final class TaskWaiter<Value: Sendable>: _Waiter, @unchecked Sendable {
         continuation.resume(throwing: CancellationError())
     }
 
-    /// Ends the wait, and the task's interest in the promise.
+    /// Ends the wait, and withdraws the task's interest in the promise.
     func cancel() {
         guard let continuation = end() else { return }
         promise.waiterIsDone()

@@ -1,9 +1,9 @@
 import CChainRuntime
 
-/// What an executor runs: a promise's handler, or a closure.
+/// A job of an executor: a promise's handler, or a closure.
 public struct PromiseJob: @unchecked Sendable {
-    // Sendable: it is a promise, which may be used from any thread, or work that never changes. One word, so that a queue
-    // is an array of references.
+    // Sendable: a promise, which is thread-safe, or a closure that never changes. One word, so that a queue is an array
+    // of references.
     let content: _Runnable
 
     init(_ content: _Runnable) { self.content = content }
@@ -11,13 +11,13 @@ public struct PromiseJob: @unchecked Sendable {
     /// Wraps a closure.
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
-    /// Runs it, on the calling thread, and then what it made ready on this thread (<doc:TheRules>, E2). For executors,
-    /// which call it once, with a clean stack.
+    /// Runs the job on the calling thread, and then the jobs that it made ready on this thread (<doc:TheRules>, E2).
+    /// Executors call it once, with a clean stack.
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
-    /// Gives it up instead of running it: its promise, if it is pending, is abandoned (<doc:TheRules>, S2); a plain
-    /// closure is only released. For executors that end with jobs left. A job that an executor of the program's own
-    /// merely drops is discarded when its last copy is released.
+    /// Drops the job without running it: its promise, if pending, is abandoned (<doc:TheRules>, S2); a plain closure is
+    /// only released. For executors that end with jobs left. A job that an executor of the program merely drops is
+    /// discarded when its last copy is released.
     public func discard() { content.discard() }
 
     private final class Work: _Runnable {
@@ -32,13 +32,13 @@ public struct PromiseJob: @unchecked Sendable {
 /// A first-in, first-out queue of jobs.
 typealias JobQueue = Queue<PromiseJob>
 
-/// The run loop of one thread: inline handlers, and the telling of waiters. Never nested, so handlers have a clean
-/// stack and no chain is too long (TheRules, P4, E2). Used by its own thread alone.
+/// The run loop of one thread, for inline handlers and delivery to waiters. Never nested, so handlers have a clean
+/// stack and chains may have any length (TheRules, P4, E2). Used by its own thread alone.
 final class ThreadLoop {
-    // Unchecked (each): one thread alone touches them, and no access lasts over a call of anything else.
+    // Unchecked (each): accessed by one thread alone, and no access lasts over a call of anything else.
     @exclusivity(unchecked)
     private var jobs = Queue<_Runnable>()
-    // The first of them while it is alone, as along a chain: owned.
+    // The first job while it is the only one, as along a chain: owned.
     @exclusivity(unchecked)
     private var next: Unmanaged<_Runnable>?
     @exclusivity(unchecked)
@@ -50,7 +50,7 @@ final class ThreadLoop {
 
     static var current: ThreadLoop { unretained.takeUnretainedValue() }
 
-    /// The calling thread's, which lives as long as the thread.
+    /// The calling thread's loop, which lives as long as the thread.
     static var unretained: Unmanaged<ThreadLoop> {
         @inline(__always)
         get {
@@ -68,8 +68,8 @@ final class ThreadLoop {
         return loop
     }
 
-    /// Runs `job`, then whatever has been left to this loop. Inside a handler (one that serves a ManualExecutor) only
-    /// the job: what it leaves is the outer loop's, which is never nested.
+    /// Runs `job`, then all jobs of this loop. Inside a handler (one that runs a ManualExecutor's jobs) it runs only
+    /// `job`: the rest is left to the outer loop, which is never nested.
     func run(_ job: _Runnable) {
         if isRunning { return job.runHandler() }
         isRunning = true
@@ -80,7 +80,7 @@ final class ThreadLoop {
 
     func run(_ job: PromiseJob) { run(job.content) }
 
-    /// Leaves a job to this loop, or runs it now where no loop is under way.
+    /// Queues a job in this loop, or runs it now if no loop is running.
     func submit(_ job: _Runnable) {
         if !(isRunning || isDelivering) { return run(job) }
         if next == nil, jobs.isEmpty { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
@@ -94,7 +94,7 @@ final class ThreadLoop {
         return jobs.popFirst()
     }
 
-    /// Gives what waits for this loop to another thread's: the calling one is about to block (TheRules, C4).
+    /// Moves the queued jobs to an executor, because the calling thread is about to block (TheRules, C4).
     func moveJobs(to executor: any PromiseExecutor) {
         guard next != nil || !jobs.isEmpty else { return }
         var waiting: [PromiseJob] = []
@@ -102,7 +102,7 @@ final class ThreadLoop {
         executor.execute { [waiting] in waiting.forEach { $0.run() } }
     }
 
-    /// Tells the waiters of a promise that has its outcome, now or, inside another telling, after that.
+    /// Delivers a promise's outcome to its waiters, now or, inside another delivery, after that.
     func deliver(_ promise: AnyPromise) {
         if isDelivering {
             deliveries.append(promise)
@@ -113,8 +113,8 @@ final class ThreadLoop {
         finishDelivering()
     }
 
-    /// Runs a telling and those that it leads to, one after the other however many there are, then inline handlers that
-    /// became ready, unless a loop is under way that will run them.
+    /// Runs a delivery and those that it leads to, one after the other, then the inline handlers that became ready,
+    /// unless a running loop will run them.
     func deliver(_ delivery: () -> Void) {
         if isDelivering { return delivery() }
         isDelivering = true
@@ -123,7 +123,8 @@ final class ThreadLoop {
     }
 
     private func finishDelivering() {
-        // Each leaves the queue before it is released: a value's deinit may settle others, which are told here, too.
+        // Each leaves the queue before it is released, because a value's deinit may settle others, which are delivered
+        // here, too.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         deliveries.shrink(above: 4096)
         isDelivering = false

@@ -11,18 +11,19 @@ import CChainRuntime
 /// pointer from an opaque function keeps the typed access to memory. Plain bits need none of that.
 @usableFromInline
 enum ValueWord {
-    /// Whether values of a type stand in the word itself.
+    /// Whether values of a type are stored in the word itself.
     @inlinable @inline(__always)
     static func fits<Value>(_ type: Value.Type) -> Bool {
         MemoryLayout<Value>.size <= MemoryLayout<UInt>.size
             && MemoryLayout<Value>.alignment <= MemoryLayout<UInt>.alignment
     }
 
-    /// Whether there is nothing to do when a value of the type is destroyed.
+    /// Whether destroying a value of the type does nothing.
     @inlinable @inline(__always)
     static func needsNoDestroy<Value>(_ type: Value.Type) -> Bool { fits(type) && _isPOD(type) }
 
-    /// The word of a value, which owns it. (The type is named because an `any Error` given alone would be opened.)
+    /// Encodes a value in a word, which owns it. (The type is a parameter because an `any Error` alone would be
+    /// opened.)
     @inlinable @inline(__always)
     static func encode<Value>(_ value: Value, as type: Value.Type) -> UInt {
         guard fits(type) else {
@@ -46,7 +47,7 @@ enum ValueWord {
         }
     }
 
-    /// Releases what a word owns that was encoded as this type.
+    /// Destroys the value that was encoded as this type.
     @inlinable @inline(__always)
     static func destroy<Value>(_ word: UInt, as type: Value.Type) {
         guard fits(type) else { return box(word, of: type).release() }

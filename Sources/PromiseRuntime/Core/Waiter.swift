@@ -1,44 +1,46 @@
 import Synchronization
 
-/// What an executor can run: a promise that has a handler, or a closure in a box.
+/// Work that an executor can run: a promise with a handler, or a closure in a box.
 public class _Runnable {
     @usableFromInline
     init() {}
 
-    /// Does the work; called once for each time that it was handed to an executor.
-    func runHandler() { fatalError("a Runnable that does not run") }
+    /// Runs the work; called once per submission.
+    func runHandler() { fatalError("a _Runnable without work") }
 
-    /// Called instead where an executor ends with it: whoever waits for the work is to know.
+    /// Called instead of ``runHandler()`` if an executor gives the work up, so that its waiters do not wait for ever.
     func discard() {}
 }
 
-/// An object that waits for a promise: a link made by `then` (which is itself a promise), a follower, a combinator, or a
-/// callback of the runtime. It may stand in the lists of several promises.
+/// A waiter of a promise: a link made by `then` (which is itself a promise), a follower, a combinator, or a callback of
+/// the runtime. It may be registered at several promises.
 public class _Waiter: _Runnable {
     @usableFromInline
     override init() { super.init() }
 
-    /// Called once a registration, by the thread that settles `promise` or registers at a settled one, no lock held.
-    func settled(_ promise: AnyPromise) { fatalError("a Waiter that does not wait") }
+    /// Receives the outcome: called once per registration, without a lock, by the thread that settles `promise` or
+    /// registers at a settled one.
+    func settled(_ promise: AnyPromise) { fatalError("a _Waiter without an action") }
 
-    /// Whether the list may drop it: its promise was delivered to it, or it needs the promise no more. Once true it stays
-    /// true. Read under the lock bit of the promise, so overrides only load.
+    /// Whether the list may remove this waiter: the outcome was delivered to it, or it no longer needs the promise.
+    /// Stays true. Read under the lock bit of the promise, so overrides only load.
     var isDone: Bool { true }
 
-    /// Whether it consumes the outcome: a pending promise without a consumer left is no longer needed (TheRules, X2).
+    /// Whether this waiter consumes the outcome: a pending promise without a consumer is no longer needed (TheRules,
+    /// X2).
     var isConsumer: Bool { true }
 
-    /// The promise on whose behalf it waits, if there is one.
+    /// The promise for which this waiter waits, if there is one.
     var consumer: AnyPromise? { child }
 
-    /// The promise to which a cancellation of the one waited for goes on (TheRules, X1), if it is a child.
+    /// The child to which a cancellation of the awaited promise goes down (TheRules, X1), if this waiter is one.
     var child: AnyPromise? { nil }
 
-    /// Whether there is such a child; promises know without counting a reference.
+    /// Whether ``child`` is not nil. Promises override it to count no reference.
     var isChild: Bool { child != nil }
 }
 
-/// A waiter of the runtime's own that runs a closure when the promise settles; never user code.
+/// A waiter that runs a closure of the runtime when the promise settles; never user code.
 final class CallbackWaiter: _Waiter, @unchecked Sendable {
     // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
     private var action: ((AnyPromise) -> Void)?

@@ -1,10 +1,10 @@
 /// The waiters of one promise, in order of registration, in one word: none, one, or a list on the heap. Each entry is a
 /// reference that the word owns.
 ///
-/// All methods but ``release()`` are called under the promise's lock bit. Each looks at a bounded number of entries, and
-/// neither allocates nor releases anything.
+/// All methods but ``release()`` are called under the promise's lock bit. Each looks at a bounded number of entries,
+/// and neither allocates nor releases memory.
 struct WaiterSlot {
-    // 0; the address of the only waiter; or that of a WaiterList, plus 1.
+    // 0, the address of the only waiter, or the address of a WaiterList plus 1.
     private var word: UInt = 0
 
     var isEmpty: Bool { word == 0 }
@@ -20,8 +20,8 @@ struct WaiterSlot {
 
     // MARK: Changes
 
-    /// Appends a waiter, retained. False, and nothing is changed, if that takes memory: then the caller unlocks, allocates
-    /// what ``missing`` says, and tries again.
+    /// Appends a waiter, retained. Returns false, and changes nothing, if memory is needed: then the caller unlocks,
+    /// allocates what ``missing`` says, and tries again.
     @inline(__always)
     mutating func append(_ waiter: _Waiter, _ spare: inout WaiterSpare?) -> Bool {
         let entry = Unmanaged.passUnretained(waiter)
@@ -47,14 +47,14 @@ struct WaiterSlot {
         return true
     }
 
-    /// What ``append(_:_:)`` needs: a segment of so many entries, and a list where there is none.
+    /// What ``append(_:_:)`` needs: a segment of `capacity` entries, and a list if there is none.
     var missing: (list: Bool, capacity: Int) {
         guard let list else { return (true, 4) }
         let capacity = list.last._withUnsafeGuaranteedRef { $0.header.capacity }
         return (false, min(capacity * 2, WaiterSegment.capacityLimit))
     }
 
-    /// Takes that waiter out, for the caller to release, if it is the only one.
+    /// Removes a waiter if it is the only one; the caller releases it.
     @inline(__always)
     mutating func removeOnly(_ waiter: Unmanaged<AnyPromise>) -> Bool {
         guard word == UInt(bitPattern: waiter.toOpaque()) else { return false }
@@ -62,14 +62,14 @@ struct WaiterSlot {
         return true
     }
 
-    /// Takes out the entry that ``next(_:)`` returned last, for the caller to release.
+    /// Removes the entry that ``next(_:)`` returned last; the caller releases it.
     mutating func remove(before position: inout WaiterPosition) {
         if let list { return list.remove(before: &position) }
         word = 0
         position.index = 0
     }
 
-    /// Takes out a list that has no entries, for the caller to release once it holds no lock.
+    /// Removes a list without entries; the caller releases it without a lock.
     mutating func takeEmptyList() -> WaiterSlot {
         guard let list, list.entryCount == 0, list.walkCount == 0, !list.isSwept else { return WaiterSlot() }
         let taken = self
@@ -79,7 +79,7 @@ struct WaiterSlot {
 
     // MARK: Walks
 
-    /// The entry behind a position, unretained, and moves the position on; nil at the end.
+    /// Returns the entry behind a position, unretained, and advances the position; nil at the end.
     @inline(__always)
     mutating func next(_ position: inout WaiterPosition) -> Unmanaged<_Waiter>? {
         if let list { return list.next(&position) }
@@ -88,7 +88,7 @@ struct WaiterSlot {
         return single
     }
 
-    /// Keeps segments in place from now on, until ``endWalk(_:)``, for a walk that gives the lock back between entries.
+    /// Keeps segments in the list until ``endWalk(_:)``, for a walk that releases the lock between entries.
     mutating func beginWalk(_ position: inout WaiterPosition) {
         guard !position.isCounted, let list else { return }
         list.walkCount += 1
@@ -98,8 +98,8 @@ struct WaiterSlot {
     /// Ends what ``beginWalk(_:)`` began.
     mutating func endWalk(_ position: WaiterPosition) { if position.isCounted { list?.walkCount -= 1 } }
 
-    /// Whether one of the entries is a consumer that is not done; nil if `limit` entries were looked at and none is.
-    /// Consumers do not come back, so that the search goes on where the last one ended.
+    /// Whether an entry is a consumer that is not done; nil if none was among the next `limit` entries. Consumers do
+    /// not come back, so the search resumes where the last one ended.
     mutating func findConsumer(limit: Int) -> Bool? {
         if let list { return list.findConsumer(limit: limit) }
         return single.map { $0._withUnsafeGuaranteedRef { $0.isConsumer && !$0.isDone } } ?? false
@@ -107,18 +107,18 @@ struct WaiterSlot {
 
     // MARK: Sweeps
 
-    /// Counts one more waiter as done; true if it is time for the caller to sweep, and `mayBegin`. So a sweep, which looks
-    /// at all entries, costs O(1) for each entry that is done.
+    /// Counts one more waiter as done; true if the caller should sweep, and `mayBegin`. A sweep looks at all entries,
+    /// so it is amortised O(1) per entry that is done.
     mutating func noteDone(mayBegin: Bool) -> Bool {
         guard let list else { return mayBegin && word != 0 }
         list.doneCount += 1
         return mayBegin && list.beginSweep()
     }
 
-    /// Whether it is time to sweep.
+    /// Begins a sweep if it is due; false if not.
     mutating func beginSweep() -> Bool { list?.beginSweep() ?? false }
 
-    /// Takes entries that are done out into `taken`, as many as there is room for. True at the end of the sweep.
+    /// Moves entries that are done to `taken`, as many as fit. True at the end of the sweep.
     mutating func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
         if let list { return list.sweep(&position, &taken) }
         if let single, single._withUnsafeGuaranteedRef({ $0.isDone }) {
@@ -128,10 +128,10 @@ struct WaiterSlot {
         return true
     }
 
-    /// Ends a sweep before its end.
+    /// Stops a sweep before its end.
     mutating func abortSweep() { list?.abortSweep() }
 
-    /// Releases all entries, one after the other: no recursion however long the list is.
+    /// Releases all entries iteratively, however long the list is.
     @inline(__always)
     consuming func release() { if word != 0 { releaseAll() } }
 
@@ -143,20 +143,20 @@ struct WaiterSlot {
     }
 }
 
-/// A place between the entries of a ``WaiterSlot``.
+/// A position between the entries of a ``WaiterSlot``.
 struct WaiterPosition {
     /// The segment; nil for the first.
-    // Unretained: segments stay while a walk is counted, a sweep is under way, or the promise is settling.
+    // Unretained: segments stay while a walk is counted, a sweep is running, or the promise is settling.
     var segment: Unmanaged<WaiterSegment>?
     /// The entry within the segment.
     var index = 0
-    /// Whether the list counts the walk.
+    /// Whether the list has counted the walk.
     var isCounted = false
-    /// Of a sweep: the segment before, which stays; nil for the first.
+    /// In a sweep: the kept segment before; nil for the first.
     var previous: Unmanaged<WaiterSegment>?
 }
 
-/// Memory for a list to grow into, allocated without the lock bit.
+/// Memory for a list to grow, allocated without the lock bit.
 struct WaiterSpare {
     fileprivate var list: WaiterList?
     fileprivate var segment: WaiterSegment?
@@ -168,12 +168,12 @@ struct WaiterSpare {
     }
 }
 
-/// Entries that were taken out of a list, to be released without the lock bit.
+/// Entries that were removed from a list, to be released without the lock bit.
 struct RemovedWaiters: ~Copyable {
     static let limit = 16
     private let entries = UnsafeMutablePointer<Unmanaged<_Waiter>>.allocate(capacity: Self.limit)
     private var count = 0
-    // Segments that were unlinked; each sweep step unlinks one at the most.
+    // The unlinked segment; each sweep step unlinks at most one.
     var segment: Unmanaged<WaiterSegment>?
 
     var isFull: Bool { count == Self.limit || segment != nil }
@@ -183,7 +183,7 @@ struct RemovedWaiters: ~Copyable {
         count += 1
     }
 
-    /// Releases what was taken.
+    /// Releases the entries and the segment.
     mutating func release() {
         for index in 0..<count { entries[index].release() }
         count = 0

@@ -1,17 +1,17 @@
-/// Where there are two waiters or more: entries in segments that are linked in order of registration. An entry that was
-/// taken out leaves a hole; a segment of holes alone is unlinked. Used under the lock bit of its promise.
+/// A list of two or more waiters, in linked segments in order of registration. A removed entry leaves a hole; a segment
+/// of holes alone is unlinked. Used under the lock bit of its promise.
 final class WaiterList {
     private var first: Unmanaged<WaiterSegment>
     private(set) var last: Unmanaged<WaiterSegment>
-    /// Entries that were not taken out.
+    /// The number of entries without holes.
     private(set) var entryCount = 0
-    /// Waiters that became done since the last sweep began; some of them may have been taken out meanwhile.
+    /// The number of waiters that became done since the last sweep began; some may have been removed meanwhile.
     var doneCount = 0
-    /// Walks that stand between two entries and have given the lock back.
+    /// The number of walks that are between two entries and have released the lock.
     var walkCount = 0
-    /// Whether a sweep is under way.
+    /// Whether a sweep is running.
     var isSwept = false
-    /// Before this position there is no consumer that is not done.
+    /// No consumer before this position is still waiting.
     private var consumerSearch = WaiterPosition()
 
     init(_ segment: WaiterSegment) {
@@ -19,7 +19,7 @@ final class WaiterList {
         last = first
     }
 
-    // One after the other, however many there are.
+    // Iterative, because a list may have any length.
     deinit {
         var next: Unmanaged<WaiterSegment>? = first
         while let segment = next {
@@ -91,7 +91,7 @@ final class WaiterList {
         return true
     }
 
-    /// Ends a sweep before its end; the next chance begins another one.
+    /// Stops a sweep before its end; the next chance begins another one.
     func abortSweep() {
         isSwept = false
         doneCount = entryCount
@@ -124,7 +124,7 @@ final class WaiterList {
         taken.append(entry)
     }
 
-    /// Goes on to the segment behind one that was swept, and unlinks that one if nothing is left of it; false at the end.
+    /// Advances to the segment behind a swept one, and unlinks the swept one if it is empty; false at the end.
     private func advance(
         _ position: inout WaiterPosition, behind segment: Unmanaged<WaiterSegment>, _ taken: inout RemovedWaiters
     ) -> Bool {
@@ -149,19 +149,19 @@ final class WaiterList {
     }
 }
 
-/// A few entries of a ``WaiterList``, in memory of its own.
+/// A segment of a ``WaiterList``: some entries in one allocation.
 final class WaiterSegment: ManagedBuffer<WaiterSegment.Header, Unmanaged<_Waiter>?> {
     struct Header {
         let capacity: Int
-        /// Entries, holes included.
+        /// The number of entries, holes included.
         var count = 0
-        /// Entries without holes.
+        /// The number of entries without holes.
         var entryCount = 0
         /// Owned.
         var next: Unmanaged<WaiterSegment>?
     }
 
-    /// Bounds what one walk over holes costs.
+    /// The limit that bounds the cost of a walk over holes.
     static let capacityLimit = 128
 
     static func make(capacity: Int) -> WaiterSegment {

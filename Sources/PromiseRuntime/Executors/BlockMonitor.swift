@@ -1,53 +1,54 @@
 import CChainRuntime
 import ChainEvents
 
-/// A worker of a pool that was seen blocked (<doc:TheRules>, E2).
+/// A worker of a pool that the watch found blocked (<doc:TheRules>, E2).
 public struct BlockedWorker: Sendable {
-    /// The promise whose handler runs on it; nobody where it runs a plain closure.
+    /// The promise of the handler that runs on it; none for a plain closure.
     public var node: NodeID
     /// The pool.
     public var executor: ExecutorIdentity
     /// The kernel's id of its thread.
     public var thread: ThreadID
-    /// For how long it has used no processor.
+    /// The time for which it has used no processor.
     public var duration: Duration
-    /// Whether another thread may run what it would have; false once the pool has as many as it may.
+    /// Whether another thread may take its place; false once the pool has its maximum of threads.
     public var isCompensated: Bool
 }
 
-/// How long the watch sleeps between two looks, in nanoseconds: short while a recorder or a pool asks for it, or a handler is
-/// long; otherwise each time twice as long as before, so that a program of short handlers is all but left alone.
+/// The interval between two checks of the watch, in nanoseconds. It is short while a recorder or a pool requests that,
+/// or a handler is long; otherwise it doubles each time (exponential back-off), so that a program of short handlers is
+/// hardly woken.
 package struct WatchPace {
-    /// The shortest and the longest sleep.
+    /// The shortest and the longest interval.
     package static let shortest: UInt64 = 10_000_000, longest: UInt64 = 1_000_000_000
 
-    /// What a look found.
+    /// The result of a check.
     package enum Finding: Int, Comparable {
         /// No worker was in a job.
         case quiet
-        /// A worker was in a job that it was not in at the last look.
+        /// A worker was in another job than at the last check.
         case busy
-        /// A worker was in the same job as at the last look.
+        /// A worker was in the same job as at the last check.
         case stuck
 
-        /// The later case weighs more.
+        /// The later case is the more urgent one.
         package static func < (one: Finding, other: Finding) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// How long to sleep before the next look.
+    /// The interval until the next check.
     package private(set) var interval = shortest
     private var restInterval = shortest
     private var isProbing = false
 
-    /// Begins with short sleeps.
+    /// Begins with the shortest interval.
     package init() {}
 
-    /// Decides about the next sleep after a look.
+    /// Updates the interval after a check.
     package mutating func update(after finding: Finding, isRequested: Bool) {
         if isRequested || finding == .stuck {
             (restInterval, isProbing) = (Self.shortest, false)
         } else if finding == .busy, !isProbing {
-            // The next look shows whether that job is a long one.
+            // The next check shows whether that job is a long one.
             isProbing = true
         } else {
             (restInterval, isProbing) = (min(restInterval * 2, Self.longest), false)
@@ -56,17 +57,17 @@ package struct WatchPace {
     }
 }
 
-/// The thread that looks at the workers of all pools now and then; it sleeps while none of them is used.
+/// The watch: a thread that checks the workers of all pools at intervals, and sleeps while no pool is used.
 final class BlockMonitor: ForkRenewable, @unchecked Sendable {
-    // Sendable: `watch` is replaced only in a child of a fork, while that has one thread.
+    // Sendable: `watch` is replaced only in a child of a fork, while the child has one thread.
     static let shared = BlockMonitor()
 
-    // Unchecked: written by the one thread of a child alone.
+    // Unchecked: written by the only thread of a child.
     @exclusivity(unchecked)
     private var watch = Watch()
 
     private final class Watch: @unchecked Sendable {
-        // Sendable: what changes is reached under the lock of `condition` alone.
+        // Sendable: mutable state is accessed under the lock of `condition` alone.
         let condition = Condition()
         var pools: [PoolCore] = []
         var isStarted = false
@@ -79,7 +80,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
         watch = Watch()
     }
 
-    /// Looks at a pool from now on, until that has been idle for a while.
+    /// Checks a pool from now on, until the pool has been idle for a while.
     func watch(_ core: PoolCore) {
         let watch = watch
         let startsNow = watch.condition.withLock {
@@ -94,7 +95,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
             chain_block_signals()
             Self.serve(watch)
         }
-        // Without it no worker is seen to block; all else goes on.
+        // Without the thread no block is found; everything else works.
         if !started { watch.condition.withLock { watch.isStarted = false } }
     }
 
@@ -104,7 +105,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
             let interval = pace.interval
             let pools = watch.condition.withLock {
                 while watch.pools.isEmpty { watch.condition.wait() }
-                // Signalled for the first pool alone, so this lasts.
+                // Only the first pool signals, so this lasts for the interval.
                 watch.condition.wait(nanoseconds: interval)
                 return watch.pools
             }
@@ -120,7 +121,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
         }
     }
 
-    /// Looks at the pool no more. One entry: since the look, a worker may have had the pool looked at anew.
+    /// Removes one entry of the pool. Only one, because a worker may have added the pool again since the check.
     private static func drop(_ pool: PoolCore, from watch: Watch) {
         let dropped = watch.condition.withLock {
             watch.pools.firstIndex { $0 === pool }.map { watch.pools.remove(at: $0) }
@@ -130,10 +131,10 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
 }
 
 extension PoolCore {
-    /// After so long without a worker that works, nothing looks at the pool until one does.
+    /// The idle time after which the pool is no longer watched.
     private static let idleLimit: UInt64 = 1_000_000_000
 
-    /// Notes that a worker begins to work; whether the watch is to look at this pool, and does not yet. Under the lock.
+    /// Marks the pool as used; true if the caller has to start watching it. Under the lock.
     func watch() -> Bool {
         parked.wasUsed = true
         guard policy.isWatched, !parked.isWatched else { return false }
@@ -141,19 +142,19 @@ extension PoolCore {
         return true
     }
 
-    /// A worker that was awake at a look, and the job that it was in.
+    /// A worker that was awake at a check, and its progress then.
     private struct Awake {
         let worker: PoolWorker
         let thread: PoolThread
         let progress: UInt64
     }
 
-    /// Looks at each worker, so long after the last look: what waits at one that is stuck in a long job may be stolen to
-    /// the last, and one that is blocked is stood in for and reported. `continues` is false where the pool has been idle.
+    /// Checks each worker, `interval` after the last check. Another worker may steal the last job of one that is stuck
+    /// in a long job; a blocked one is compensated and reported. `continues` is false if the pool has been idle.
     func checkBlocks(after interval: UInt64) -> (finding: WatchPace.Finding, continues: Bool) {
         let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
         if awake.isEmpty { return (.quiet, continues) }
-        // Without the pool's lock, as this asks the system.
+        // Without the pool's lock, because this makes system calls.
         let verdicts = watches.withLock { watches in awake.map { look(at: $0, with: &watches[$0.worker.index]) } }
         let news = parking.withLock { zip(awake, verdicts).compactMap { apply($1, to: $0) } }
         if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
@@ -172,7 +173,7 @@ extension PoolCore {
         }
     }
 
-    /// Under the lock; false where the pool has been idle long enough.
+    /// Updates the idle time; false if the pool has been idle long enough. Under the lock.
     private func noteIdleness(after interval: UInt64) -> Bool {
         let counts = currentCounts
         parked.idleTime = parked.wasUsed || counts.live > counts.sleeping ? 0 : parked.idleTime &+ interval
@@ -188,7 +189,8 @@ extension PoolCore {
             isWaiting: { policy.probe.isWaiting(awake.thread) })
     }
 
-    /// Acts on what a look found, unless the worker is in another job by now; gives a block that is news. Under the lock.
+    /// Applies the verdict of a check, unless the worker is in another job by now; returns a block that is new. Under
+    /// the lock.
     private func apply(_ verdict: BlockWatch.Verdict, to awake: Awake) -> BlockedWorker? {
         let worker = awake.worker
         guard worker.thread?.id == awake.thread.id, !worker.isSleeping,
@@ -211,18 +213,18 @@ extension PoolCore {
             isCompensated: counts.active < width ? counts.sleeping > 0 || mayStart(counts) : true)
     }
 
-    /// An event where somebody records the runtime of the node, and the hook of the pool.
+    /// Records an event if the runtime of the node is recorded, and calls the pool's hook.
     private func report(_ blocked: BlockedWorker) {
         RecordedRuntimes.report(blocked)
         onBlocked.withLock { $0 }?(blocked)
     }
 }
 
-/// The runtimes that somebody records or recorded, to find a node by its id alone. Not weakly: each retain of an object
-/// that was ever referenced weakly takes a slow path, and promises retain their runtime.
+/// The runtimes that are or were recorded, to find a node by its id alone. Not weak references, because each retain of
+/// an object that was ever referenced weakly takes a slow path, and promises retain their runtime.
 enum RecordedRuntimes {
     struct Entry: @unchecked Sendable {
-        // Sendable: retained only under the lock, which the runtime's deinit takes to leave.
+        // Sendable: retained only under the lock, which the runtime's deinit takes.
         let runtime: Unmanaged<Runtime>
     }
     static let entries = Lock<[Entry]>([])
@@ -240,7 +242,7 @@ enum RecordedRuntimes {
         }
     }
 
-    /// For the runtime's deinit.
+    /// Removes a runtime, in its deinit.
     static func remove(_ runtime: Unmanaged<Runtime>) {
         entries.withLock { $0.removeAll { $0.runtime.toOpaque() == runtime.toOpaque() } }
     }
@@ -256,7 +258,7 @@ enum RecordedRuntimes {
         for runtime in alive where runtime.isRecording {
             guard let promise = runtime.liveNode(blocked.node) else { continue }
             let milliseconds = blocked.duration.clampedNanoseconds / 1_000_000
-            let note = blocked.isCompensated ? "" : "; no other thread may stand in for it"
+            let note = blocked.isCompensated ? "" : "; no other thread can take its place"
             promise.report(
                 .blocked, detail: blocked.executor.id,
                 text: "blocks a worker of \(blocked.executor.name) for \(milliseconds) ms without using the processor"

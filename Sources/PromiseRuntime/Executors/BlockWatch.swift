@@ -1,26 +1,26 @@
-/// Whether one worker is blocked, as far as one can tell by looking now and then: it is if over a limit of time it was in
-/// one job, used next to no processor time, and waits for something else than a processor.
+/// Detects whether one worker is blocked, by sampling: it was in one job over a limit of time, used next to no
+/// processor time, and waits for something other than a processor.
 struct BlockWatch {
-    // The kernel's id of the thread, and the job that it is in.
+    // The kernel's id of the thread, and its job.
     private var thread: UInt32 = 0
     private var progress: UInt64 = 0
-    // The last look at this job, and since when no look saw it use the processor.
+    // The last check of this job, and the time since which no check found it using the processor.
     private var last: (time: UInt64, used: UInt64)?
     private var since: UInt64 = 0
     private(set) var isBlocked = false
     private var hasWarned = false
 
     enum Verdict: Equatable {
-        /// It has begun another job since the last look, or has none.
+        /// It has begun another job since the last check, or has none.
         case moves
-        /// It is still in the job that it was in.
+        /// It is still in the same job.
         case stuck
-        /// It has been blocked for so many nanoseconds; `isNew` once a job.
+        /// It has been blocked for `nanoseconds`; `isNew` once per job.
         case blocked(nanoseconds: UInt64, isNew: Bool)
     }
 
-    /// Looks at a worker at time `now`. `used` gives its processor time, nil where nobody knows; it is not asked before
-    /// the second look at one job, nor is `isWaiting` before the limit.
+    /// Checks a worker at time `now`. `used` returns its processor time, nil if that is unknown. It is not called
+    /// before the second check of one job, nor `isWaiting` before the limit.
     mutating func look(
         thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
     ) -> Verdict {
@@ -32,7 +32,7 @@ struct BlockWatch {
         }
         guard let used = used() else { return .stuck }
         defer { last = (now, used) }
-        // An eighth, so that one who polls is blocked, too.
+        // An eighth of the time, so that a polling job counts as blocked, too.
         guard let last, used < last.used + (now - last.time) / 8 + 1 else {
             since = now
             isBlocked = false

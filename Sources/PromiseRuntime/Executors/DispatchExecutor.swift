@@ -4,39 +4,39 @@ import Dispatch
 ///
 /// - Order: the queue's. Handlers of a serial queue run one at a time in the order in which they became ready; those of
 ///   a concurrent one start in that order.
-/// - Fairness: on a serial queue what is ready runs in one block, one handler after the other, up to 64; then others of
-///   the queue have their turn. On a concurrent queue each handler is a block of its own.
-/// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after a rest; on a
-///   concurrent queue a block for each.
-/// - Threads are Dispatch's, which starts more where handlers on a concurrent queue block, up to a limit of its own.
+/// - Fairness: on a serial queue ready handlers run in one block, up to 64; then other work of the queue has its turn.
+///   On a concurrent queue each handler is a block of its own.
+/// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after idling; on
+///   a concurrent queue a block for each.
+/// - Threads are Dispatch's, which starts more if handlers on a concurrent queue block, up to its own limit.
 public final class DispatchExecutor: PromiseExecutor {
     /// The main queue.
     public static let main = DispatchExecutor(.main, isSerial: true)
     /// The global queue of default quality of service.
     public static let global = DispatchExecutor(.global(), isSerial: false)
 
-    /// The queue's label, and its number.
+    /// The queue's label, and the number of the executor.
     public let identity: ExecutorIdentity
     /// The queue.
     public let queue: DispatchQueue
-    /// Whether the queue is.
+    /// Whether the queue is serial.
     public let isSerial: Bool
-    // What waits for the one block that serves it: one queue for all threads, so that their order is kept (TheRules,
-    // P4).
+    // The jobs that wait for the one block that serves them: one queue for all threads, so that their order is kept
+    // (TheRules, P4).
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
     private static let budget = 64
 
-    /// Serves a queue of the program's. `isSerial` must be false for a concurrent queue.
+    /// Makes an executor of a queue of the program. `isSerial` must be false for a concurrent queue.
     public init(_ queue: DispatchQueue, isSerial: Bool) {
         self.queue = queue
         self.isSerial = isSerial
         identity = ExecutorIdentity(name: queue.label)
     }
 
-    /// Makes a private serial queue of that label.
+    /// Makes an executor with a private serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
-    /// Leaves the job to the block that serves the executor, or enqueues one.
+    /// Leaves the job to the queued block that serves this executor, or enqueues such a block.
     public func submit(_ job: PromiseJob) {
         if !isSerial { return queue.async { job.run() } }
         let startsNow = waiting.withLock { waiting in

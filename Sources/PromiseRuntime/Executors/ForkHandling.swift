@@ -1,19 +1,19 @@
 import CChainRuntime
 
-/// Something with threads and locks of its own, which a child of a fork has to begin anew.
+/// An object with threads and locks that are renewed in the child of a fork.
 protocol ForkRenewable: AnyObject, Sendable {
-    /// Replaces the state that the child inherited, in the child's only thread. The old state is leaked: a thread of the
-    /// parent may have been changing it. Calls nothing of the program.
+    /// Replaces the state that the child inherited, in the child's only thread. The old state is leaked, because a
+    /// thread of the parent may have been changing it. Calls no code of the program.
     func renewInChild()
 }
 
-/// What a fork does to the runtime: in the child, pools, threads and timers begin anew and nothing is recorded; locks
-/// that every promise may need are held by the thread that forks, so that the child finds them free.
+/// The handling of forks: in the child, pools, threads and timers begin anew and nothing is recorded. The forking
+/// thread holds the locks that every promise may need, so that the child finds them free.
 enum ForkHandling {
     private struct Subjects: @unchecked Sendable {
-        // Sendable: reached only under the lock, which the deinit of each object takes to leave.
+        // Sendable: accessed only under the lock, which the deinit of each object takes.
         var renewables: [(object: Unmanaged<AnyObject>, renew: (AnyObject) -> Void)] = []
-        /// The shared runtime, once there is one: a fork must not be what makes it.
+        /// The shared runtime, if it exists: a fork must not create it.
         var shared: Unmanaged<Runtime>?
     }
 
@@ -32,7 +32,7 @@ enum ForkHandling {
         chain_fork_handle(handlers)
     }()
 
-    /// Has that object renewed in each child, until ``remove(_:)``, which its deinit calls.
+    /// Renews the object in each child, until ``remove(_:)``, which its deinit calls.
     static func insert<Object: ForkRenewable>(_ object: Object) {
         isInstalled
         subjects.withLock { subjects in
@@ -57,14 +57,14 @@ enum ForkHandling {
         Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// For the shared runtime, which lives for ever.
+    /// Registers the shared runtime, which lives for ever.
     static func insertShared(_ runtime: Runtime) {
         isInstalled
         subjects.withLock { $0.shared = .passUnretained(runtime) }
     }
 
-    // The locks of `subjects` and of `RecordedRuntimes` keep their objects; all others are leaves: no other lock is
-    // taken while one of them is held.
+    // The locks of `subjects` and of `RecordedRuntimes` keep their objects alive. All others are leaves: no other lock
+    // is taken while one of them is held.
 
     private static func lockAll() {
         subjects.lockForFork()
@@ -81,7 +81,7 @@ enum ForkHandling {
     }
 
     private static func renewAll() {
-        // A worker that forks is none of the child's pool.
+        // The forking worker is no worker of the child's pool.
         chain_thread_current().pointee.worker = nil
         subjects.whileForking { subjects in
             for (object, renew) in subjects.renewables { object._withUnsafeGuaranteedRef(renew) }
@@ -89,7 +89,7 @@ enum ForkHandling {
         forEachRuntime { $0.stopRecordingInChild() }
     }
 
-    /// The runtimes of which a promise's step may take a lock: those recorded, and the shared one.
+    /// Calls `body` with the runtimes of which a promise's step may take a lock: the recorded ones, and the shared one.
     private static func forEachRuntime(_ body: (Runtime) -> Void) {
         let shared = subjects.whileForking { $0.shared }
         var isSharedRecorded = false

@@ -1,17 +1,16 @@
-/// Runs handlers on the thread that made them ready, in a loop a thread that is never nested (<doc:TheRules>, P4).
+/// Runs handlers on the thread that made them ready, in one loop per thread that is never nested (<doc:TheRules>, P4).
 ///
-/// - Order: first in, first out a thread. It is the stated exception to "always asynchronously": outside of any loop a
-///   handler may run before the settling or registering call returns.
-/// - Fairness: none. There is no budget: the loop goes on until nothing is ready, since there is no other thread that
-///   these handlers could go to. An inline chain that never ends keeps its thread for ever, as an endless loop does: the
-///   call that began it does not return, and an executor that began it on its own thread runs nothing more there. In a
-///   pool the others take what waits at that worker; on the main thread the program hangs. So put long or endless
-///   chains on an executor that takes turns.
+/// - Order: first in, first out per thread. It is the stated exception to "always asynchronously": outside of any loop
+///   a handler may run before the settling or registering call returns.
+/// - Fairness: none. The loop runs until nothing is ready, because these handlers have no other thread. An endless
+///   inline chain keeps its thread for ever: the call that began it does not return, and an executor that began it on
+///   its own thread runs nothing more there. In a pool the other workers take that worker's jobs; on the main thread
+///   the program hangs. Put long or endless chains on an executor that takes turns.
 /// - Cost of a hop: about 10 ns, no lock. For short handlers; a slow one holds up the thread that settles.
-/// - Timers: behind a `delay`, a `timeout` or a pause of `retry` and `repeat` that thread is the one that fires all timers
-///   of the process. A slow handler there delays them all; a handler that waits (`get`, `await`) is refused that.
+/// - Timers: behind a `delay`, a `timeout` or a pause of `retry` and `repeat`, that thread is the one that fires all
+///   timers of the process. A slow handler there delays them all; a wait in it (`get`, `await`) is refused.
 public final class InlineExecutor: PromiseExecutor {
-    /// There is nothing to tell one inline executor from another by.
+    /// The only inline executor.
     public static let shared = InlineExecutor()
 
     /// `inline`, and its number.
@@ -19,6 +18,6 @@ public final class InlineExecutor: PromiseExecutor {
 
     private init() {}
 
-    /// Leaves the job to the calling thread's loop, or runs it at once where there is none under way.
+    /// Queues the job in the calling thread's loop, or runs it at once if no loop is running.
     public func submit(_ job: PromiseJob) { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.submit(job.content) } }
 }

@@ -1,15 +1,15 @@
 import CChainRuntime
 import Synchronization
 
-/// Jobs, first in, first out, behind a spin lock of a few instructions: a worker's own, or a part of what came from
+/// A first-in, first-out queue of jobs behind a short spin lock: a worker's local queue, or a part of the jobs from
 /// outside of the pool.
 ///
-/// Who appends reads the pool's counts while it holds the lock, and who goes to sleep has counted itself asleep before it
-/// looks here under the same lock: so one of the two sees the other, without a fence.
+/// A submitter reads the pool's counts while it holds the lock. A worker that goes to sleep counts itself as sleeping
+/// before it looks here under the same lock. So one of the two sees the other, without a fence.
 class JobShard: @unchecked Sendable {
-    // Sendable: `ring` is reached under `isLocked` alone.
+    // Sendable: `ring` is accessed under `isLocked` alone.
     private let isLocked = Atomic<Bool>(false)
-    // How many there were at the last change: to look without the lock.
+    // The count at the last change, to be read without the lock.
     private let hint = Atomic<Int>(0)
     // Unchecked: exclusive by the lock, and nothing is called while it changes.
     @exclusivity(unchecked)
@@ -26,7 +26,7 @@ class JobShard: @unchecked Sendable {
         return result
     }
 
-    /// Appends; gives how many wait now, and the counts as they were under the lock.
+    /// Appends a job; returns the number of waiting jobs, and the counts as read under the lock.
     final func append(_ job: PromiseJob, reading counts: borrowing Atomic<UInt64>) -> (count: Int, counts: PoolCounts) {
         withLock {
             ring.append(job)
@@ -44,7 +44,7 @@ class JobShard: @unchecked Sendable {
         }
     }
 
-    /// Moves one in `share`, `limit` at most, to `buffer`, where more than `kept` wait; gives how many.
+    /// Moves one in `share` jobs, at most `limit`, to `buffer` if more than `kept` wait; returns the number moved.
     final func take(oneIn share: Int, limit: Int, ifMoreThan kept: Int, to buffer: UnsafeMutablePointer<PromiseJob>)
         -> Int
     {
@@ -58,7 +58,7 @@ class JobShard: @unchecked Sendable {
         }
     }
 
-    /// Moves `count` jobs in from `buffer`.
+    /// Appends `count` jobs, moved from `buffer`.
     final func append(_ count: Int, from buffer: UnsafeMutablePointer<PromiseJob>) {
         withLock {
             for index in 0..<count { ring.append((buffer + index).move()) }
@@ -66,11 +66,11 @@ class JobShard: @unchecked Sendable {
         }
     }
 
-    /// Whether more than `kept` wait, for certain.
+    /// Whether more than `kept` jobs wait, checked under the lock.
     final func hasMore(than kept: Int) -> Bool { withLock { ring.count > kept } }
 }
 
-/// A ring of jobs that grows. Holds no reference to what was taken out.
+/// A growing ring of jobs. Holds no reference to removed jobs.
 private struct JobRing {
     private var slots: UnsafeMutablePointer<PromiseJob>?
     private var capacity = 0
@@ -88,7 +88,7 @@ private struct JobRing {
         let job = (slots! + head).move()
         head = (head + 1) & (capacity - 1)
         count -= 1
-        // A burst does not keep its room for ever.
+        // Freed, so that a burst does not keep its storage for ever.
         if count == 0, capacity > 4096 { release() }
         return job
     }
@@ -117,7 +117,7 @@ private struct JobRing {
 }
 
 extension PromiseJob {
-    /// Has the processor fetch what the job begins with.
+    /// Prefetches the first cache line of the job.
     @inline(__always)
     func prefetch() { chain_prefetch(Unmanaged.passUnretained(content).toOpaque()) }
 }

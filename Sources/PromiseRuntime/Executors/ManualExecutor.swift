@@ -1,10 +1,10 @@
-/// Runs handlers when it is told to, on the thread that tells it: for tests and for event loops of one's own.
+/// Runs handlers on demand, on the calling thread: for tests and for event loops of your own.
 ///
-/// - Order: first in, first out. Told on one thread, one at a time; told on several at once, they share the queue.
-/// - Fairness: none is needed; what a handler makes ready goes to the end of the queue.
-/// - Cost of a hop: some 20 ns and one short lock. No thread is ever started or woken.
-/// - End: what waits here holds its promises, and they hold their executor. So an executor that nobody tells to run any
-///   more keeps them all, unless ``discardAll()`` gives them up.
+/// - Order: first in, first out. Run from one thread, one at a time; run from several at once, they share the queue.
+/// - Fairness: none is needed; jobs that a handler makes ready go to the end of the queue.
+/// - Cost of a hop: some 20 ns and one short lock. No thread is started or woken.
+/// - End: waiting jobs keep their promises, which keep their executor. So an executor that is no longer run keeps them
+///   all, unless ``discardAll()`` drops them.
 public final class ManualExecutor: PromiseExecutor {
     /// The executor's name and number.
     public let identity: ExecutorIdentity
@@ -12,7 +12,7 @@ public final class ManualExecutor: PromiseExecutor {
     public var isSerial: Bool { true }
     private let jobs = Lock(JobQueue())
 
-    /// Makes an executor that runs nothing until told to.
+    /// Makes an executor that runs nothing by itself.
     public init(name: String = "manual") { identity = ExecutorIdentity(name: name) }
 
     deinit { discardAll() }
@@ -20,10 +20,10 @@ public final class ManualExecutor: PromiseExecutor {
     /// Queues the job.
     public func submit(_ job: PromiseJob) { jobs.withLock { $0.append(job) } }
 
-    /// How many jobs wait.
+    /// The number of waiting jobs.
     public var pendingCount: Int { jobs.withLock { $0.count } }
 
-    /// Runs the first job that waits; false where there is none.
+    /// Runs the first waiting job; false if there is none.
     @discardableResult
     public func runNext() -> Bool {
         guard let job = jobs.withLock({ $0.popFirst() }) else { return false }
@@ -31,7 +31,7 @@ public final class ManualExecutor: PromiseExecutor {
         return true
     }
 
-    /// Runs jobs, those that they lead to included, until none waits or `limit` have run; gives how many ran.
+    /// Runs jobs, including those that they make ready, until none waits or `limit` have run; returns how many ran.
     @discardableResult
     public func runAll(limit: Int = .max) -> Int {
         var count = 0
@@ -39,12 +39,12 @@ public final class ManualExecutor: PromiseExecutor {
         return count
     }
 
-    /// Gives up every job that waits, and those that this leads to, without running any; gives how many there were.
+    /// Drops every waiting job, and those that this makes ready, without running any; returns how many there were.
     ///
-    /// A promise whose handler or body was among them is *abandoned*: rejected with ``PromiseAbandoned``, and told of,
-    /// unless it is cancelled already (<doc:TheRules>, S2). Its children take that error where they have executors of
-    /// their own for it; those on this one are given up, too. Plain closures are released. The executor may be used on
-    /// afterwards.
+    /// If the handler or body of a promise was among them, the promise is *abandoned*: rejected with
+    /// ``PromiseAbandoned`` and reported, unless it is cancelled already (<doc:TheRules>, S2). The error goes to
+    /// handlers of its children that have other executors; those on this one are dropped, too. Plain closures are
+    /// released. The executor can still be used afterwards.
     @discardableResult
     public func discardAll() -> Int {
         var count = 0

@@ -2,7 +2,7 @@ import CChainRuntime
 import Synchronization
 
 extension PoolCore {
-    /// Counts the worker asleep, where there are more active ones than the pool is wide; false where there are not.
+    /// Counts the worker as sleeping if more workers are active than the pool is wide; false if not.
     func retireIfOverWidth(_ worker: PoolWorker) -> Bool {
         parking.withLock {
             guard currentCounts.active > width else { return false }
@@ -13,8 +13,8 @@ extension PoolCore {
         }
     }
 
-    /// Sleeps until there is something to do, as a searcher then; false where the thread is to end. `isSearching` is nil
-    /// where the worker is counted asleep already.
+    /// Sleeps until the worker is woken, as a searcher then; false if the thread is to end. `isSearching` is nil if the
+    /// worker is counted as sleeping already.
     func sleep(_ worker: PoolWorker, isSearching: Bool?) -> Bool {
         if let isSearching {
             parking.withLock {
@@ -24,7 +24,7 @@ extension PoolCore {
                 if isSearching { counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed) }
             }
         }
-        // Whoever submitted before that may have relied on this one's search.
+        // A submitter before that may have relied on this worker's search.
         if hasWork() { wakeOrSpawn() }
         let deadline = chain_monotonic_ns() &+ policy.idleLimit.clampedNanoseconds
         let (continues, startsWatch) = parking.withLock {
@@ -44,7 +44,7 @@ extension PoolCore {
         return continues
     }
 
-    /// Gives the place of a sleeper back. Who submits from now on sees that there is one fewer.
+    /// Retires a sleeping worker. Later submitters see one thread fewer.
     private func retire(_ worker: PoolWorker) {
         counts.wrappingSubtract(PoolCounts.sleeping + PoolCounts.live, ordering: .relaxed)
         worker.isSleeping = false
@@ -53,7 +53,7 @@ extension PoolCore {
         worker.isStuck.store(true, ordering: .relaxed)
     }
 
-    /// Ends the threads once nothing is left to do.
+    /// Ends the threads once no job is left.
     func stop() {
         parking.withLock {
             parked.isStopped = true
@@ -63,27 +63,27 @@ extension PoolCore {
 
     // MARK: Blocking
 
-    /// Takes the worker out of the active ones, where it is not out yet. Under the lock.
+    /// Counts the worker as blocked, if it is not yet. Under the lock.
     func countBlocked(_ worker: PoolWorker) {
         if worker.isCountedBlocked { return }
         worker.isCountedBlocked = true
         counts.wrappingAdd(PoolCounts.blocked, ordering: .relaxed)
     }
 
-    /// Takes it back. Under the lock.
+    /// Counts the worker as active again. Under the lock.
     func uncountBlocked(_ worker: PoolWorker) {
         guard worker.isCountedBlocked else { return }
         worker.isCountedBlocked = false
         counts.wrappingSubtract(PoolCounts.blocked, ordering: .relaxed)
     }
 
-    /// Counts the worker of this thread as blocked, which it is about to be. False, and nothing is changed, where it is
-    /// the last one that could run jobs, unless that makes no difference to the caller.
+    /// Counts this thread's worker as blocked, because it is about to block. False, and nothing changes, if it is the
+    /// last one that could run jobs, unless `evenIfLast`.
     func beginBlocking(_ worker: PoolWorker, evenIfLast: Bool) -> Bool {
         if worker.blockingDepth == 0 {
             let mayBlock = parking.withLock {
                 let counts = currentCounts
-                // Not those that the watch counts as blocked: what they do may end by itself.
+                // Without those that the watch found blocked, because these may resume by themselves.
                 let othersCount = counts.live - parked.waitingCount - 1
                 guard evenIfLast || othersCount > 0 || mayStart(counts) else { return false }
                 parked.waitingCount += 1
@@ -99,7 +99,7 @@ extension PoolCore {
         return true
     }
 
-    /// It goes on.
+    /// Counts this thread's worker as active again.
     func endBlocking(_ worker: PoolWorker) {
         worker.blockingDepth -= 1
         if worker.blockingDepth > 0 { return }

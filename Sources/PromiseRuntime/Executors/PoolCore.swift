@@ -2,16 +2,17 @@ import CChainRuntime
 import ChainEvents
 import Synchronization
 
-/// What a pool's threads share; the pool itself is the handle that the program holds.
+/// The state that a pool's threads share; ``PoolExecutor`` is the program's handle.
 ///
-/// A job that a worker makes ready goes to that worker's own queue, any other to one of a few shards, chosen by the
-/// submitting thread. A worker takes from its own, then a batch from a shard, then half of what another has, then sleeps.
-/// Nobody wakes a sleeper while somebody searches: the last to end a search looks whether more hands are needed.
+/// A job that a worker makes ready goes to that worker's local queue, any other to a shard, chosen by the submitting
+/// thread. A worker takes from its local queue, then a batch from a shard, then steals half of another's queue, then
+/// sleeps. No sleeper is woken while a worker searches; the last to end its search checks whether more workers are
+/// needed.
 final class PoolCore: Sendable {
     let identity: ExecutorIdentity
     let width: Int
     let policy: PoolPolicy
-    /// A place for each thread that there may be; those beyond the width stand in for blocked ones.
+    /// A worker for each possible thread; those beyond the width compensate for blocked ones.
     let workers: [PoolWorker]
     let counts = Atomic<UInt64>(0)
     let parking = Condition()
@@ -19,32 +20,32 @@ final class PoolCore: Sendable {
     let onBlocked = Lock<(@Sendable (BlockedWorker) -> Void)?>(nil)
 
     private let shards = (0..<PoolCore.shardCount).map { _ in JobShard() }
-    // One past the highest place that was ever taken, and how many threads there may be.
+    // One past the highest index ever used, and the limit of threads.
     let usedWorkerCount = Atomic<Int>(0)
     private let threadLimit: Atomic<Int>
 
     private static let shardCount = 4
-    // So many jobs of its own in a row, then what came from outside.
+    // The number of local jobs in a row before a worker looks at the shards.
     private static let budget: UInt64 = 61
-    // How often a worker that found nothing looks again, giving its processor away in between, before it sleeps.
+    // How often a worker that found nothing searches again, yielding in between, before it sleeps.
     private static let searchCount = 8
 
     final class Parked: @unchecked Sendable {
-        // Sendable: reached only under the lock of `parking`.
-        /// How many sleepers were told to wake and have not yet.
+        // Sendable: accessed only under the lock of `parking`.
+        /// The number of sleepers that were signalled and have not woken yet.
         var wakeTokens = 0
         var isStopped = false
-        /// How many workers wait inside a handler and have said so.
+        /// The number of workers that wait inside a handler by `get` or `await`.
         var waitingCount = 0
-        /// Whether the watch looks at the pool.
+        /// Whether the watch checks the pool.
         var isWatched = false
-        /// Whether a worker began to work since the last look.
+        /// Whether a worker began to work since the last check.
         var wasUsed = false
-        /// For how long, at looks, no worker has worked, in nanoseconds.
+        /// The time for which checks found no working worker, in nanoseconds.
         var idleTime: UInt64 = 0
     }
 
-    /// What the watch knows of each place's thread, by its index; one look at a time.
+    /// The watch's state for each worker, by its index; one check at a time.
     let watches: Lock<[BlockWatch]>
 
     init(identity: ExecutorIdentity, width: Int, policy: PoolPolicy) {
@@ -64,13 +65,13 @@ final class PoolCore: Sendable {
             let isOurs = Unmanaged<PoolWorker>.fromOpaque(pointer)._withUnsafeGuaranteedRef { worker in
                 guard worker.core?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() else { return false }
                 let (count, counts) = worker.append(job, reading: self.counts)
-                // The only one is for the worker itself, which comes to it next: a thief would gain nothing.
+                // Stealing the only job gains nothing, because the worker itself runs it next.
                 if count > 1 || worker.blockingDepth > 0, needsThread(counts) { wakeOrSpawn() }
                 return true
             }
             if isOurs { return }
         }
-        // Threads' records lie some kilobytes apart.
+        // Hashed without the low bits, because thread records are some kilobytes apart.
         let hash = (UInt(bitPattern: thread) >> 6) &* 0x9E37_79B9_7F4A_7C15
         let (_, counts) = shards[Int(hash >> 62)].append(job, reading: self.counts)
         if needsThread(counts) { wakeOrSpawn() }
@@ -85,7 +86,7 @@ final class PoolCore: Sendable {
 
     var currentCounts: PoolCounts { PoolCounts(rawValue: counts.load(ordering: .relaxed)) }
 
-    /// Wakes or starts one thread, if that is still needed.
+    /// Wakes or starts one thread, if one is still needed.
     func wakeOrSpawn() {
         let worker: PoolWorker? = parking.withLock {
             let counts = currentCounts
@@ -110,7 +111,7 @@ final class PoolCore: Sendable {
         let left = parking.withLock {
             worker.isTaken = false
             counts.wrappingSubtract(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)
-            // Nor will the system have one for the next job.
+            // The limit is lowered, because the system will not have a thread for the next job either.
             threadLimit.store(currentCounts.live, ordering: .relaxed)
             return currentCounts.live
         }
@@ -143,7 +144,7 @@ final class PoolCore: Sendable {
                 continue
             }
             if currentCounts.active > width {
-                // Whoever it stood in for goes on: what waits here is for the others.
+                // The blocked worker resumed, so this one leaves its jobs to the other workers.
                 flushLocalQueue(worker)
                 if retireIfOverWidth(worker) {
                     if !sleep(worker, isSearching: nil) { break }
@@ -156,7 +157,7 @@ final class PoolCore: Sendable {
 
     private func nextJob(for worker: PoolWorker, _ isSearching: inout Bool) -> PromiseJob? {
         if !isSearching {
-            // Now and then what came from outside goes first, so that a busy worker does not starve it.
+            // The shards go first at times, so that a busy worker does not starve them.
             if worker.turn % Self.budget == 0, let job = takeShared(worker) { return job }
             if let job = worker.popFirst() ?? takeShared(worker) ?? steal(worker) { return job }
             isSearching = true
@@ -166,7 +167,7 @@ final class PoolCore: Sendable {
             if let job = takeShared(worker) ?? steal(worker) {
                 isSearching = false
                 let left = counts.wrappingSubtract(PoolCounts.searching, ordering: .relaxed).newValue
-                // Who submitted meanwhile woke nobody, as this one searched.
+                // A submitter meanwhile woke no worker, because this one was searching.
                 if needsThread(PoolCounts(rawValue: left)), hasWork() { wakeOrSpawn() }
                 return job
             }
@@ -175,7 +176,7 @@ final class PoolCore: Sendable {
         return nil
     }
 
-    /// Takes its share, at most a batch, of what came from outside; gives the first of it.
+    /// Takes a share, at most a batch, of the jobs in a shard; returns the first.
     private func takeShared(_ worker: PoolWorker) -> PromiseJob? {
         for offset in 0..<Self.shardCount {
             let shard = shards[(Int(truncatingIfNeeded: worker.turn) + offset) & (Self.shardCount - 1)]
@@ -184,7 +185,7 @@ final class PoolCore: Sendable {
         return nil
     }
 
-    /// Takes half, at most a batch, of what another worker has waiting; gives the first of it.
+    /// Steals half, at most a batch, of another worker's jobs; returns the first.
     private func steal(_ thief: PoolWorker) -> PromiseJob? {
         let count = usedWorkerCount.load(ordering: .relaxed)
         let start = thief.random()
@@ -202,14 +203,14 @@ final class PoolCore: Sendable {
     {
         let count = shard.take(oneIn: share, limit: PoolWorker.batchLimit, ifMoreThan: kept, to: worker.buffer)
         guard count > 0 else { return nil }
-        // Others made them: most are in no cache of this processor.
+        // Prefetched, because jobs of other threads are in no cache of this processor.
         for index in 0..<count { worker.buffer[index].prefetch() }
         let first = worker.buffer.move()
         if count > 1 { worker.append(count - 1, from: worker.buffer + 1) }
         return first
     }
 
-    /// Moves what waits at a worker to where all look.
+    /// Moves a worker's local jobs to a shard.
     private func flushLocalQueue(_ worker: PoolWorker) {
         while true {
             let count = worker.take(oneIn: 1, limit: PoolWorker.batchLimit, ifMoreThan: 0, to: worker.buffer)
@@ -218,7 +219,7 @@ final class PoolCore: Sendable {
         }
     }
 
-    /// Whether there is a job that a free worker may take, for certain.
+    /// Whether there is a job that a free worker may take, checked under the locks.
     func hasWork() -> Bool {
         if shards.contains(where: { $0.hasMore(than: 0) }) { return true }
         return workers[..<usedWorkerCount.load(ordering: .relaxed)].contains {

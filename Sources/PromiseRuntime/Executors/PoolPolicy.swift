@@ -1,19 +1,19 @@
 import CChainRuntime
 
-/// What a pool does about workers that block, and about those that have nothing to do.
+/// The policy of a pool for blocked and idle workers.
 package struct PoolPolicy: Sendable {
-    /// How long a job may block its thread, without using the processor, before that is a block.
+    /// The time without using the processor after which a job counts as blocked.
     package var blockLimit: Duration
-    /// How many threads may stand in for blocked ones, beyond the pool's width.
+    /// The limit of threads that compensate for blocked ones, beyond the pool's width.
     package var extraLimit: Int
-    /// After how long without a job a thread ends.
+    /// The time without a job after which a thread ends.
     package var idleLimit: Duration
-    /// Whether the watch looks at the pool; a test that does not want it calls `checkBlocks()` itself.
+    /// Whether the watch checks the pool; a test that turns this off calls `checkBlocks()` itself.
     package var isWatched: Bool
-    /// How the watch sees time and threads.
+    /// The watch's access to time and threads.
     package var probe: ThreadProbe
 
-    /// What the pools of programs have, unless a test says otherwise.
+    /// Makes a policy; the defaults are those of all pools outside of tests.
     package init(
         blockLimit: Duration = .milliseconds(100), extraLimit: Int = 64, idleLimit: Duration = .seconds(10),
         isWatched: Bool = true, probe: ThreadProbe = .system
@@ -26,16 +26,16 @@ package struct PoolPolicy: Sendable {
     }
 }
 
-/// What the watch over blocked workers asks the system; called without the pool's lock, for a thread that may be gone.
+/// The watch's queries to the system; called without the pool's lock, for a thread that may be gone.
 package struct ThreadProbe: Sendable {
-    /// Nanoseconds since some moment.
+    /// The time in nanoseconds since an arbitrary moment.
     package var now: @Sendable () -> UInt64
-    /// How much processor time a thread has used, in nanoseconds; nil where nobody knows.
+    /// The processor time of a thread in nanoseconds; nil if it is unknown.
     package var cpuTime: @Sendable (PoolThread) -> UInt64?
-    /// Whether a thread waits for something else than a processor.
+    /// Whether a thread waits for something other than a processor.
     package var isWaiting: @Sendable (PoolThread) -> Bool
 
-    /// A view of the system.
+    /// Makes a probe of these queries.
     package init(
         now: @escaping @Sendable () -> UInt64, cpuTime: @escaping @Sendable (PoolThread) -> UInt64?,
         isWaiting: @escaping @Sendable (PoolThread) -> Bool

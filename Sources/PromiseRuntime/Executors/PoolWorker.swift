@@ -1,17 +1,17 @@
 import CChainRuntime
 import Synchronization
 
-/// A place for one of a pool's threads: the jobs that its thread made ready, and what the watch knows of the thread.
+/// A worker of a pool: the local queue of one thread, and the watch's state of that thread. Reused by later threads.
 final class PoolWorker: JobShard, @unchecked Sendable {
-    // Sendable: each field says who reaches it.
+    // Sendable: the groups of fields below name the thread or the lock that accesses them.
 
     let index: Int
-    /// Twice the number of the job, plus one while it runs: stored by the thread, read by the watch.
+    /// Twice the number of jobs, plus one while a job runs: stored by the thread, read by the watch.
     let progress = Atomic<UInt64>(0)
-    /// Whether others may take the last job that waits here, too: its thread does not come to it.
+    /// Whether others may steal the last job, too, because this thread is held up.
     let isStuck = Atomic<Bool>(true)
 
-    // Its thread's alone.
+    // Accessed by its thread alone.
     /// The pool, which the thread keeps alive.
     @exclusivity(unchecked)
     var core: Unmanaged<PoolCore>?
@@ -23,15 +23,15 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     var blockingDepth = 0
     let buffer = UnsafeMutablePointer<PromiseJob>.allocate(capacity: PoolWorker.batchLimit)
 
-    /// How many jobs change hands at once, at most. Few, since what a batch leads to runs after the batch: with 64 that was
-    /// 40 % slower, as nothing of it was in a near cache any more.
+    /// The limit of jobs moved at once. Small, because jobs that a batch makes ready run after the batch: with 64 that
+    /// was 40 % slower, as they had left the near caches.
     static let batchLimit = 8
 
-    // Under the pool's lock.
+    // Accessed under the pool's lock.
     var isTaken = false
     var thread: PoolThread?
     var isSleeping = false
-    /// Whether the pool's count of blocked threads has this one in it.
+    /// Whether the pool's count of blocked threads includes this one.
     var isCountedBlocked = false
     var isBlocking = false
 
@@ -42,12 +42,12 @@ final class PoolWorker: JobShard, @unchecked Sendable {
 
     deinit { buffer.deallocate() }
 
-    /// The worker whose thread is the calling one, or nil; costs 2 ns.
+    /// The calling thread's worker, or nil; costs 2 ns.
     static var current: Unmanaged<PoolWorker>? {
         chain_thread_current().pointee.worker.map { Unmanaged.fromOpaque($0) }
     }
 
-    /// Where to begin to look for a victim.
+    /// A pseudo-random number, to choose the first victim.
     func random() -> Int {
         seed ^= seed << 13
         seed ^= seed >> 17
@@ -56,16 +56,17 @@ final class PoolWorker: JobShard, @unchecked Sendable {
     }
 }
 
-/// One of a pool's threads, as the watch over blocked workers asks for it.
-// Sendable: `record` is read as it says, the rest does not change.
+/// A thread of a pool, as the watch identifies it.
+// Sendable: `record` is read only as its comment says; the rest does not change.
 package struct PoolThread: @unchecked Sendable {
-    /// Which of the pool's places it has, from 0.
+    /// The index of its worker, from 0.
     package let index: Int
     /// The kernel's id.
     package let id: UInt32
-    /// As `chain_thread_cpu_ns` wants it: valid, and of no use, when the thread is gone.
+    /// The handle for `chain_thread_cpu_ns`; still valid to pass when the thread is gone.
     let handle: UInt
-    /// Its record, to be read under the pool's lock while the worker has this thread: it is gone when the thread is.
+    /// The thread's record. Read only under the pool's lock while the worker has this thread, because it ends with the
+    /// thread.
     let record: UnsafeMutablePointer<chain_thread>
 
     init(index: Int) {

@@ -3,23 +3,24 @@ import ChainEvents
 
 /// The system's monotonic clock, with one thread for all timers, started with the first.
 ///
-/// That thread runs what timers lead to up to the next hop: it settles promises, delivers to their waiters, and runs handlers
-/// on the ``InlineExecutor``. While such a handler runs no other timer of the process fires, so it must be short; a wait
-/// in it (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``.
-/// Timers fire in the order of their deadlines.
+/// That thread settles the promises of timers, delivers to their waiters, and runs handlers on the ``InlineExecutor``.
+/// While such a handler runs no other timer of the process fires, so it must be short; a wait in it
+/// (``Promise/get(timeout:file:line:)``, ``Awaiter/await(timeout:file:line:)``) is refused with ``AwaitMisuse``. Timers
+/// fire in the order of their deadlines.
 ///
-/// In a child of a fork the clock has no timer set and a thread of its own; the timers of the parent stay there.
+/// In a child of a fork the clock has no timers and a thread of its own; the timers of the parent stay there.
 public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
-    // Sendable: `timers` is replaced only in a child of a fork, while that has one thread; the rest does not change.
+    // Sendable: `timers` is replaced only in a child of a fork, while the child has one thread; the rest does not
+    // change.
     /// The process's clock.
     public static let shared = SystemClock()
 
-    // Unchecked: written by the one thread of a child alone.
+    // Unchecked: written by the only thread of a child.
     @exclusivity(unchecked)
     private var timers = Timers()
 
     private final class Timers: @unchecked Sendable {
-        // Sendable: what changes is reached only under the lock of `condition`.
+        // Sendable: mutable state is accessed only under the lock of `condition`.
         let condition = Condition()
         var heap = TimerHeap()
         var isStarted = false
@@ -32,16 +33,16 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
         timers = Timers()
     }
 
-    /// Whether the calling thread is the one that fires the timers.
+    /// Whether the calling thread fires the timers.
     static var isTimerThread: Bool { chain_thread_current().pointee.fires_timers }
 
-    /// Nanoseconds of the monotonic clock; 30 ns a call.
+    /// The time of the monotonic clock in nanoseconds; costs 30 ns.
     public var now: UInt64 { chain_monotonic_ns() }
 
     /// True: ticks of the cycle counter are calibrated against this clock.
     public var followsCycleCounter: Bool { true }
 
-    /// Sets a timer; O(log n) in the timers set. The work runs on the clock's thread.
+    /// Sets a timer; O(log n) in the timers that are set. The work runs on the clock's thread.
     public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
         let timers = timers
@@ -80,25 +81,25 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
     }
 }
 
-/// One timer: its work is taken out once, by firing or by cancelling.
+/// A timer. Its work is removed once, by firing or by cancelling.
 public final class HeapTimer: ClockTimer {
     private let work: Lock<(@Sendable () -> Void)?>
 
-    /// Makes a timer that does `work`.
+    /// Makes a timer that runs `work`.
     public init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
 
-    /// Does the work unless it was done or cancelled.
+    /// Runs the work unless it has run or was cancelled.
     public func fire() { work.withLock { $0.take() }?() }
 
     /// Drops the work; idempotent.
     public func cancel() { _ = work.withLock { $0.take() } }
 
-    /// Whether it will do nothing any more.
+    /// Whether the timer has fired or was cancelled.
     public var isDone: Bool { work.withLock { $0 == nil } }
 }
 
-/// Timers by deadline, then by order of setting: a binary heap. Cancelled ones leave when they come up, or all at once
-/// when they are more than half.
+/// A binary heap of timers, by deadline, then by order of insertion. Cancelled timers are removed at the top, or all at
+/// once when they are more than half.
 public struct TimerHeap: Sendable {
     private struct Entry: Sendable {
         var deadline: UInt64
@@ -122,7 +123,7 @@ public struct TimerHeap: Sendable {
         }
     }
 
-    /// Adds a timer; true where it is now the earliest. O(log n).
+    /// Adds a timer; true if it is now the earliest. O(log n).
     public mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
         if entries.count >= sweepAt { sweep() }
         order += 1
@@ -131,7 +132,7 @@ public struct TimerHeap: Sendable {
         return entries[0].timer === timer
     }
 
-    /// Takes the earliest timer that is not cancelled. O(log n).
+    /// Removes the earliest timer that is not cancelled. O(log n).
     public mutating func popFirst() -> HeapTimer? {
         while !entries.isEmpty {
             let timer = removeFirst()
@@ -140,7 +141,7 @@ public struct TimerHeap: Sendable {
         return nil
     }
 
-    /// Takes the earliest timer if its deadline is not after `now`; it may have been cancelled meanwhile.
+    /// Removes the earliest timer if its deadline is not after `now`; it may have been cancelled meanwhile.
     public mutating func popFirst(dueBy now: UInt64) -> HeapTimer? {
         guard let first = entries.first, first.deadline <= now else { return nil }
         return removeFirst()

@@ -1,27 +1,27 @@
 import CChainRuntime
 
-/// Gives each handler a thread to itself while it runs, so that it may block as long as it wants without holding up
-/// another; so many at a time at most.
+/// Runs each handler on a thread of its own, so that it may block without holding up another; up to a limit of threads.
 ///
 /// - Order: handlers start in the order in which they became ready, and run at the same time.
-/// - Fairness: past ``limit`` handlers wait in one queue, first in, first out, for a handler to end, whose thread the
-///   next one gets. So what is ready never starts more threads than the limit: `all` of 100,000 has 64. The queue itself
-///   has no limit. Where all of them wait for what is still in the queue, nothing goes on: choose the limit for that, or
-///   use the pool.
-/// - Cost of a hop: a thread's start, 10 to 50 µs; past the limit one short lock. A thread ends as soon as nothing waits.
-/// - A handler never shares its thread with one that runs at the same time, but may get one that others have used.
+/// - Fairness: beyond ``limit`` handlers wait in one queue, first in, first out, for the thread of a handler that ends.
+///   So ready handlers never start more threads than the limit: `all` of 100,000 has 64. The queue has no limit. If all
+///   running handlers wait for queued ones, nothing proceeds: choose the limit for that, or use the pool.
+/// - Cost of a hop: starting a thread, 10 to 50 µs; beyond the limit one short lock. A thread ends as soon as nothing
+///   waits.
+/// - Threads: a handler never shares its thread with one that runs at the same time, but may get a thread that others
+///   have used.
 public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Sendable {
-    // Sendable: `state` is behind its lock, and replaced only in a child of a fork, while that has one thread.
-    /// The process's own: 64 threads at most.
+    // Sendable: `state` is behind its lock, and replaced only in a child of a fork, while the child has one thread.
+    /// The process's shared executor: at most 64 threads.
     public static let shared = ThreadExecutor(name: "thread")
 
-    /// The name of its threads, and its number.
+    /// The name of its threads, and the number of the executor.
     public let identity: ExecutorIdentity
-    /// How many threads it has at most.
+    /// The maximum number of threads.
     public let limit: Int
     /// Whether its handlers run one at a time.
     public var isSerial: Bool { limit == 1 }
-    // Unchecked: written by the one thread of a child alone.
+    // Unchecked: written by the only thread of a child.
     @exclusivity(unchecked)
     private var state = Lock(State())
 
@@ -30,7 +30,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         var threadCount = 0
     }
 
-    /// Makes an executor of `limit` threads at most, 1 or more.
+    /// Makes an executor of at most `limit` threads, 1 or more.
     public init(name: String, limit: Int = 64) {
         precondition(limit >= 1, "an executor needs a thread, not \(limit)")
         identity = ExecutorIdentity(name: name)
@@ -45,14 +45,13 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         state = Lock(State())
     }
 
-    /// How many threads there are at this moment.
+    /// The number of threads at this moment.
     public var threadCount: Int { state.withLock { $0.threadCount } }
 
-    /// How many handlers wait for a thread.
+    /// The number of handlers that wait for a thread.
     public var pendingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts a thread for the job; or leaves it to the next that is free, where the limit is reached or the system has
-    /// no more threads.
+    /// Starts a thread for the job; queues it if the limit is reached or the system has no more threads.
     public func submit(_ job: PromiseJob) {
         let lock = state
         let starts = lock.withLock { state in
@@ -72,7 +71,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         if !started { queue(job) }
     }
 
-    /// What has waited longest; nil where nothing does, and the thread that asks is to end.
+    /// The job that has waited longest; nil if there is none, and the calling thread is to end.
     private static func nextJob(_ state: Lock<State>) -> PromiseJob? {
         state.withLock { state in
             if let job = state.waiting.popFirst() { return job }

@@ -1,24 +1,23 @@
 import ChainEvents
 
-/// What a foreign API calls once it is done: the write side of a promise as functions of the usual shapes, to be passed
-/// on as they are or called.
+/// The write side of a promise as callbacks of the usual shapes, to be passed to a foreign API or called.
 ///
 ///     Promise<Data>.callback { load(path, completion: $0.result) }             // (Result<Data, LoadError>) -> Void
 ///     Promise<Int>.callback { count(words, completion: $0.value) }             // (Int) -> Void
 ///     Promise<Void>.callback { remove(path, completion: $0.error) }            // ((any Error)?) -> Void
 ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }       // (Data?, (any Error)?) -> Void
 ///
-/// Only the first call counts; a later one does nothing and is reported as an event. Released without a call, it
-/// abandons the promise (<doc:TheRules>, S2). For shapes that are not here there is a closure: `{ data, response, error
-/// in completion.valueOrError(data, error) }`.
+/// Only the first call counts; a later one is recorded as an event and does nothing else. If it is released without a
+/// call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure: `{ data, response, error in
+/// completion.valueOrError(data, error) }`.
 public struct Completion<Value: Sendable>: Sendable {
     /// The write side itself.
     public let resolver: Resolver<Value>
 
-    /// For those who call with a value: fulfils.
+    /// Fulfils: for APIs that call back with a value.
     public func value(_ value: Value) { resolver.fulfill(value) }
 
-    /// For those who call with a result: fulfils or rejects by it.
+    /// Fulfils or rejects: for APIs that call back with a result.
     public func result(_ result: Result<Value, some Error>) {
         switch result {
         case .success(let value): resolver.fulfill(value)
@@ -26,8 +25,8 @@ public struct Completion<Value: Sendable>: Sendable {
         }
     }
 
-    /// For those who call with a value or an error: rejects if there is an error, whether or not there is a value;
-    /// where there is neither, it fulfils with nil if the promise is one of an optional, else it rejects with
+    /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
+    /// without a value. If there is neither, it fulfils with nil for a promise of an optional, and else rejects with
     /// ``CallbackWithoutOutcome``.
     public func valueOrError(_ value: Value?, _ error: (any Error)?) {
         if let error {
@@ -39,13 +38,13 @@ public struct Completion<Value: Sendable>: Sendable {
         }
     }
 
-    // Where a function of optionals is taken for one of optionals of optionals, the compiler makes nil of a nil in it.
+    // Looked up at run time, because the compiler converts a nil to an optional of an optional wrongly here.
     private static var missingValue: Value? {
         guard let type = Value.self as? any ExpressibleByNilLiteral.Type else { return nil }
         return type.init(nilLiteral: ()) as? Value
     }
 
-    /// Whether the promise was cancelled: the work may stop (<doc:TheRules>, X4).
+    /// Whether the promise was cancelled, so the work may stop (<doc:TheRules>, X4).
     public var isCancelled: Bool { resolver.isCancelled }
 
     /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
@@ -54,17 +53,17 @@ public struct Completion<Value: Sendable>: Sendable {
 }
 
 extension Completion where Value == Void {
-    /// For those who call with nothing: fulfils.
+    /// Fulfils: for APIs that call back without arguments.
     public func done() { resolver.fulfill(()) }
 
-    /// For those who call with an error or nothing: rejects with an error, fulfils without.
+    /// Rejects with an error, fulfils without: for APIs that call back with an error or nil.
     public func error(_ error: (any Error)?) {
         if let error { resolver.reject(error) } else { resolver.fulfill(()) }
     }
 }
 
 extension Resolver {
-    /// This write side as functions of the usual shapes of callbacks.
+    /// This write side as callbacks of the usual shapes.
     public var completion: Completion<Value> { Completion(resolver: self) }
 }
 
@@ -77,17 +76,17 @@ public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
     public var description: String { "the callback at \(site) was called with neither a value nor an error" }
 }
 
-// One declaration a name (TheRules, P3): overloads by the shape of the callback would each be tried for every closure,
-// and could not be told apart where it is passed on. The shape is a member of what the closure is given instead.
+// One declaration per name (TheRules, P3). Overloads by the callback's shape would be tried for every closure, and are
+// ambiguous where the callback is passed on; so the shape is a member of the closure's argument.
 extension Promise {
-    /// Wraps an API that calls back: `body` starts it, and hands it a function of the ``Completion``.
+    /// Makes a promise of an API that calls back: `body` starts it, and passes it a function of the ``Completion``.
     ///
     ///     let data = Promise<Data>.callback { completion in
     ///         let task = fetch(url, completion: completion.valueOrError)
     ///         completion.onCancel { task.cancel() }
     ///     }
     ///
-    /// `body` runs asynchronously on the executor; a throw rejects. Which thread calls back does not matter.
+    /// `body` runs asynchronously on the executor; a throw rejects. The API may call back on any thread.
     public static func callback(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: @escaping @Sendable (Completion<Value>) throws -> Void
@@ -104,17 +103,18 @@ extension Promise {
         return promise
     }
 
-    /// Goes on with an API that calls back: the handler starts it with the value, and the child ends as its
+    /// Continues with an API that calls back: the handler starts it with the value, and the child is settled when its
     /// ``Resolver`` is called, then or later (<doc:TheRules>, P9; the `then_` of MICAiful chains).
     ///
     ///     let image = fetch(url).thenCallback(to: Image.self) { data, resolver in
     ///         decode(data, completion: resolver.completion.result)
     ///     }
     ///
-    /// Until then the child is pending; its run is the handler's. A throw rejects. A resolver that is released without
-    /// a call abandons the child (<doc:TheRules>, S2).
+    /// Until then the child is pending; its run time is the handler's. A throw rejects. If the resolver is released
+    /// without a call, the child is abandoned (S2).
     ///
-    /// - Parameter type: for closures of several statements, in which the compiler finds no value's type by itself.
+    /// - Parameter type: The type of the child's value, for closures of several statements, from which the compiler
+    ///   does not infer it.
     @inlinable
     public final func thenCallback<NewValue: Sendable>(
         to type: NewValue.Type = NewValue.self, label: String = "", on executor: (any PromiseExecutor)? = nil,

@@ -3,8 +3,8 @@ import ChainEvents
 extension Promise {
     /// Recovers from an error with a value; a value is passed on. A throw rejects the child (A+ 2.2.7, ES6 `catch`).
     ///
-    /// Runs in a cancelled branch, too, with ``PromiseCancelled``; what it returns is then dropped (<doc:TheRules>,
-    /// X3). So do `failed`, `anyway`, `finally` and `ignore`.
+    /// In a cancelled branch the handler runs with ``PromiseCancelled``, and what it returns is dropped
+    /// (<doc:TheRules>, X3). So do the handlers of `failed`, `anyway`, `finally` and `ignore`.
     @inlinable @discardableResult
     public final func `catch`(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -13,8 +13,8 @@ extension Promise {
         errorLink(.catch, label, executor, CallSite(file, line), onRejected)
     }
 
-    /// Recovers with a value from errors of one type (by `as?`, so a protocol or a class will do); others, and a value, are
-    /// passed on. A throw rejects the child.
+    /// Recovers with a value from errors of one type (by `as?`, so a protocol or a class will do); other errors, and a
+    /// value, are passed on. A throw rejects the child.
     @inlinable @discardableResult
     public final func `catch`<Failure: Error>(
         only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -30,8 +30,8 @@ extension Promise {
     /// Recovers from an error with another promise, which the child follows; a value is passed on. A throw rejects the
     /// child (PromiseKit).
     ///
-    /// A cancellation is passed on as well, so that a cancelled branch starts no new work (<doc:TheRules>, X3):
-    /// clean-up belongs to `failed`, `anyway` and `finally`.
+    /// A cancellation is passed on, too, so that a cancelled branch starts no new work (<doc:TheRules>, X3): clean-up
+    /// belongs in `failed`, `anyway` and `finally`.
     ///
     /// - Parameter includingCancellation: Whether the handler runs for ``PromiseCancelled``, too. In a branch that was
     ///   cancelled itself, what it returns has no consumer and is cancelled (<doc:TheRules>, X2).
@@ -57,8 +57,8 @@ extension Promise {
         }
     }
 
-    /// Looks at an error, which stays one for what follows; a value is passed on. A throw replaces the error (MICAcom).
-    /// An error that was looked at is handled: it is not reported at the release of its promise.
+    /// Calls the handler with an error, and rejects the child with the same error; a value is passed on. A throw
+    /// replaces the error (MICAcom). The error counts as handled: it is not reported when its promise is released.
     @inlinable @discardableResult
     public final func failed(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -69,8 +69,8 @@ extension Promise {
         }
     }
 
-    /// Looks at the outcome, whichever it is, and passes it on unchanged. A throw rejects the child (ES6 `finally`, MICAcom).
-    /// It does not wait for a promise that the handler makes, and does not count as handling an error.
+    /// Calls the handler with either outcome, and passes the outcome on. A throw rejects the child (ES6 `finally`,
+    /// MICAcom). The child does not wait for a promise that the handler makes; an error does not count as handled.
     @inlinable @discardableResult
     public final func anyway(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -81,7 +81,7 @@ extension Promise {
             onSettled)
     }
 
-    /// As ``anyway(label:on:file:line:_:)``, for a handler that needs not know the outcome.
+    /// As ``anyway(label:on:file:line:_:)``, for a handler that does not need the outcome.
     @inlinable @discardableResult
     public final func finally(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -90,7 +90,7 @@ extension Promise {
         anyway(label: label, on: executor, file: file, line: line) { _ in try onSettled() }
     }
 
-    /// Runs an action whose failure does not matter: the child is fulfilled with what became of it (MICAcom).
+    /// Runs an action that may fail: the child is fulfilled with the action's outcome (MICAcom).
     ///
     /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation
     /// (<doc:TheRules>, X3).
@@ -108,7 +108,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
             let result = Result { try node.handler(outcome) }
-            // Only a cancellation gets here as an error: the action was clean-up, and the error goes on.
+            // The only error that gets here is a cancellation: the action was clean-up, and the error is passed on.
             if case .error(let source) = step {
                 return node.reject(source.failure, by: .machinery, flags: .handlerEnded)
             }
@@ -116,7 +116,8 @@ extension Promise {
         }
     }
 
-    /// The outcome as a value: the child is always fulfilled, unless it is cancelled itself. An error counts as handled.
+    /// Converts the outcome to a value: the child is always fulfilled, unless it is cancelled itself. An error counts
+    /// as handled.
     @inlinable
     public final func asResult(
         label: String = "", file: StaticString = #fileID, line: UInt = #line
@@ -169,7 +170,7 @@ extension Promise {
             case .success(let value):
                 return node.fulfill(value, by: .machinery, flags: .handlerEnded)
             case .failure(let error):
-                // Who looked with `failed` has handled it; `anyway` leaves it as it was.
+                // `failed` handles the error; `anyway` leaves it as it was.
                 if node.kind == .failed || node.isParentsErrorHandled { node.markErrorSeen(handled: true) }
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }

@@ -1,7 +1,7 @@
 import ChainEvents
 import Synchronization
 
-/// Waits for one member on behalf of a combinator, and delivers it with the member's index.
+/// The waiter of a combinator for one member; delivers the member with its index.
 class MemberWaiter: _Waiter {
     final let combinator: AnyPromise & Combinator
     private let index: Int
@@ -22,37 +22,37 @@ class MemberWaiter: _Waiter {
 
 /// A promise that its members settle.
 protocol Combinator: AnyPromise {
-    /// Called once a member, from any thread, with no lock held.
+    /// Receives a settled member: called once per member, from any thread, without a lock.
     func memberSettled(_ member: AnyPromise, at index: Int)
 }
 
-/// How the members of a combinator decide over it.
+/// The rule by which members settle a combinator.
 @usableFromInline
 enum GatherRule: Sendable {
-    /// The first rejection rejects; the last fulfilment has the values collected.
+    /// The first rejection rejects; the last fulfilment collects the values.
     case all
-    /// The last settlement has the outcomes collected.
+    /// The last settlement collects the outcomes.
     case allSettled
-    /// The first fulfilment fulfils; the last rejection has the errors collected.
+    /// The first fulfilment fulfils; the last rejection collects the errors.
     case any
     /// The first settlement settles.
     case race
 }
 
-/// Settles by its members' outcomes: what `all`, `allSettled`, `any` and `race` share. It stands in each pending member's
-/// list itself, so a member costs no object; values are read out of the members once, at the end: O(n).
+/// The promise of `all`, `allSettled`, `any` and `race`, settled by its members' outcomes. It is itself the waiter of
+/// each pending member, so a member costs no object; values are read from the members once, at the end: O(n).
 @usableFromInline
 final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
-    // Sendable: what changes is atomic or behind a lock.
+    // Sendable: mutable state is atomic or behind a lock.
 
-    /// Settles the node, which it is given untyped, once no member is left. Written where the types are known.
+    /// Settles the untyped node once all members are settled. Written where the types are known.
     @usableFromInline typealias Collect = @Sendable (_ node: AnyPromise, _ members: [AnyPromise]) -> Void
 
     private let rule: GatherRule
     private let cancelsLosers: Bool
     private let leftCount: Atomic<Int>
     private let collect: Collect
-    // Emptied as the node settles, so that a settled combinator keeps no member.
+    // Emptied when the node settles, so that a settled combinator keeps no member.
     private let members: Lock<[AnyPromise]>
 
     @usableFromInline
@@ -76,7 +76,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         var settledCount = 0
         for member in members {
             if isDone {
-                // It has lost already: its error is no defect (TheRules, S3).
+                // A late member has lost, so its error is not reported (TheRules, S3).
                 member.markErrorSeen()
             } else if member.current.has(PromiseState.settled) {
                 if !decides(member) { settledCount += 1 }
@@ -92,7 +92,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
         if !decides(promise) { count(1) }
     }
 
-    /// Whether a member's outcome alone settles the whole.
+    /// Settles the combinator if this member's outcome alone does; false if not.
     private func decides(_ member: AnyPromise) -> Bool {
         let isRejected = member.current.has(PromiseState.rejected)
         if isRejected { member.markErrorSeen() }
@@ -109,7 +109,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     private func count(_ number: Int) {
         if leftCount.subtract(number, ordering: .acquiringAndReleasing).newValue > 0 { return }
         let members = members.withLock { $0 }
-        // Empty where it was settled meanwhile.
+        // Empty if the combinator was settled meanwhile.
         if !members.isEmpty { collect(self, members) }
     }
 
@@ -131,7 +131,7 @@ final class GatherNode<Output: Sendable>: Promise<Output>, @unchecked Sendable {
     override var consumer: AnyPromise? { self }
 }
 
-/// Moves an array out, so that it is released where no lock is held.
+/// Moves an array out, so that it is released without a lock.
 func take<Element>(_ array: inout [Element]) -> [Element] {
     let taken = array
     array = []

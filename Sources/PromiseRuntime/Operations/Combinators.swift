@@ -1,8 +1,8 @@
 import ChainEvents
 
 // All take O(n) for n members, and one object. Members are links: a combinator is no child of them, and cancelling it
-// leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled ends its interest in them: those
-// that have no other consumer are cancelled (TheRules, X2).
+// leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled withdraws its interest in its
+// members: those without another consumer are cancelled (TheRules, X2).
 extension Promise {
     /// Fulfilled with the values of all members, in their order; rejected as the first of them is rejected (ES6).
     ///
@@ -65,13 +65,14 @@ extension Promise {
     }
 }
 
-/// The members as what they have in common; O(1) for an array, since arrays of objects are alike whatever their class.
+/// Erases the type of the members; O(1) for an array, because arrays of objects have the same layout whatever their
+/// class.
 @inlinable
 func untyped<Member>(_ members: some Sequence<Promise<Member>>) -> [AnyPromise] {
     unsafeBitCast(Array(members), to: [AnyPromise].self)
 }
 
-/// What becomes of `any` and `race` when no member has fulfilled them: they are rejected with all errors, in order.
+/// Rejects `any` or `race` with all errors, in order, because no member was fulfilled.
 @usableFromInline
 @Sendable
 func rejectWithAll(_ node: AnyPromise, _ members: [AnyPromise]) {

@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// Fulfils the promise whose body it was given to, or makes it follow another (ES6 `resolve`). The first call of it or of
-/// its ``Reject`` counts; later ones do nothing, but an event. May be kept, and called from any thread.
+/// Fulfils the promise of the body that it was passed to, or makes it follow another (ES6 `resolve`). The first call of
+/// it or of its ``Reject`` counts; later ones only record an event. May be kept, and called from any thread.
 public struct Resolve<Value: Sendable>: Sendable {
     @usableFromInline let resolver: Resolver<Value>
 
@@ -18,7 +18,8 @@ extension Resolve where Value == Void {
     public func callAsFunction() { resolver.fulfill(()) }
 }
 
-/// Rejects the promise whose body it was given to (ES6 `reject`). The first call of it or of its ``Resolve`` counts.
+/// Rejects the promise of the body that it was passed to (ES6 `reject`). The first call of it or of its ``Resolve``
+/// counts.
 public struct Reject<Value: Sendable>: Sendable {
     @usableFromInline let resolver: Resolver<Value>
 
@@ -26,15 +27,14 @@ public struct Reject<Value: Sendable>: Sendable {
     public func callAsFunction(_ error: any Error) { resolver.reject(error) }
 }
 
-// One maker alone is favoured, and every closure has a label (which a trailing closure leaves out). Why: a `Promise { …
-// }` inside a closure of a chain is tried as one maker after the other, and one that does not fit is found out only
-// after every operator before it was tried as each of its thirty overloads. So the common form is tried first, what it
-// leaves is not tried again, and `Promise(expression)` fits one maker only: a chain with two makers took 15 s, now 5 ms
-// (TheRules, P3; InferenceTests). The form with `resolve` and `reject` wants its type named in a chain: `Promise<Int> {
-// resolve, … }`.
+// Only one maker is favoured, and every closure parameter has a label (which a trailing closure leaves out). Reason:
+// for a `Promise { … }` inside a chain the compiler tries one maker after the other, and rejects one only after trying
+// thirty overloads of every operator before it. So the common form is tried first, and `Promise(expression)` fits one
+// maker only: a chain with two makers took 15 s, now 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and
+// `reject` needs its type in a chain: `Promise<Int> { resolve, … }`.
 extension Promise {
-    /// Runs `body` asynchronously on the executor; it settles the promise by calling what it is given, then or later. A
-    /// throw rejects (ES6). Both of its arguments keep the promise from being abandoned.
+    /// Runs `body` asynchronously on the executor; it settles the promise by calling its arguments, then or later. A
+    /// throw rejects (ES6). The promise is not abandoned while either argument is kept.
     ///
     ///     let answer = Promise<Int> { resolve, reject in
     ///         ask { text in
@@ -42,15 +42,16 @@ extension Promise {
     ///         }
     ///     }
     ///
-    /// A promise that is cancelled before its body has begun never runs it. That the body of JavaScript's runs before the
-    /// initialiser returns is not so here.
+    /// If the promise is cancelled before its body begins, the body does not run. Unlike in JavaScript, the body does
+    /// not run before the initialiser returns.
     ///
-    /// Inside a longer expression name the type, as here: the compiler needs very long to infer it there, or gives up.
+    /// Inside a longer expression write the type, as above: otherwise the compiler takes very long to infer it, or
+    /// gives up.
     ///
     /// - Parameters:
-    ///   - label: What the dashboard calls it; empty for none.
-    ///   - executor: Runs the body, and the handlers of the whole chain where they name no other; nil for the runtime's.
-    ///   - body: May keep what it is given. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
+    /// - label: The name in the dashboard; empty for none.
+    /// - executor: Runs the body, and the handlers of the whole chain that name no other; nil for the runtime's.
+    /// - body: May keep its arguments. A throw after the promise was resolved is ignored (A+ 2.3.3.3.4).
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -65,8 +66,8 @@ extension Promise {
 
     /// Runs `body` asynchronously on the executor, with the promise's write side (PromiseKit's `seal`). A throw rejects.
     ///
-    /// As the initialiser that is given `resolve` and `reject`, for bodies that want more of the ``Resolver``: to be told of
-    /// a cancellation, or to settle with a `Result`.
+    /// As the initialiser with `resolve` and `reject`, for bodies that need more of the ``Resolver``: cancellation, or
+    /// settling with a `Result`.
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -82,10 +83,10 @@ extension Promise {
         }
     }
 
-    /// Runs `work` asynchronously on the executor and settles as it ends: with what it returns, or what it throws.
-    /// `Promise { try parse(data) }`, or `Promise(work: parse)`.
+    /// Runs `work` asynchronously on the executor, and settles with what it returns or throws. `Promise { try
+    /// parse(data) }`, or `Promise(work: parse)`.
     ///
-    /// Work that was cancelled before it began does not run; work that runs already is not interrupted, can look at
+    /// Work that was cancelled before it began does not run. Running work is not interrupted; it can check
     /// ``Runtime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -104,7 +105,7 @@ extension Promise {
 
     /// Evaluates an expression asynchronously on the executor: `Promise(try parse(data))`. As `Promise { … }`.
     ///
-    /// For expressions, not for closures: `Promise { … }` and `Promise(work: f)` are the forms for those.
+    /// For expressions, not for closures: those have `Promise { … }` and `Promise(work: f)`.
     @_disfavoredOverload
     public convenience init(
         _ expression: @autoclosure @escaping @Sendable () throws -> Value, label: String = "",
@@ -115,8 +116,8 @@ extension Promise {
 
     /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (<doc:TheRules>, X4).
     ///
-    /// The task runs where Swift's tasks run, not on `executor`: that is for the handlers of the chain. Promises that the
-    /// work makes are in the tree only by what they are linked to: a task changes threads.
+    /// The task runs on Swift's executors, not on `executor`, which is for the handlers of the chain. Promises made in
+    /// the task are in the tree only by their links, because a task changes threads.
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -127,8 +128,8 @@ extension Promise {
         startTask(work)
     }
 
-    /// A promise that is fulfilled already (ES6). Its handlers run later all the same. To follow a promise, return it, or
-    /// use a ``Resolver``.
+    /// Makes a fulfilled promise (ES6). Its handlers still run later. To follow a promise, return it, or use a
+    /// ``Resolver``.
     @inlinable
     public static func resolve(
         _ value: Value, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -141,7 +142,7 @@ extension Promise {
         return promise
     }
 
-    /// A promise that is rejected already (ES6). If nobody handles the error it is reported at the promise's release.
+    /// Makes a rejected promise (ES6). If no handler receives the error, it is reported when the promise is released.
     @inlinable
     public static func reject(
         _ error: any Error, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -154,10 +155,10 @@ extension Promise {
         return promise
     }
 
-    /// A pending promise and its write side (ES6 `withResolvers`, PromiseKit, RXPromise). Whoever releases the ``Resolver``
-    /// without settling abandons the promise.
+    /// Makes a pending promise and its write side (ES6 `withResolvers`, PromiseKit, RXPromise). Releasing the
+    /// ``Resolver`` without settling abandons the promise.
     ///
-    /// Cost: two objects; a label or an executor of its own takes another.
+    /// Cost: two objects; a label or an executor takes another.
     @inlinable
     public static func pending(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

@@ -1,7 +1,7 @@
 import ChainEvents
 
 extension Promise {
-    /// Makes a promise, waits for it, and again, until its value is enough; fulfilled with that value.
+    /// Makes a promise and waits for it, again and again, until a value is sufficient; fulfilled with that value.
     ///
     ///     let done = Promise.repeat(pause: .seconds(1)) {
     ///         fetchStatus(of: job)
@@ -9,21 +9,21 @@ extension Promise {
     ///         status.isFinal
     ///     }
     ///
-    /// There is always a first round. A rejection, or a throw of either closure, ends it and is what it is rejected
-    /// with; for more than that see ``retry(_:backoff:label:on:file:line:_:onlyIf:)``. Cancelling it cancels the round
-    /// under way and what its body returned, up to the source of that work, unless it has another consumer
+    /// There is always a first round. A rejection, or a throw of either closure, ends the loop and rejects it;
+    /// ``retry(_:backoff:label:on:file:line:_:onlyIf:)`` continues after errors. Cancelling it cancels the current
+    /// round and what its body returned, up to the source of that work, unless that has another consumer
     /// (<doc:TheRules>, X2).
     ///
-    /// Each round is a node of its own under this one. Any number of rounds takes neither stack nor memory, since one
-    /// that has ended is released; a round costs one hop to the executor. With the inline executor, rounds that are
-    /// fulfilled at once run before this returns.
+    /// Each round is a node under this one. Rounds take neither stack nor memory, because one that has ended is
+    /// released; a round costs one hop to the executor. With the inline executor, rounds that are fulfilled at once run
+    /// before this call returns.
     ///
     /// - Parameters:
-    ///   - pause: between the end of a round and the next one, by the runtime's clock; none below 0. No pause is made
-    ///     before the first round.
-    ///   - executor: runs both closures, one at a time.
-    ///   - body: makes the promise of one round.
-    ///   - isEnough: tells of a round's value whether it is the last one.
+    /// - pause: The time between the end of a round and the next one, by the runtime's clock; none below 0, and none
+    ///   before the first round.
+    /// - executor: Runs both closures, one at a time.
+    /// - body: Makes the promise of one round.
+    /// - isEnough: Returns whether a round's value is the last one.
     @discardableResult
     public static func `repeat`<Next: Thenable>(
         pause: Duration = .zero, label: String = "", on executor: (any PromiseExecutor)? = nil,

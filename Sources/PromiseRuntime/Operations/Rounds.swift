@@ -1,11 +1,11 @@
 import ChainEvents
 
-/// Whether there is another round after one has ended, and when: what tells `repeat` from `retry`.
+/// The rule for the next round: what differs between `repeat` and `retry`.
 enum RoundRule<Value: Sendable>: Sendable {
     case until(@Sendable (Value) throws -> Bool, pause: Duration)
     case retry(attempts: Int, Backoff, onlyIf: (@Sendable (any Error) throws -> Bool)?)
 
-    /// Of the node whose rounds they are.
+    /// The kind of the node.
     var kind: NodeKind {
         switch self {
         case .until: .repeat
@@ -13,7 +13,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// Of a round.
+    /// The kind of a round.
     var roundKind: NodeKind {
         switch self {
         case .until: .round
@@ -21,7 +21,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// A round's number as the dashboard shows it; rounds count from 1.
+    /// The number of a round as the dashboard shows it; rounds count from 1.
     func title(of round: Int) -> String {
         switch self {
         case .until: "\(round)"
@@ -29,7 +29,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether a round was the last one, as far as that needs no code of the program. A cancelled one always is.
+    /// Whether a round was the last one, without calling the program. A cancelled round always is.
     func ends(with outcome: Result<Value, any Error>, round: Int) -> Bool {
         switch (self, outcome) {
         case (.until, .success): false
@@ -38,7 +38,7 @@ enum RoundRule<Value: Sendable>: Sendable {
         }
     }
 
-    /// How long to wait before the next round; nil for no other one. Asks the program, so: on its executor.
+    /// The wait before the next round; nil if there is none. Calls the program, so it must be called on its executor.
     func pause(after outcome: Result<Value, any Error>, round: Int) throws -> Duration? {
         switch (self, outcome) {
         case (.until(let isEnough, let pause), .success(let value)): try isEnough(value) ? nil : pause
@@ -49,20 +49,20 @@ enum RoundRule<Value: Sendable>: Sendable {
     }
 }
 
-/// Starts a promise again and again, one after the other: each round a node under this one, which follows what the body
-/// made, each wait a `delay`.
+/// The node of `repeat` and `retry`. Each round is a node under it, which follows the promise that the body made; each
+/// wait is a `delay`.
 ///
-/// A round settles on whatever thread; what comes of it is decided in a job of the executor, which then is the next
-/// round's, too. So nothing recurses, and there is one hop a round.
+/// A round settles on any thread; the next step is decided in a job of the executor, which then also runs the next
+/// round. So nothing recurses, and a round costs one hop.
 final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked Sendable {
-    // Sendable: what changes is behind its lock.
+    // Sendable: mutable state is behind its lock.
     typealias Body = @Sendable () throws -> Promise<Value>
 
     private struct Plan {
         let rule: RoundRule<Value>
         let body: Body
     }
-    // The program's closures, until this node settles.
+    // The program's closures, kept until this node settles.
     private let plan: Lock<Plan?>
 
     init(
@@ -74,13 +74,13 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         queueRound(1)
     }
 
-    /// Makes a round whose body runs as the executor gets to it.
+    /// Makes a round, and submits its body.
     private func queueRound(_ number: Int) {
         guard let round = makeRound(number) else { return }
         round.submitBody { [self] in runBody(of: round) }
     }
 
-    /// Makes a round and runs its body in the job that this is called in.
+    /// Makes a round, and runs its body in the current job.
     private func runRound(_ number: Int) {
         guard let round = makeRound(number), !round.isSettled else { return }
         round.runAsCurrent { runBody(of: round) }
@@ -95,7 +95,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         return round
     }
 
-    /// Makes a promise in this node's name; the label is for viewers, and costs nothing where there are none.
+    /// Makes a promise created by this node. The label is for viewers, and costs nothing without a recorder.
     private func makeMember<Member>(labelled title: @autoclosure () -> String, _ make: (Context) -> Member) -> Member {
         var text = ""
         if isRecording { text = (label.map { $0 + " " } ?? "") + title() }
@@ -108,7 +108,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         guard let body = plan.withLock({ $0?.body }) else { return false }
         do {
             let made = try body()
-            // This node waits for the round, which is to follow what was made.
+            // Checked here, because this node waits for the round, which will follow this promise.
             if let cycle = made.cycle(to: self) { throw cycle }
             if !round.follow(made, byHandler: true), made.isSettled { made.markErrorSeen() }
             return false
@@ -128,7 +128,7 @@ final class RoundsNode<Value: Sendable>: Promise<Value>, Combinator, @unchecked 
         }
     }
 
-    /// Asks the program whether there is another round, and starts it.
+    /// Calls the program to decide whether there is another round, and starts it.
     private func decideNextRound(after round: AnyPromise, _ rule: RoundRule<Value>, _ number: Int) {
         guard !isSettled else { return }
         let outcome = unsafeDowncast(round, to: Promise<Value>.self).result!

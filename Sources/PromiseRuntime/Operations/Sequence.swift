@@ -1,17 +1,17 @@
 import ChainEvents
 
 extension Promise {
-    /// Makes a promise of each input and waits for it before the next one, up to `concurrency` at a time; fulfilled with
-    /// the values in the inputs' order (RXPromise; MICAcom's `seq`; PromiseKit's `when(fulfilled:concurrently:)`).
+    /// Makes a promise of each input, one after another or up to `concurrency` at a time; fulfilled with the values in
+    /// the order of the inputs (RXPromise; MICAcom's `seq`; PromiseKit's `when(fulfilled:concurrently:)`).
     ///
     ///     let pages = Promise.sequence([1, 2, 3], concurrency: 2) { fetch($0) }
     ///
-    /// Stops at the first rejection and is rejected with it. Those under way are then cancelled unless they have
+    /// Stops at the first rejection, and is rejected with it. Pending members are then cancelled unless they have
     /// another consumer, as they are when the sequence is cancelled (<doc:TheRules>, X2). No inputs: `[]`. `make` runs
-    /// on the executor, for the inputs in their order; a throw of it rejects. O(n) over n inputs. Members with a
-    /// `concurrency` above 1 may settle in any order.
+    /// on the executor, in the order of the inputs; a throw rejects. O(n). With a `concurrency` above 1, members may
+    /// settle in any order.
     ///
-    /// - Parameter concurrency: at least 1.
+    /// - Parameter concurrency: At least 1.
     public static func sequence<Input: Sendable, Next: Thenable>(
         _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line,
@@ -22,7 +22,7 @@ extension Promise {
             site: CallSite(file, line), finish: { $0 }, make: { try make($0).asPromise() })
     }
 
-    /// As ``sequence(_:concurrency:label:on:file:line:_:)``, for work whose values nobody needs: none are kept.
+    /// As ``sequence(_:concurrency:label:on:file:line:_:)``, without keeping values.
     @discardableResult
     public static func forEach<Input: Sendable, Next: Thenable>(
         _ inputs: some Sequence<Input>, concurrency: Int = 1, label: String = "",
@@ -35,28 +35,28 @@ extension Promise {
     }
 }
 
-/// Starts its members itself, so many at a time.
+/// The node of `sequence` and `forEach`, which starts its members itself.
 final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: Promise<Output>, Combinator,
     @unchecked Sendable
 {
-    // Sendable: what changes is behind its lock.
+    // Sendable: mutable state is behind its lock.
     typealias Make = @Sendable (Input) throws -> Promise<Member>
 
     private struct Progress {
         var inputs: [Input]
-        // The program's closure, until the node settles.
+        // The program's closure, kept until the node settles.
         var make: Make?
         var next = 0
         var left: Int
         var values: [Member?]
-        // How many more may be under way.
+        // The number of members that may still be started now.
         var wanted: Int
-        // Starting is under way on some thread, which will start these, too: a member that settles at once must not
-        // lead to another nested start.
+        // Set while a thread starts members: it starts these, too, so that a member that settles at once does not
+        // recurse.
         var isStarting = false
     }
 
-    /// Members that one job starts at the most, so that those which settle at once do not keep a thread to themselves.
+    /// The limit of members that one job starts, so that members that settle at once do not occupy a thread.
     private let startLimit = 64
 
     private let progress: Lock<Progress>
@@ -81,7 +81,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         }
     }
 
-    /// Has as many started as are wanted, on the executor.
+    /// Starts as many members as are wanted, on the executor.
     private func startMore() {
         let isOurs = progress.withLock { progress in
             guard !progress.isStarting, progress.wanted > 0, progress.next < progress.inputs.count else { return false }

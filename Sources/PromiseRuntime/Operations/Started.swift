@@ -1,8 +1,8 @@
 import ChainEvents
 
-/// Stands in the list of a node that started another promise. As the starter ends it withdraws its interest, so that
-/// the started promise is cancelled unless it has another consumer: in the canceller's loop, however deep such nodes
-/// are nested, with the canceller and the reason (TheRules, X2).
+/// A waiter for the end of a node that started another promise. It withdraws the node's interest, so that the started
+/// promise is cancelled unless it has another consumer. That runs in the canceller's loop, so such nodes may be nested
+/// to any depth, and keeps the canceller and the reason (TheRules, X2).
 final class StartedWaiter: _Waiter {
     let started: AnyPromise
 
@@ -10,7 +10,8 @@ final class StartedWaiter: _Waiter {
 
     override func settled(_ starter: AnyPromise) {
         if started.isSettled { return started.markErrorSeen() }
-        let cancellation = starter.error as? PromiseCancelled ?? PromiseCancelled(reason: "what started it has ended")
+        let cancellation =
+            starter.error as? PromiseCancelled ?? PromiseCancelled(reason: "the operation that started it has ended")
         started.consumerWithdrew(cancellation, origin: starter.id)
     }
 
@@ -18,7 +19,7 @@ final class StartedWaiter: _Waiter {
     override var isConsumer: Bool { false }
 }
 
-/// Ends the ``StartedWaiter`` of a promise that is settled, and delivers that one as a member.
+/// The waiter for a started member: ends its ``StartedWaiter``, then delivers it.
 private final class EndWaiter: MemberWaiter {
     override func settled(_ promise: AnyPromise) {
         combinator.waiterIsDone()
@@ -27,14 +28,14 @@ private final class EndWaiter: MemberWaiter {
 }
 
 extension Combinator {
-    /// The members that this node has started and that are pending. O(its waiters).
+    /// The pending members that this node has started. O(its waiters).
     var startedMembers: [AnyPromise] {
         var members: [AnyPromise] = []
         forEachLiveWaiter { waiter in if let waiter = waiter as? StartedWaiter { members.append(waiter.started) } }
         return members
     }
 
-    /// Makes a promise a member that this node has started: its settlement is delivered here, and this node's end ends the
+    /// Adds a promise as a started member: its settlement is delivered to this node, and this node's end withdraws the
     /// interest in it.
     func start(_ member: AnyPromise, at index: Int) {
         if isRecording {
@@ -43,7 +44,7 @@ extension Combinator {
         if let cycle = member.cycle(to: self) {
             _ = reject(cycle, by: .machinery)
         } else if member.isSettled {
-            // Nothing to wait for and nothing to cancel.
+            // Delivered now, because there is nothing to wait for or to cancel.
             member.markErrorSeen()
             memberSettled(member, at: index)
         } else {

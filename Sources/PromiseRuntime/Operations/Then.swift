@@ -17,17 +17,17 @@ struct ThenHandlers<Input: Sendable, Next: Thenable>: Sendable {
 }
 
 extension Promise {
-    /// Goes on with another promise: the child follows what the handler returns (Promises/A+ 2.2, 2.3.2).
+    /// Continues with another promise: the child follows the promise that the handler returns (Promises/A+ 2.2, 2.3.2).
     ///
     ///     let receipt = Promise { try reserve(order) }.then { charge($0) }
     ///
     /// Cancelling the child cancels the promise that the handler returned, too, and what that one waits for, unless it
     /// has another consumer (<doc:TheRules>, X2). Cost of this and of every operation with a handler: one object, and
-    /// what the closure captures; no hop where parent and child have the same executor.
+    /// the captures of the closure; no hop if parent and child have the same executor.
     ///
     /// - Parameters:
-    ///   - onFulfilled: is called with the value; a throw rejects the child (A+ 2.2.7.2).
-    ///   - onRejected: is called with the error instead, where given; without it a rejection is passed on (2.2.7.4).
+    /// - onFulfilled: Called with the value; a throw rejects the child (A+ 2.2.7.2).
+    /// - onRejected: Called with the error; without it a rejection is passed on (2.2.7.4).
     @inlinable
     public final func then<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -49,7 +49,7 @@ extension Promise {
                 case .pass, .drop: return node.dropHandler()
                 }
                 let promise = next.asPromise()
-                // Clean-up of a cancelled promise follows nothing: what it returned loses its consumer (TheRules, X3).
+                // After a cancellation this follows nothing: the returned promise loses its consumer (TheRules, X3).
                 node.follow(promise, byHandler: true)
                 return false
             } catch {
@@ -58,8 +58,8 @@ extension Promise {
         }
     }
 
-    /// Goes on with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1). A throw rejects it; an error
-    /// is passed on. A promise that is returned is taken for a value: for that there is `then`.
+    /// Continues with a value: the child is fulfilled with what the handler returns (A+ 2.2.7.1). A throw rejects it;
+    /// an error is passed on. A returned promise counts as a value: to follow it use `then`.
     @inlinable
     public final func map<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -68,8 +68,8 @@ extension Promise {
         valueLink(.map, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Ends with the value: the child is fulfilled with nothing (PromiseKit). A throw rejects it; an error is passed on, and
-    /// reported if nobody handles it.
+    /// Ends with the value: the child is fulfilled with `Void` (PromiseKit). A throw rejects it. An error is passed on,
+    /// and reported if no handler receives it.
     @inlinable @discardableResult
     public final func done(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -78,7 +78,8 @@ extension Promise {
         valueLink(.done, label, executor, CallSite(file, line), onFulfilled)
     }
 
-    /// Looks at the value and passes it on (PromiseKit's `get`); a throw rejects, an error is passed on.
+    /// Calls the handler with the value, and passes the value on (PromiseKit's `get`). A throw rejects; an error is
+    /// passed on.
     @inlinable @discardableResult
     public final func tap(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

@@ -1,8 +1,8 @@
 import ChainEvents
 
 extension Promise where Value == Void {
-    /// Fulfilled after `duration` of the runtime's clock, at least, and soon for one that is not above zero (PromiseKit's
-    /// `after`); cancelling it cancels the timer. Cost: a timer, O(log n) in those that are set.
+    /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock, at once if it is not above
+    /// zero (PromiseKit's `after`). Cancelling it cancels the timer. Cost: a timer, O(log n) in those that are set.
     public static func delay(
         _ duration: Duration, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
@@ -15,7 +15,7 @@ extension Promise where Value == Void {
 }
 
 extension Promise {
-    /// Passes the value on `duration` later; an error at once. The time begins as this promise is fulfilled.
+    /// Passes the value on after `duration`, which begins when this promise is fulfilled; an error at once.
     public final func delay(
         _ duration: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
@@ -29,17 +29,17 @@ extension Promise {
         return node
     }
 
-    /// Settles as this promise does, unless that takes longer than `limit`: then it is rejected with
-    /// ``PromiseTimedOut``. This promise is then cancelled if it has no other consumer, and by the same rule so are
-    /// those that it waits for, up to the source of the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's
-    /// `setTimeout:`). The time begins with the call. A promise that is settled is never too late, whatever the limit.
+    /// Settles as this promise does; rejects with ``PromiseTimedOut`` if that takes longer than `limit`. This promise
+    /// is then cancelled if it has no other consumer, and by the same rule so are those that it waits for, up to the
+    /// source of the work (<doc:TheRules>, X2; Bluebird 3; RXPromise's `setTimeout:`). The time begins with the call. A
+    /// settled promise is never too late, whatever the limit.
     public final func timeout(
         _ limit: Duration, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
         let node = TimerNode<Value>(
             .timeout, context: context.child(label: label, executor: nil), site: CallSite(file, line), parent: self)
         node.onParent { node, parent in node.copyOutcome(of: parent, flags: []) }
-        // First, so that no limit is too short for a promise that is settled already.
+        // Registered first, so that no limit is too short for a settled promise.
         register(node)
         node.set(limit) { [self] node in
             guard node.reject(PromiseTimedOut(limit: limit), by: .machinery) else { return }
@@ -49,7 +49,7 @@ extension Promise {
     }
 }
 
-/// A node that a timer settles, or its parent.
+/// A node that a timer or its parent settles.
 final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
     // Sendable: the timer is behind its lock; `whenParentSettles` is set before the node is registered anywhere.
     private let timer = Lock<(any ClockTimer)?>(nil)
@@ -81,7 +81,7 @@ final class TimerNode<Value: Sendable>: Promise<Value>, @unchecked Sendable {
 }
 
 extension Duration {
-    /// In nanoseconds; none below 0, and at most some 292 years.
+    /// The duration in nanoseconds, from 0 to some 292 years.
     package var clampedNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         if seconds < 0 || (seconds == 0 && attoseconds <= 0) { return 0 }
