@@ -1,0 +1,122 @@
+import ChainEvents
+
+// Settling: the outcome is published under the lock bit, then delivered, then the wait for the parent ends.
+extension AnyPromise {
+    /// Settles the promise, which then owns the outcome; false, and nothing changes, if it has one already.
+    @usableFromInline
+    final func settle(
+        by settler: SettlerKind, rejected: Bool, outcome: UInt, ownsValue: Bool = false, flags: EventFlags = []
+    ) -> Bool {
+        var state = lock()
+        let old = slot
+        let before = state
+        guard state.settle(by: settler.settler, rejected: rejected, hasWaiters: !waiters.isEmpty) else {
+            unlock(state)
+            return false
+        }
+        slot = outcome
+        state.clear(PromiseState.linked | PromiseState.following)
+        if ownsValue { state.set(PromiseState.ownsValue) }
+        state.noteHandlerEnd(flags)
+        unlock(state)
+        if isRecordingAround { reportSettled(state, flags: flags) }
+        completeSettling(state, before: before, slot: old)
+        return true
+    }
+
+    /// Rejects a pending promise with a cancellation, and returns what it waited for; nil if it has an outcome already.
+    /// The state changes at once: code that reads ``isCancelled`` finds the promise rejected.
+    final func settleCancelled(
+        _ cancellation: PromiseCancelled, origin: NodeID
+    ) -> (parent: AnyPromise?, followed: AnyPromise?)? {
+        let outcome = ValueWord.encode(cancellation, as: (any Error).self)
+        var state = lock()
+        let old = slot
+        let before = state
+        guard state.settle(by: .cancellation, rejected: true, hasWaiters: !waiters.isEmpty) else {
+            unlock(state)
+            ValueWord.destroy(outcome, as: (any Error).self)
+            return nil
+        }
+        let sources = waitsFor(in: before)
+        slot = outcome
+        state.clear(PromiseState.linked | PromiseState.following)
+        unlock(state)
+        if isRecordingAround { reportCancelled(state, cancellation, origin: origin) }
+        completeSettling(state, before: before, slot: old)
+        return sources
+    }
+
+    /// Delivers the outcome that was just published, and ends the wait for the parent or the followed promise.
+    @inline(__always)
+    private final func completeSettling(_ state: PromiseState, before: PromiseState, slot old: UInt) {
+        if state.has(PromiseState.settling) { deliverSoon() }
+        // A running handler's call holds the parent, and releases it afterwards.
+        if before.rawValue & (PromiseState.linked | PromiseState.following) != 0,
+            !before.has(PromiseState.running) || before.has(PromiseState.following)
+        {
+            endWait(old, in: before)
+        }
+        didSettle()
+    }
+
+    @inline(never)
+    private final func deliverSoon() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.deliver(self) } }
+
+    /// Ends the wait for the parent or the followed promise, given the former slot and state.
+    @inline(never)
+    private final func endWait(_ slot: UInt, in state: PromiseState) {
+        let pointer = UnsafeRawPointer(bitPattern: slot)!
+        if state.has(PromiseState.linked) {
+            unlink(from: Unmanaged.fromOpaque(pointer))
+        } else {
+            let link = Unmanaged<FollowLink>.fromOpaque(pointer).takeRetainedValue()
+            link.parent?.waiterIsDone()
+            link.followed.waiterIsDone()
+        }
+    }
+
+    /// Removes this child from the waiters of its parent, and releases the reference to the parent.
+    @inline(__always)
+    final func unlink(from parent: Unmanaged<AnyPromise>) {
+        parent._withUnsafeGuaranteedRef { $0.waiterIsDone(Unmanaged.passUnretained(self)) }
+        parent.release()
+    }
+
+    /// The settler, as inlinable code of other modules names it.
+    @usableFromInline
+    enum SettlerKind {
+        case resolver, machinery, release, cancellation
+
+        fileprivate var settler: PromiseState.Settler {
+            switch self {
+            case .resolver: .resolver
+            case .machinery: .machinery
+            case .release: .release
+            case .cancellation: .cancellation
+            }
+        }
+    }
+
+    /// Rejects the promise; false if it has an outcome already.
+    @usableFromInline
+    final func reject(_ error: any Error, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
+        let outcome = ValueWord.encode(error, as: (any Error).self)
+        if settle(by: settler, rejected: true, outcome: outcome, flags: flags) { return true }
+        ValueWord.destroy(outcome, as: (any Error).self)
+        return false
+    }
+
+    /// The error if the promise is rejected.
+    @usableFromInline
+    final var error: (any Error)? {
+        current.has(PromiseState.rejected) ? ValueWord.load(slot, as: (any Error).self) : nil
+    }
+
+    /// Rejects this promise with the error of `other`, and moves the duty to handle that error here.
+    final func passError(of other: AnyPromise, flags: EventFlags) {
+        if other.current.has(PromiseState.errorHandled) { markErrorSeen(handled: true) }
+        other.markErrorSeen()
+        _ = reject(other.error!, by: .machinery, flags: flags)
+    }
+}
