@@ -1,5 +1,4 @@
 import ChainEvents
-import Synchronization
 
 /// The beginning of a chain, which all of its launches share.
 final class ChainHead: Sendable {
@@ -70,19 +69,16 @@ extension AnyPromise {
 }
 
 /// A waiter that passes a cancellation of a launch's last node on to the nodes before it.
-final class LaunchCanceller: _Waiter, @unchecked Sendable {
-    // Sendable: `before` is touched by the one call that exchanges `wasCalled`, and by deinit.
+final class LaunchCanceller: OneShotWaiter, @unchecked Sendable {
+    // Sendable: `before` is accessed by `settledOnce` and by deinit alone.
     private var before: AnyPromise?
-    private let wasCalled = Atomic(false)
 
     init(of before: AnyPromise) { self.before = before }
 
-    override func settled(_ promise: AnyPromise) {
-        if wasCalled.exchange(true, ordering: .acquiringAndReleasing) { return }
+    override func settledOnce(_ promise: AnyPromise) {
         guard let before = before.take(), let cancellation = promise.error as? PromiseCancelled else { return }
         before.cancelLaunch(cancellation.reason, by: cancellation.by)
     }
 
-    override var isDone: Bool { wasCalled.load(ordering: .relaxed) }
     override var isConsumer: Bool { false }
 }

@@ -54,8 +54,11 @@ extension AnyPromise {
     final func waiterIsDone() {
         let state = lock()
         // No sweep while settling, because the delivery removes the waiters that are done.
-        let mustSweep = waiters.noteDone(mayBegin: !state.has(PromiseState.settling))
+        let isSettling = state.has(PromiseState.settling)
+        let only = isSettling ? nil : waiters.removeOnlyIfDone()
+        let mustSweep = waiters.noteDone(mayBegin: !isSettling)
         unlock(state)
+        only?.release()
         if mustSweep { sweepWaiters() }
     }
 
@@ -71,7 +74,7 @@ extension AnyPromise {
         waiter.release()
     }
 
-    /// Removes the waiters that are done, a few in each hold of the lock bit.
+    /// Removes the waiters that are done from a list, a few in each hold of the lock bit. The caller has begun the sweep.
     private final func sweepWaiters() {
         var taken = RemovedWaiters()
         var isOver = false

@@ -1,5 +1,4 @@
 import ChainEvents
-import Synchronization
 
 /// The write side of a promise: settles it, once. If it is released while the promise is pending, the promise is
 /// rejected with ``PromiseAbandoned``, because it can never settle (<doc:TheRules>, S2).
@@ -61,24 +60,21 @@ public final class Resolver<Value: Sendable>: Sendable {
 }
 
 /// A waiter that runs an action when the promise is cancelled, and drops it when the promise settles otherwise.
-final class CancelWaiter: _Waiter, @unchecked Sendable {
-    // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
+final class CancelWaiter: OneShotWaiter, @unchecked Sendable {
+    // Sendable: `action` is accessed by `settledOnce` and by deinit alone.
     private let executor: any PromiseExecutor
     private var action: (@Sendable () -> Void)?
-    private let wasCalled = Atomic(false)
 
     init(_ executor: any PromiseExecutor, _ action: @escaping @Sendable () -> Void) {
         self.executor = executor
         self.action = action
     }
 
-    override func settled(_ promise: AnyPromise) {
-        if wasCalled.exchange(true, ordering: .acquiringAndReleasing) { return }
+    override func settledOnce(_ promise: AnyPromise) {
         let action = action.take()
         if promise.current.has(PromiseState.cancelled), let action { executor.execute(action) }
     }
 
-    override var isDone: Bool { wasCalled.load(ordering: .relaxed) }
     override var isConsumer: Bool { false }
 }
 

@@ -40,18 +40,26 @@ public class _Waiter: _Runnable {
     var isChild: Bool { child != nil }
 }
 
-/// A waiter that runs a closure of the runtime when the promise settles; never user code.
-final class CallbackWaiter: _Waiter, @unchecked Sendable {
-    // Sendable: `action` is touched by the one call that exchanges `wasCalled`, and by deinit.
-    private var action: ((AnyPromise) -> Void)?
+/// A waiter that acts once, however often and from however many threads an outcome is delivered to it.
+class OneShotWaiter: _Waiter {
     private let wasCalled = Atomic(false)
+
+    /// Receives the first outcome, as ``settled(_:)`` does.
+    func settledOnce(_ promise: AnyPromise) {}
+
+    override final func settled(_ promise: AnyPromise) {
+        if !wasCalled.exchange(true, ordering: .acquiringAndReleasing) { settledOnce(promise) }
+    }
+
+    override final var isDone: Bool { wasCalled.load(ordering: .relaxed) }
+}
+
+/// A waiter that runs a closure of the runtime when the promise settles; never user code.
+final class CallbackWaiter: OneShotWaiter, @unchecked Sendable {
+    // Sendable: `action` is accessed by `settledOnce` and by deinit alone.
+    private var action: ((AnyPromise) -> Void)?
 
     init(_ action: @escaping (AnyPromise) -> Void) { self.action = action }
 
-    override func settled(_ promise: AnyPromise) {
-        if wasCalled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        action.take()?(promise)
-    }
-
-    override var isDone: Bool { wasCalled.load(ordering: .relaxed) }
+    override func settledOnce(_ promise: AnyPromise) { action.take()?(promise) }
 }

@@ -107,25 +107,27 @@ struct WaiterSlot {
 
     // MARK: Sweeps
 
-    /// Counts one more waiter as done; true if the caller should sweep, and `mayBegin`. A sweep looks at all entries,
-    /// so it is amortised O(1) per entry that is done.
+    /// Removes the only waiter if it is done; the caller releases it. Nil for a list.
+    mutating func removeOnlyIfDone() -> Unmanaged<_Waiter>? {
+        guard list == nil, let single, single._withUnsafeGuaranteedRef({ $0.isDone }) else { return nil }
+        word = 0
+        return single
+    }
+
+    /// Counts one more waiter of a list as done; true if the caller should sweep, and `mayBegin`. A sweep looks at all
+    /// entries, so it is amortised O(1) per entry that is done.
     mutating func noteDone(mayBegin: Bool) -> Bool {
-        guard let list else { return mayBegin && word != 0 }
+        guard let list else { return false }
         list.doneCount += 1
         return mayBegin && list.beginSweep()
     }
 
-    /// Begins a sweep if it is due; false if not.
+    /// Begins a sweep of a list if it is due; false if not.
     mutating func beginSweep() -> Bool { list?.beginSweep() ?? false }
 
     /// Moves entries that are done to `taken`, as many as fit. True at the end of the sweep.
     mutating func sweep(_ position: inout WaiterPosition, _ taken: inout RemovedWaiters) -> Bool {
-        if let list { return list.sweep(&position, &taken) }
-        if let single, single._withUnsafeGuaranteedRef({ $0.isDone }) {
-            taken.append(single)
-            word = 0
-        }
-        return true
+        list?.sweep(&position, &taken) ?? true
     }
 
     /// Stops a sweep before its end.
