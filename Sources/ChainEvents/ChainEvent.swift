@@ -1,29 +1,29 @@
-/// One step of one node as a viewer gets it: an ``EventRecord`` with its time and thread, in which texts and call sites
-/// have become numbers.
+/// One step of one node, as viewers get it: an ``EventRecord`` with its time and thread, and with numbers for texts and
+/// call sites.
 ///
 ///     0        8        16       24      28      32      36    38   39   40
 ///     ├ time ──┼ node ──┼ other ─┼ site ─┼ text ─┼thread─┼detail┼kind┼flags┤
 public struct ChainEvent: Hashable, Sendable {
-    /// Nanoseconds of the process's clock (see ``ProcessDescription/wallOffset``).
+    /// The time in nanoseconds of the process's clock (see ``ProcessDescription/wallOffset``).
     public var time: UInt64
-    /// Whose step it is.
+    /// The node of the step.
     public var node: NodeID
     /// The parent, creator, member or adopted node, by ``kind``.
     public var other: NodeID
-    /// Where the node was made, by number in ``EventBatch/sites`` of this batch or an earlier one.
+    /// The call site where the node was made, by number in ``EventBatch/sites`` of this batch or an earlier one.
     public var site: SiteID
     /// Its dynamic text: 1 + the index in ``EventBatch/texts`` of the same batch, or 0.
     public var text: UInt32
-    /// The thread that it happened on.
+    /// The thread of the step.
     public var thread: ThreadID
     /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
     public var detail: UInt16
-    /// What happened; on a snapshot, by which operation the node was made.
+    /// The kind of the step.
     public var kind: EventKind
     /// Marks on the event.
     public var flags: EventFlags
 
-    /// Describes one step.
+    /// Makes an event.
     public init(
         time: UInt64, _ kind: EventKind, node: NodeID, other: NodeID = .none, site: SiteID = 0, text: UInt32 = 0,
         thread: ThreadID = 0, detail: UInt16 = 0, flags: EventFlags = []
@@ -39,32 +39,32 @@ public struct ChainEvent: Hashable, Sendable {
         self.flags = flags
     }
 
-    /// On ``EventKind/created``, the node's kind.
+    /// The node's kind, on ``EventKind/created``.
     public var nodeKind: NodeKind { NodeKind(rawValue: UInt8(truncatingIfNeeded: detail)) ?? .other }
 }
 
-/// How a node was settled. Part of the wire format.
+/// The settlement of a node. Part of the wire format.
 ///
-/// The raw values are ranks: where two reports of one node disagree, the higher one is true (it knows more).
+/// The raw values are ranks: of two reports about a node the higher one holds, because it is the better informed.
 public enum Settlement: UInt8, Comparable, BitwiseCopyable, Sendable {
     /// Not settled.
     case pending = 0
-    /// It ended during a loss of events; nobody knows how.
+    /// Settled during a loss of events, in an unknown way.
     case unknown = 1
-    /// With a value of its own, or of what it follows.
+    /// Fulfilled, by itself or by the promise that it follows.
     case fulfilled = 2
-    /// With an error of its own, or of what it follows.
+    /// Rejected, by itself or by the promise that it follows.
     case rejected = 3
-    /// Passed its parent's value on for want of a handler.
+    /// Skipped: passed its parent's value on, without a handler for it.
     case skippedFulfilled = 4
-    /// Passed its parent's error on for want of a handler.
+    /// Skipped: passed its parent's error on, without a handler for it.
     case skippedRejected = 5
-    /// Its resolver was released; rejected by that.
+    /// Rejected because its resolver was released.
     case abandoned = 6
     /// Rejected by a cancellation.
     case cancelled = 7
 
-    /// By rank.
+    /// Compares ranks.
     public static func < (left: Settlement, right: Settlement) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -76,37 +76,37 @@ public struct SnapshotFlags: OptionSet, Hashable, Sendable {
     /// Wraps raw bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Its memory is gone (``EventKind/released``).
+    /// The promise was released (``EventKind/released``).
     public static let released = SnapshotFlags(rawValue: 1)
-    /// Somebody tried to settle it again.
+    /// A later attempt to settle it was made.
     public static let settledAgain = SnapshotFlags(rawValue: 2)
-    /// It was released rejected and nobody had handled that.
+    /// It was released rejected, without a handler for the error.
     public static let unhandled = SnapshotFlags(rawValue: 4)
-    /// The cancellation (asked for or done) came from a viewer.
+    /// The cancellation (requested or done) came from a viewer.
     public static let byViewer = SnapshotFlags(rawValue: 8)
     /// Its handler blocked a worker (``EventKind/blocked``).
     public static let hasBlocked = SnapshotFlags(rawValue: 16)
-    /// Its handler wanted to wait where that could not end (``EventKind/awaitMisused``).
+    /// A wait in its handler was refused (``EventKind/awaitMisused``).
     public static let hasMisusedAwait = SnapshotFlags(rawValue: 32)
-    /// Its handler has returned, at a time that the snapshot does not know (then ``NodeSnapshot/ended`` is 0).
+    /// Its handler has returned, at an unknown time (then ``NodeSnapshot/ended`` is 0).
     public static let handlerEnded = SnapshotFlags(rawValue: 64)
 }
 
-/// All that is known of one node at one moment: what a late comer gets instead of its past.
+/// The state of one node at one moment: what a late subscriber gets instead of its past events.
 ///
-/// Several snapshots of one node are joined, so a node with many members is told in parts.
+/// Several snapshots of one node are joined, so a node with many members can be sent in parts.
 public struct NodeSnapshot: Hashable, Sendable {
-    /// Whose state it is.
+    /// The node.
     public var id: NodeID
-    /// By which operation it was made.
+    /// The operation that made it.
     public var kind: NodeKind
-    /// The promise that its operation was called on, or nobody.
+    /// The promise that its operation was called on, or none.
     public var parent: NodeID
-    /// The node whose handler made it, or nobody; not known where there is a parent.
+    /// The node of the handler that made it, or none; unknown if there is a parent.
     public var creator: NodeID
-    /// Nothing of ours settles it, a resolver does.
+    /// Whether a resolver settles it, not the runtime.
     public var isExternal: Bool
-    /// Where it was made, by number in ``EventBatch/sites``.
+    /// The call site where it was made, by number in ``EventBatch/sites``.
     public var site: SiteID
     /// Its label, bounded, unescaped.
     public var label: String?
@@ -114,32 +114,32 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var executor: ExecutorID
     /// The thread that its handler began on.
     public var thread: ThreadID
-    /// Times in nanoseconds of the process's clock; 0 where the step has not happened.
+    /// The times of its steps in nanoseconds of the process's clock; 0 for a step that has not happened.
     public var created: UInt64, queued: UInt64, started: UInt64, ended: UInt64, settled: UInt64
-    /// The earliest time that anything told of it, where `created` is 0; or 0.
+    /// The earliest time of any event about it if `created` is 0; else 0.
     public var seen: UInt64
-    /// How it was settled, if it was.
+    /// Its settlement.
     public var settlement: Settlement
-    /// Whether somebody asked to cancel it.
+    /// Whether its cancellation was requested.
     public var cancelRequested: Bool
-    /// When that was, or 0 where it was not or nobody knows.
+    /// The time of that request; 0 if there was none or the time is unknown.
     public var cancelRequestedAt: UInt64
-    /// Who asked, bounded, unescaped.
+    /// The source of that request, bounded, unescaped.
     public var canceller: String?
-    /// What else is known of it.
+    /// Further marks.
     public var flags: SnapshotFlags
-    /// The node that it follows, or nobody.
+    /// The node that it follows, or none.
     public var adopted: NodeID
-    /// Since when it follows; 0 where it does not or nobody knows.
+    /// The time since which it follows; 0 if it does not or the time is unknown.
     public var adoptedAt: UInt64
     /// The members of a combinator, in order, bounded.
     public var members: [NodeID]
-    /// When each of `members` was linked; empty where nobody knows.
+    /// The time at which each of `members` was linked; empty if unknown.
     public var memberTimes: [UInt64]
     /// A one-line summary of its error or cancellation, bounded, unescaped.
     public var summary: String?
 
-    /// Describes a pending node that nothing else is known of.
+    /// Makes a snapshot of a pending node of which nothing else is known.
     public init(id: NodeID, kind: NodeKind) {
         self.id = id
         self.kind = kind

@@ -1,17 +1,17 @@
-/// How many events were made and what became of them, since recording began. Counts never go down.
+/// The number of events made, delivered and lost since recording began. Counts never decrease.
 ///
 /// At rest `made == delivered + lostInRings`; a client adds its own ``lostAtClient``.
 public struct EventCounts: Hashable, Sendable {
-    /// All that were made.
+    /// Events made.
     public var madeCount: UInt64
-    /// Those that the collector has taken out of the rings.
+    /// Events that the collector has read from the rings.
     public var deliveredCount: UInt64
-    /// Dropped where they were made, because a ring was full or no ring could be had.
+    /// Events dropped at the source, because a ring was full or none could be allocated.
     public var lostInRings: UInt64
-    /// Dropped on the way to this client, because it was slow.
+    /// Events dropped on the way to this client, because it was slow.
     public var lostAtClient: UInt64
 
-    /// Describes a count; nothing lost by default.
+    /// Makes counts; all 0 by default.
     public init(madeCount: UInt64 = 0, deliveredCount: UInt64 = 0, lostInRings: UInt64 = 0, lostAtClient: UInt64 = 0) {
         self.madeCount = madeCount
         self.deliveredCount = deliveredCount
@@ -19,45 +19,45 @@ public struct EventCounts: Hashable, Sendable {
         self.lostAtClient = lostAtClient
     }
 
-    /// All that were lost, wherever; the greatest number where they are more.
+    /// All lost events; clamped to the range.
     public var lostCount: UInt64 { lostInRings.addingClamped(lostAtClient) }
 }
 
-/// A mark in the stream of batches that sets a forest right after a loss.
+/// A mark in the stream of batches that begins or ends a resync, which corrects a forest after a loss.
 public enum Resync: Hashable, Sendable {
-    /// What follows, up to ``end(epoch:)``, names every node that is alive.
+    /// The batches up to ``end(epoch:)`` name every live node.
     case begin(epoch: UInt64)
-    /// Whoever was made up to `epoch` (ns of the process's clock), is pending and was not told of since the beginning,
-    /// has ended: unknown.
+    /// Nodes made up to `epoch` (ns of the process's clock) that are pending and were not named since the beginning
+    /// have ended: unknown.
     case end(epoch: UInt64)
 }
 
-/// What one process has to say about a short while: snapshots first, then events, and the tables that they refer to.
+/// The snapshots and events of one process over a short time, and additions to the tables that they refer to.
 ///
-/// A receiver joins them in order: `sites`, `threads`, `executors`, then `nodes`, `events`, `resync`. Events of one
-/// thread stand in the order in which they happened; those of different threads in any order.
+/// A receiver applies them in this order: `sites`, `threads`, `executors`, then `nodes`, `events`, `resync`. Events of
+/// one thread are in the order in which they happened; those of different threads in any order.
 public struct EventBatch: Sendable {
-    /// Who says it.
+    /// The observed process.
     public var process: ProcessKey
-    /// From 1, by one a batch.
+    /// The number of the batch, from 1.
     public var sequence: UInt64
-    /// The process's clock when the batch was closed, in nanoseconds; never goes back.
+    /// The time at which the batch was closed, in nanoseconds of the process's clock; never decreases.
     public var time: UInt64
     /// Additions to the table of call sites.
     public var sites: [SiteID: CodeLocation]
-    /// Additions to the table of threads: a thread's name, or the label of the queue that it was serving.
+    /// Additions to the table of threads: a thread's name, or the label of the queue that it served.
     public var threads: [ThreadID: String]
     /// Additions to the table of executors.
     public var executors: [ExecutorID: String]
-    /// Nodes told whole, to be joined before the events.
+    /// Snapshots of nodes, to be joined before the events.
     public var nodes: [NodeSnapshot]
-    /// What happened.
+    /// The events.
     public var events: [ChainEvent]
-    /// Dynamic texts of this batch's events (``ChainEvent/text``), bounded and unescaped: hostile until shown.
+    /// Dynamic texts of this batch's events (``ChainEvent/text``), bounded and unescaped: hostile until escaped.
     public var texts: [String]
     /// Totals since recording began.
     public var loss: EventCounts
-    /// A mark that holds after all of this batch was joined.
+    /// A mark that holds after all of this batch was applied.
     public var resync: Resync?
 
     /// Makes an empty batch.
@@ -75,24 +75,24 @@ public struct EventBatch: Sendable {
         resync = nil
     }
 
-    /// The dynamic text of one of this batch's events, or nil.
+    /// The dynamic text of an event of this batch, or nil.
     public func text(of event: ChainEvent) -> String? {
         let index = Int(event.text) - 1
         return texts.indices.contains(index) ? texts[index] : nil
     }
 }
 
-/// Who is observed.
+/// An observed process.
 public struct ProcessDescription: Hashable, Sendable {
-    /// Its name among all runs of all programs.
+    /// The key of this run, unique among all runs of all programs.
     public var key: ProcessKey
-    /// Its number in the system.
+    /// The process id.
     public var pid: Int32
-    /// The program's name as it is shown, or the one that it gave itself.
+    /// The program's name: its executable's, or the one that it set.
     public var name: String
-    /// What to add to a time of the process's clock to get nanoseconds since 1970.
+    /// The offset to add to a time of the process's clock to get nanoseconds since 1970.
     public var wallOffset: UInt64
-    /// When recording began, in nanoseconds since 1970; 0 where that is unknown.
+    /// The time at which recording began, in nanoseconds since 1970; 0 if unknown.
     public var startTime: UInt64
     /// Whether the program refuses commands.
     public var isReadOnly: Bool

@@ -1,14 +1,14 @@
-/// What happened to a node. Part of the wire format: never renumbered, only added to.
+/// The kind of an event of a node. Part of the wire format: never renumbered, only extended.
 public enum EventKind: UInt8, CaseIterable, Sendable {
-    /// Made. `other` is the parent if ``EventFlags/hasParent``, else the creator or nobody; `detail` the ``NodeKind``.
+    /// Made. `other` is the parent if ``EventFlags/hasParent``, else the creator or none; `detail` is the ``NodeKind``.
     case created = 1
-    /// The combinator `node` has `other` for a member; `detail` is the ``LinkKind``.
+    /// `other` is a member of the combinator `node`; `detail` is the ``LinkKind``.
     case linked = 2
-    /// Its handler was handed to an executor; `detail` is the ``ExecutorID``.
+    /// Its handler was submitted to an executor; `detail` is the ``ExecutorID``.
     case queued = 3
     /// Its handler began on this thread.
     case started = 4
-    /// Its handler returned or threw without settling the node by that.
+    /// Its handler returned or threw without settling the node.
     case ended = 5
     /// It follows `other` from now on.
     case adopted = 6
@@ -16,29 +16,30 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case fulfilled = 7
     /// Settled with an error; the text is its summary.
     case rejected = 8
-    /// Somebody asked to cancel it; `other` is the node whose cancellation spread to it, or nobody; text: who.
+    /// Its cancellation was requested; `other` is the node that the cancellation came from, or none; the text is the
+    /// source.
     case cancelRequested = 9
-    /// Settled by a cancellation; the text says by whom and why.
+    /// Settled by a cancellation; the text contains the source and the reason.
     case cancelled = 10
-    /// Settled as its parent was, for want of a handler; with ``EventFlags/error`` if that is a rejection.
+    /// Settled as its parent was, without a handler for that; with ``EventFlags/error`` if it is a rejection.
     case skipped = 11
-    /// Its resolver was released while it was pending: rejected by that. The text names the labels up to the root.
+    /// Rejected because its resolver was released while it was pending. The text contains the labels up to the root.
     case abandoned = 12
     /// A later attempt to settle it, which did nothing.
     case settledAgain = 13
-    /// It was released rejected, and nobody had handled that. The text is the error's summary.
+    /// Released rejected, without a handler for the error. The text is the error's summary.
     case unhandled = 14
-    /// Its memory is gone.
+    /// The promise was released.
     case released = 15
-    /// Its handler has blocked a worker of a pool over a limit, without using the processor; told by the thread that
-    /// watches over workers, at most once a handler. `detail` is the ``ExecutorID``; the text says for how long.
+    /// Its handler has blocked a worker of a pool over a limit, without using the processor; reported by the watch's
+    /// thread, at most once per handler. `detail` is the ``ExecutorID``; the text contains the duration.
     case blocked = 16
-    /// This thread blocks until `node` settles; `other` is the node whose handler blocks, or nobody.
+    /// This thread blocks until `node` settles; `other` is the node of the blocking handler, or none.
     case awaited = 17
-    /// This thread blocks no more for `node`, which has settled, or the time limit came; `other` as with ``awaited``.
+    /// This thread no longer blocks for `node`, which has settled, or the time limit came; `other` as with ``awaited``.
     case awaitEnded = 18
-    /// This thread wanted to block until `node` settles where that could not end, and was refused; `other` as with
-    /// ``awaited``. The site is where it was to be waited, the text explains.
+    /// A wait of this thread for `node`, which could not have ended, was refused; `other` as with ``awaited``. The site
+    /// is that of the wait, the text explains.
     case awaitMisused = 19
 }
 
@@ -53,34 +54,35 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
 
     /// On ``EventKind/created``: `other` is the parent, not the creator.
     public static let hasParent = EventFlags(rawValue: 1)
-    /// On a settlement: the handler ended by it, at the same time.
+    /// On a settlement: the handler ended with it, at the same time.
     public static let handlerEnded = EventFlags(rawValue: 2)
     /// On ``EventKind/skipped``: it passes an error on, not a value.
     public static let error = EventFlags(rawValue: 4)
-    /// On ``EventKind/created``: nothing of ours settles it, a resolver does.
+    /// On ``EventKind/created``: a resolver settles the node, not the runtime.
     public static let external = EventFlags(rawValue: 8)
-    /// On ``EventKind/created``: the node was made earlier, before recording began; the time is not that of its making.
+    /// On ``EventKind/created``: the node was made before recording began, so the time is not that of its creation.
     public static let late = EventFlags(rawValue: 32)
-    /// On ``EventKind/cancelled`` and ``EventKind/cancelRequested``: a viewer did it.
+    /// On ``EventKind/cancelled`` and ``EventKind/cancelRequested``: from a viewer.
     public static let byViewer = EventFlags(rawValue: 16)
 }
 
-/// One step of one node as the runtime reports it: 32 bytes to which the sink adds time and thread.
+/// One step of one node as the runtime reports it: 32 bytes, to which the sink adds time and thread.
 public struct EventRecord: Sendable {
-    /// Whose step it is.
+    /// The node of the step.
     public var node: NodeID
     /// The parent, creator, member or adopted node, by ``kind``.
     public var other: NodeID
-    /// Where the node was made, on ``EventKind/created``; of the wait, on ``EventKind/awaitMisused``; else nowhere.
+    /// The call site: where the node was made, on ``EventKind/created``; where it was awaited, on
+    /// ``EventKind/awaitMisused``; else unknown.
     public var site: CallSite
     /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
     public var detail: UInt16
     /// What happened.
     public var kind: EventKind
-    /// Marks on it.
+    /// Marks on the event.
     public var flags: EventFlags
 
-    /// Describes one step; nothing is looked up or allocated.
+    /// Makes a record; nothing is looked up or allocated.
     @inlinable
     public init(
         _ kind: EventKind, node: NodeID, other: NodeID = NodeID(rawValue: 0),
@@ -96,12 +98,12 @@ public struct EventRecord: Sendable {
     }
 }
 
-/// What a runtime reports to while somebody records.
+/// The receiver of a runtime's steps while it is recorded.
 ///
-/// The runtime calls it on the thread where the step happened, with none of its locks held, in the order in which the
-/// steps of that thread happened. An implementation never throws, never blocks, and never calls the runtime back.
+/// The runtime calls it on the thread of the step, with none of its locks held, in the order in which that thread's
+/// steps happened. An implementation never throws, never blocks, and never calls the runtime.
 public protocol EventSink: AnyObject, Sendable {
-    /// Takes one step. `text` is dynamic text that belongs to it (a label, an error's summary), unescaped and of any
+    /// Records one step. `text` is dynamic text that belongs to it (a label, an error's summary), unescaped and of any
     /// length: the sink bounds it.
     func record(_ record: EventRecord, text: String?)
 }

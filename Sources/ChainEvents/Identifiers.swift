@@ -1,4 +1,4 @@
-/// The name of one node within one process: 64 bits, given out in blocks a thread, never reused. Zero is nobody.
+/// The id of a node within one process: 64 bits, allocated in blocks per thread, never reused. Zero means none.
 public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself.
     public var rawValue: UInt64
@@ -11,19 +11,19 @@ public struct NodeID: RawRepresentable, Hashable, Comparable, Sendable, CustomSt
     @inlinable
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Nobody: what a root has for a parent.
+    /// No node, such as the parent of a root.
     @inlinable
     public static var none: NodeID { NodeID(rawValue: 0) }
 
-    /// By number, which is by the order of making within one thread only.
+    /// Compares numbers. Within one thread that is the order of creation.
     @inlinable
     public static func < (left: NodeID, right: NodeID) -> Bool { left.rawValue < right.rawValue }
 
-    /// `#` and the number, as it is shown and typed.
+    /// `#` and the number, as shown and typed.
     public var description: String { "#\(rawValue)" }
 }
 
-/// The name of one run of a program: random at its start, so that a restarted process is not taken for the old one.
+/// The key of one run of a program: random at its start, so that a restarted process is not mistaken for the old one.
 public struct ProcessKey: RawRepresentable, Hashable, Sendable {
     /// The number itself.
     public var rawValue: UInt64
@@ -32,14 +32,14 @@ public struct ProcessKey: RawRepresentable, Hashable, Sendable {
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// The name of one node anywhere: the process and the id within it.
+/// The unique key of a node: the process, and the id within it.
 public struct NodeKey: Hashable, Sendable {
     /// The run of a program.
     public var process: ProcessKey
     /// The node within it.
     public var id: NodeID
 
-    /// Joins a process and an id within it.
+    /// Makes a key.
     public init(process: ProcessKey, id: NodeID) {
         self.process = process
         self.id = id
@@ -55,17 +55,17 @@ public typealias ThreadID = UInt32
 /// The number of an executor in a process, resolved by ``EventBatch/executors``. Zero is unknown.
 public typealias ExecutorID = UInt16
 
-/// Where in the source a node was made: `#fileID` and `#line`, never copied, one word each.
+/// The call site where a node was made: `#fileID` and `#line`, never copied, one word each.
 ///
-/// This is the form inside the observed program; a viewer has ``CodeLocation``.
+/// This is the form inside the observed program; viewers have ``CodeLocation``.
 public struct CallSite: @unchecked Sendable {
     // Sendable: the pointer is to a string literal, immutable and alive as long as the program.
-    /// The NUL-terminated UTF-8 of `#fileID`, or nil where unknown.
+    /// The NUL-terminated UTF-8 of `#fileID`, or nil if unknown.
     public let file: UnsafePointer<UInt8>?
     /// The line, from 1; 0 where unknown.
     public let line: UInt32
 
-    /// Takes what `#fileID` and `#line` give; costs two stores.
+    /// Makes a call site from `#fileID` and `#line`; costs two stores.
     @inlinable
     public init(_ file: StaticString, _ line: UInt) {
         self.file = file.hasPointerRepresentation ? file.utf8Start : nil
@@ -79,21 +79,21 @@ public struct CallSite: @unchecked Sendable {
         self.line = line
     }
 
-    /// Nowhere.
+    /// An unknown call site.
     public static let unknown = CallSite(file: nil, line: 0)
 
     /// The file and line as text; copies the file's name.
     public var site: CodeLocation { CodeLocation(fileID: file.map { String(cString: $0) } ?? "", line: line) }
 }
 
-/// A call site as a viewer knows it.
+/// A call site as viewers know it.
 public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
-    /// `Module/File.swift`, or empty where unknown.
+    /// `Module/File.swift`, or empty if unknown.
     public var fileID: String
     /// The line, from 1; 0 where unknown.
     public var line: UInt32
 
-    /// Joins a file and a line.
+    /// Makes a location.
     public init(fileID: String, line: UInt32) {
         self.fileID = fileID
         self.line = line
@@ -110,6 +110,6 @@ public struct CodeLocation: Hashable, Sendable, CustomStringConvertible {
         return fileID[bytes.index(after: slash)..<end]
     }
 
-    /// `File.swift:41`, or `?` where unknown.
+    /// `File.swift:41`, or `?` if unknown.
     public var description: String { fileID.isEmpty ? "?" : "\(fileName):\(line)" }
 }

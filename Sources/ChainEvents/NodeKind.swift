@@ -1,4 +1,4 @@
-/// By which operation a node was made. The raw values are part of the wire format: never renumbered, only added to.
+/// The operation that made a node. The raw values are part of the wire format: never renumbered, only extended.
 public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     // Makers.
     /// `Promise { resolve, reject in … }` and `Promise(resolver:)`.
@@ -16,27 +16,27 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// `Promise.callback`: a foreign API calls its completion.
     case fromCallback = 7
     // Links: one parent, one handler.
-    /// `then`: its handler gives a promise.
+    /// `then`: its handler returns a promise.
     case then = 16
-    /// `map`: its handler gives a value.
+    /// `map`: its handler returns a value.
     case map = 17
-    /// `done`: its handler gives nothing.
+    /// `done`: its handler returns nothing.
     case done = 18
     /// `catch`: its handler makes a value of an error.
     case `catch` = 19
     /// `recover`: its handler makes a promise of an error.
     case recover = 20
-    /// `failed`: its handler looks at an error.
+    /// `failed`: its handler gets an error, which is passed on.
     case failed = 21
-    /// `anyway` and `finally`: its handler looks at the outcome.
+    /// `anyway` and `finally`: its handler gets the outcome, which is passed on.
     case anyway = 22
     /// `ignore`: the outcome of its handler becomes a value.
     case ignore = 23
     /// `asResult`: the outcome of its parent becomes a value.
     case asResult = 24
-    /// `tap`: its handler looks at the value.
+    /// `tap`: its handler gets the value, which is passed on.
     case tap = 25
-    /// `thenCallback`: a resolver that its handler is given settles it.
+    /// `thenCallback`: a resolver that its handler gets settles it.
     case callback = 26
     // Combinators: members are links.
     /// `all`: every member is fulfilled, or one rejected.
@@ -51,7 +51,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case sequence = 52
     /// `forEach`: makes its members itself.
     case forEach = 53
-    /// `repeat`: makes one member after another until told to end.
+    /// `repeat`: makes one member after another until a value is sufficient.
     case `repeat` = 54
     /// `retry`: makes one attempt after another until one is fulfilled.
     case retry = 55
@@ -70,17 +70,17 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// A kind that this version does not know.
     case other = 255
 
-    /// What kind of part a node plays, which decides where it stands in the tree and which timings it has.
+    /// The role of a node, which decides its position in the tree and its timings.
     public enum Role: Sendable {
-        /// Nobody's `then`: a root of its own, or under the node that started it.
+        /// Without a parent: a root, or under the node that created it.
         case maker
-        /// Made by an operation on its parent, with one handler of its own.
+        /// Made by an operation on its parent, with its own handler.
         case link
-        /// Settled by its members; has no handler, so no wait and no run.
+        /// Settled by its members; without a handler, so it has no wait and run time.
         case combinator
     }
 
-    /// The part that nodes of this kind play.
+    /// The role of nodes of this kind.
     public var role: Role {
         switch self {
         case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .attempt, .round, .chain, .other:
@@ -91,10 +91,10 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         }
     }
 
-    /// The word for it on the screen, which is the word for it in the source. Costs some nanoseconds.
+    /// The operation's name, as in the source and on the screen. Costs some nanoseconds.
     public var word: String { Self.words[Int(rawValue)] }
 
-    /// By raw value: making a word of an enumeration takes a microsecond, and a screen has many.
+    /// Cached by raw value, because converting a case to text takes a microsecond, and a screen has many.
     private static let words: [String] = {
         var words = Array(repeating: "?", count: 256)
         for kind in allCases { words[Int(kind.rawValue)] = kind.wordInSource }
@@ -113,7 +113,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     }
 }
 
-/// How two nodes that are not parent and child belong together. Part of the wire format.
+/// The relation of two nodes that are not parent and child. Part of the wire format.
 public enum LinkKind: UInt8, BitwiseCopyable, Sendable {
     /// The node follows the other: it settles as the other does (A+ 2.3.2).
     case adoption = 1

@@ -1,17 +1,17 @@
-/// Arithmetic on numbers that another process sent: past the edge of the range it stays at the edge.
+/// Saturating arithmetic, for numbers from another process.
 extension UInt64 {
-    /// The sum, or the greatest number.
+    /// Returns the sum, clamped to the range.
     @inlinable
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }
 
-    /// The difference, or 0.
+    /// Returns the difference, or 0.
     @inlinable
     package func subtractingClamped(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
 
-    /// The product, or the greatest number.
+    /// Returns the product, clamped to the range.
     @inlinable
     package func multipliedClamped(by other: UInt64) -> UInt64 {
         let (product, overflows) = multipliedReportingOverflow(by: other)

@@ -1,33 +1,33 @@
-/// What of a process is to be cancelled (TheRules, X5): the topmost pending nodes of it, each with its descendants.
+/// The part of a process to cancel (TheRules, X5): its topmost pending nodes, each with its descendants.
 public enum CancelScope: Hashable, Sendable {
-    /// A node and all under it.
+    /// A node and its descendants.
     case node(NodeID)
     /// The whole chain that a node belongs to.
     case chain(NodeID)
-    /// Several nodes, each with all under it.
+    /// Several nodes, each with its descendants.
     case nodes([NodeID])
 }
 
 /// A request to an observed program.
 public struct ViewerCommand: Hashable, Sendable {
-    /// What is asked for.
+    /// The kind of a command.
     public enum Request: Hashable, Sendable {
-        /// Cancel; `by` says who asks, as ``EventKind/cancelled`` will report it.
+        /// Cancel; `by` names the viewer, as ``EventKind/cancelled`` will report it.
         case cancel(CancelScope, by: String)
         /// Send a fresh state of the whole forest.
         case resync
-        /// Tell of a node what is only worth sending on request.
+        /// Send the ``NodeDetail`` of a node.
         case describe(NodeID)
     }
 
-    /// The viewer's own number for it, repeated in the reply.
+    /// The viewer's number for the command, repeated in the reply.
     public var id: UInt64
-    /// Who is asked.
+    /// The process to which the command is sent.
     public var process: ProcessKey
-    /// What is asked for.
+    /// The request.
     public var request: Request
 
-    /// Makes a request.
+    /// Makes a command.
     public init(id: UInt64, process: ProcessKey, request: Request) {
         self.id = id
         self.process = process
@@ -35,24 +35,24 @@ public struct ViewerCommand: Hashable, Sendable {
     }
 }
 
-/// What became of a ``ViewerCommand``. That a node *was* cancelled is told by its events alone.
+/// The reply to a ``ViewerCommand``. That a node *was* cancelled is reported by its events alone.
 public struct CommandReply: Hashable, Sendable {
-    /// Accepted, or why not.
+    /// The outcome of a command.
     public enum Outcome: Hashable, Sendable {
-        /// Cancellation was asked of so many topmost pending nodes (0 for other requests).
+        /// Cancellation was requested of `count` topmost pending nodes (0 for other requests).
         case accepted(count: Int)
-        /// What the program has to say of the node that was asked for.
+        /// The detail of the requested node.
         case described(NodeDetail)
-        /// Nothing was done; one sentence says why.
+        /// Nothing was done; the text gives the reason in one sentence.
         case refused(String)
     }
 
     /// The number of the command that this answers.
     public var command: UInt64
-    /// What became of it.
+    /// The outcome.
     public var outcome: Outcome
 
-    /// Answers a command.
+    /// Makes a reply.
     public init(command: UInt64, outcome: Outcome) {
         self.command = command
         self.outcome = outcome

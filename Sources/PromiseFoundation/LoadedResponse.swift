@@ -4,27 +4,28 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What a request brought: the body whole, in memory, and what came with it.
+/// The answer to a request: the whole body, in memory, and the response.
 public struct LoadedResponse: Sendable {
-    /// The body; empty where there was none.
+    /// The body; empty if there was none.
     public var data: Data
-    /// Where it came from in the end (after redirections), and the headers.
+    /// The response, with the final URL (after redirections) and the headers.
     public var response: URLResponse
 
-    /// Joins a body and its response.
+    /// Makes an answer.
     public init(data: Data, response: URLResponse) {
         self.data = data
         self.response = response
     }
 
-    /// The response with its status and headers, where it came by HTTP.
+    /// The response with its status and headers, if it came by HTTP.
     public var http: HTTPURLResponse? { response as? HTTPURLResponse }
 
-    /// The status, as 200; nil where it did not come by HTTP (`file:`, `data:`).
+    /// The status, such as 200; nil if it did not come by HTTP (`file:`, `data:`).
     public var status: Int? { http?.statusCode }
 
-    /// The body as text, in the encoding that the response names, else UTF-8; throws ``UnreadableText`` where that is
-    /// not what it is, or not one of the encodings that are known: UTF-8, UTF-16, ASCII, ISO 8859-1 and -2, Windows-1252.
+    /// Decodes the body as text, in the encoding that the response names, else UTF-8. Throws ``UnreadableText`` if it
+    /// is not in that encoding, or if the encoding is unknown. Known are UTF-8, UTF-16, ASCII, ISO 8859-1 and -2, and
+    /// Windows-1252.
     public func text() throws -> String {
         let name = response.textEncodingName?.lowercased() ?? "utf-8"
         guard let encoding = Self.encodings[name], let text = String(data: data, encoding: encoding) else {
@@ -33,7 +34,7 @@ public struct LoadedResponse: Sendable {
         return text
     }
 
-    /// The body decoded from JSON; throws a `DecodingError` where it is none or another type's.
+    /// Decodes the body from JSON; throws a `DecodingError` if it is not JSON of this type.
     public func json<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) throws -> Value {
         try decoder.decode(type, from: data)
     }
@@ -47,29 +48,29 @@ public struct LoadedResponse: Sendable {
 
 /// The error of a body that is no text in its encoding.
 public struct UnreadableText: Error, Hashable, CustomStringConvertible {
-    /// The encoding's name, as the response gave it, in lower case.
+    /// The encoding's name, as in the response, in lower case.
     public var encoding: String
-    /// How many bytes the body has.
+    /// The size of the body in bytes.
     public var byteCount: Int
 
     /// What happened.
     public var description: String { "\(byteCount) bytes that are no text in \(encoding)" }
 }
 
-/// The error of an answer whose status is none that was wanted.
+/// The error of an answer with a status that is not accepted.
 public struct HTTPStatusError: Error, Sendable, CustomStringConvertible {
-    /// What was asked, as `GET`.
+    /// The method of the request, such as `GET`.
     public var method: String
-    /// Where, in the end.
+    /// The final URL.
     public var url: URL?
-    /// The answer: its status, headers and body, which often says more.
+    /// The answer: its status, headers and body.
     public var answer: LoadedResponse
 
-    /// The status, as 404.
+    /// The status, such as 404.
     public var status: Int { answer.status ?? 0 }
 
-    /// `GET http://host/path answered 404 (not found)`, and the beginning of a body that is text. Without the query and
-    /// the user of the URL, which may be secrets.
+    /// `GET http://host/path answered 404 (not found)`, and the beginning of a text body. Without the query and the
+    /// user of the URL, which may be secrets.
     public var description: String {
         let reason = HTTPURLResponse.localizedString(forStatusCode: status)
         let beginning = (try? answer.text())?.prefix(120).split(whereSeparator: \.isNewline).first.map { ": \($0)" }
@@ -78,7 +79,7 @@ public struct HTTPStatusError: Error, Sendable, CustomStringConvertible {
 }
 
 extension URL {
-    /// Scheme, host, port and path alone.
+    /// The scheme, host, port and path alone.
     var withoutSecrets: String {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "?" }
         (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)

@@ -1,21 +1,21 @@
 import Foundation
 import PromiseRuntime
 
-/// Runs handlers on an operation queue, each as an operation of its own.
+/// Runs handlers on an operation queue, each as an operation.
 ///
 /// - Order: the queue's. With `maxConcurrentOperationCount` 1 handlers run one at a time, in the order in which they
-///   became ready; else they start in that order, as many at a time as the queue lets.
-/// - Fairness: each handler is an operation, so others of the queue have their turn in between. A suspended queue runs
-///   none; they wait.
+///   became ready; else they start in that order, up to that count at a time.
+/// - Fairness: each handler is an operation, so other operations of the queue run in between. A suspended queue runs
+///   none.
 /// - Cost of a hop: an operation, some microseconds; no hop is saved between the handlers of one chain.
 /// - Threads are the queue's: 100,000 ready handlers are 100,000 operations, not threads.
-/// - `cancelAllOperations()` gives up the handlers that have not begun: their promises are abandoned (TheRules, S2). To
+/// - `cancelAllOperations()` drops the handlers that have not begun: their promises are abandoned (TheRules, S2). To
 ///   cancel a chain, cancel its promise.
 public final class OperationQueueExecutor: PromiseExecutor {
     /// The main queue.
     public static let main = OperationQueueExecutor(.main)
 
-    /// The queue's name, and its number.
+    /// The queue's name, and the number of the executor.
     public let identity: ExecutorIdentity
     /// The queue.
     public let queue: OperationQueue
@@ -23,7 +23,7 @@ public final class OperationQueueExecutor: PromiseExecutor {
     /// Whether the queue runs one operation at a time, at this moment.
     public var isSerial: Bool { queue.maxConcurrentOperationCount == 1 }
 
-    /// Serves a queue of the program's.
+    /// Makes an executor of a queue of the program.
     public init(_ queue: OperationQueue) {
         self.queue = queue
         identity = ExecutorIdentity(name: queue.name ?? "operations")
@@ -33,9 +33,9 @@ public final class OperationQueueExecutor: PromiseExecutor {
     public func submit(_ job: PromiseJob) { queue.addOperation(JobOperation(job)) }
 }
 
-/// An operation that runs a job, or gives it up when it is released without having run.
+/// An operation that runs a job, or discards it when it is released without having run.
 private final class JobOperation: Operation, @unchecked Sendable {
-    // Sendable: `job` is touched by `main`, which a queue calls once, and by the deinit after that.
+    // Sendable: `job` is accessed by `main`, which a queue calls once, and by the deinit after that.
     private var job: PromiseJob?
 
     init(_ job: PromiseJob) { self.job = job }

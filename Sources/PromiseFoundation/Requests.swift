@@ -5,37 +5,36 @@ import PromiseRuntime
     import FoundationNetworking
 #endif
 
-/// What can be asked for: a `URL` (then it is a GET) or a `URLRequest`.
+/// A `URL` (for a GET) or a `URLRequest`.
 public protocol RequestConvertible: Sendable {
     /// The request to send.
     var request: URLRequest { get }
 }
 
 extension URLRequest: RequestConvertible {
-    /// Itself.
+    /// The request itself.
     public var request: URLRequest { self }
 }
 
 extension URL: RequestConvertible {
-    /// A GET of it.
+    /// A GET request for the URL.
     public var request: URLRequest { URLRequest(url: self) }
 }
 
-// Four names, so that one declaration is enough for each (TheRules, P3). Time limits are the request's
-// (`timeoutInterval`) and the session's; `timeout` of the promise works as on any.
+// Four names, so that each needs one declaration (TheRules, P3). Time limits are the request's (`timeoutInterval`) and
+// the session's; `timeout` of the promise works as on any promise.
 extension URLSession {
-    /// Sends a request; fulfilled with the answer, rejected with a `URLError` where none came, or with
-    /// ``HTTPStatusError`` where its status is not one of `accepting` (TheRules, P10).
+    /// Sends a request; fulfilled with the answer, rejected with a `URLError` if there is none, or with
+    /// ``HTTPStatusError`` if its status is not in `accepting` (TheRules, P10).
     ///
-    /// Cancelling the promise cancels the task: the connection is given up, on the promise's executor. It has begun when
-    /// the call returns. The whole body is held in memory.
+    /// Cancelling the promise cancels the task, on the promise's executor. The request has begun when the call returns.
+    /// The whole body is held in memory.
     ///
     /// - Parameters:
-    ///   - source: a `URL` or a `URLRequest`.
-    ///   - accepting: the statuses that fulfil; 200 to 299 unless said otherwise. An answer that did not come by HTTP
-    ///     has none, and fulfils.
-    ///   - label: what the dashboard calls it; by itself the method, host and path.
-    ///   - executor: runs the handlers of what follows; by itself the runtime's.
+    /// - source: A `URL` or a `URLRequest`.
+    /// - accepting: The statuses that fulfil. An answer that did not come by HTTP has no status, and fulfils.
+    /// - label: The name in the dashboard; by default the method, host and path.
+    /// - executor: Runs the handlers of the chain; by default the runtime's.
     public func load(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -51,8 +50,8 @@ extension URLSession {
         send(source.request, accepting, label, executor, file, line) { $0.data }
     }
 
-    /// As ``load(_:accepting:label:on:file:line:)``, with the body as text, made on the executor; rejected with ``UnreadableText`` where it is
-    /// none.
+    /// As ``load(_:accepting:label:on:file:line:)``, with the body as text, decoded on the executor; rejected with
+    /// ``UnreadableText`` if it is not text.
     public func loadText(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -61,7 +60,7 @@ extension URLSession {
     }
 
     /// As ``load(_:accepting:label:on:file:line:)``, with the body decoded from JSON, on the executor; rejected with a
-    /// `DecodingError` where it is none or another type's.
+    /// `DecodingError` if it is not JSON of this type.
     public func loadJSON<Value: Decodable & Sendable>(
         _ type: Value.Type, _ source: some RequestConvertible, decoder: JSONDecoder = JSONDecoder(),
         accepting: Range<Int> = 200..<300, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -71,15 +70,15 @@ extension URLSession {
     }
 
     /// Sends a request and blocks the calling thread until the answer or an error is there: for scripts, which may do
-    /// so on their main thread. No promise is made. On a worker of a pool another one stands in meanwhile (TheRules,
-    /// E2).
+    /// so on their main thread. No promise is made. On a worker of a pool, another thread takes its place meanwhile
+    /// (TheRules, E2).
     ///
-    /// The session delivers on its `delegateQueue`; where that can not, since this is its thread, the result is
+    /// The session delivers on its `delegateQueue`. If the calling thread serves that queue, the result is
     /// ``WaitMisuse`` at once.
     ///
     /// - Parameters:
-    ///   - source: a `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
-    ///   - accepting: the statuses that succeed; 200 to 299 unless said otherwise.
+    /// - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
+    /// - accepting: The statuses that succeed.
     public func loadBlocking(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300
     ) -> Result<LoadedResponse, any Error> {
@@ -98,7 +97,7 @@ extension URLSession {
 }
 
 extension URLSession {
-    // One promise, not a link after another, so that to cancel it reaches the task.
+    // One promise without further links, so that cancelling it cancels the task.
     private func send<Value: Sendable>(
         _ request: URLRequest, _ accepting: Range<Int>, _ label: String, _ executor: (any PromiseExecutor)?,
         _ file: StaticString, _ line: UInt, convert: @escaping @Sendable (LoadedResponse) throws -> Value
@@ -110,7 +109,7 @@ extension URLSession {
             switch request.outcome(data, response, error, accepting) {
             case .failure(let error): resolver.reject(error)
             case .success(let answer):
-                // The session's queue is for its deliveries.
+                // Converted elsewhere, because the session's queue is for its deliveries.
                 converter.execute { resolver.settle(Result { try convert(answer) }) }
             }
         }
@@ -122,10 +121,10 @@ extension URLSession {
 
 /// The error of a blocking request on the one thread that could deliver its answer.
 public struct WaitMisuse: Error, Hashable, CustomStringConvertible {
-    /// What was asked for.
+    /// The method, host and path of the request.
     public var request: String
 
-    /// What happened and what to do instead.
+    /// What happened, and what to do instead.
     public var description: String {
         "\(request) would have blocked for ever: this thread serves the queue that the session delivers on. "
             + "Use load(…), which gives a promise, or a session with another delegateQueue."
@@ -135,8 +134,8 @@ public struct WaitMisuse: Error, Hashable, CustomStringConvertible {
 extension URLRequest {
     /// `GET host/path`: without the query, which may hold secrets.
     fileprivate var label: String {
-        let place = url.map { ($0.host ?? $0.scheme ?? "") + $0.path } ?? "?"
-        return "\(httpMethod ?? "GET") \(place)"
+        let target = url.map { ($0.host ?? $0.scheme ?? "") + $0.path } ?? "?"
+        return "\(httpMethod ?? "GET") \(target)"
     }
 
     fileprivate func outcome(
@@ -151,7 +150,7 @@ extension URLRequest {
     }
 }
 
-/// One result that a thread waits for.
+/// A result for one waiting thread.
 private final class Answer: @unchecked Sendable {
     // Sendable: `result` is written once before the signal, and read once after it.
     private var result: Result<LoadedResponse, any Error>?
