@@ -12,7 +12,7 @@ import PromiseRuntime
 ///     run N          from now on N threads run a handler each, for three seconds, and then the next; `ok`
 ///     digest         of all that is live in its own forest; `digest COUNT HASH`
 enum ProgramRole {
-    private static let runtime = Runtime(executor: InlineExecutor.shared)
+    private static let runtime = ChainRuntime(executor: InlineExecutor.shared)
     nonisolated(unsafe) private static var kept: [Resolver<Int>] = []  // touched by the main thread alone
     nonisolated(unsafe) private static var spins = 0  // set by the main thread before threads that read it start
 

@@ -40,7 +40,7 @@ public final class AnyDisposable: Disposable {
 ///
 ///     final class Screen {
 ///         private let bag = DisposeBag()
-///         init(_ status: Variable<String>) {
+///         init(_ status: StreamVariable<String>) {
 ///             status.subscribe(onNext: { text in draw(text) }).disposed(by: bag)
 ///         }
 ///     }

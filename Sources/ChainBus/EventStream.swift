@@ -1,4 +1,4 @@
-/// Something that can be subscribed to: an ``EventStream``, a subject, a ``Variable``.
+/// Something that can be subscribed to: an ``EventStream``, a subject, a ``StreamVariable``.
 public protocol Subscribable<Element>: Sendable {
     /// What the stream is made of.
     associatedtype Element: Sendable

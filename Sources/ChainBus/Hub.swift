@@ -34,14 +34,14 @@ final class Hub<Element: Sendable>: Sendable {
 
     @usableFromInline
     enum Work: Sendable {
-        case element(Element, to: Bag<Receiver>)
-        case ending(StreamEvent<Element>, to: Bag<Receiver>)
+        case element(Element, to: OrderedBag<Receiver>)
+        case ending(StreamEvent<Element>, to: OrderedBag<Receiver>)
         case past([Element], ending: StreamEvent<Element>?, to: Receiver)
     }
 
     @usableFromInline
     struct State: Sendable {
-        @usableFromInline var receivers = Bag<Receiver>()
+        @usableFromInline var receivers = OrderedBag<Receiver>()
         @usableFromInline var past: ReplayBuffer<Element>
         @usableFromInline var ending: StreamEvent<Element>?
         @usableFromInline var waiting: [Work] = []
@@ -89,7 +89,7 @@ final class Hub<Element: Sendable>: Sendable {
     @inlinable
     func next(_ element: Element) {
         // The evicted element leaves the lock before it is released.
-        let (receivers, evicted) = state.withLock { state -> (Bag<Receiver>?, Element?) in
+        let (receivers, evicted) = state.withLock { state -> (OrderedBag<Receiver>?, Element?) in
             guard state.ending == nil else { return (nil, nil) }
             let evicted = state.past.append(element)
             if state.receivers.isEmpty { return (nil, evicted) }
@@ -131,7 +131,7 @@ final class Hub<Element: Sendable>: Sendable {
     }
 
     @inlinable
-    func remove(_ key: Bag<Receiver>.Key) {
+    func remove(_ key: OrderedBag<Receiver>.Key) {
         let removed = state.withLock { $0.receivers.remove(key) }
         // Released only here, so that what the observer does as it is released finds the hub without it.
         withExtendedLifetime(removed) {}

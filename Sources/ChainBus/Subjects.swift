@@ -91,10 +91,10 @@ public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
 /// A value that can be watched: a ``BehaviorSubject`` that cannot fail, and completes when it is released.
 ///
 ///     let bag = DisposeBag()
-///     let speed = Variable(1.0)
+///     let speed = StreamVariable(1.0)
 ///     speed.subscribe(onNext: { print($0) }).disposed(by: bag)  // prints 1.0
 ///     speed.value = 2                                            // prints 2.0
-public final class Variable<Element: Sendable>: Subscribable {
+public final class StreamVariable<Element: Sendable>: Subscribable {
     @usableFromInline let subject: BehaviorSubject<Element>
 
     /// Makes a variable with a value to begin with.

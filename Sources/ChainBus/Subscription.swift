@@ -15,10 +15,10 @@ final class Subscription<Element: Sendable>: Disposable {
 
     @usableFromInline let ended = Atomic(false)
     @usableFromInline let source: Lock<Source>
-    @usableFromInline let key: Bag<Hub<Element>.Receiver>.Key
+    @usableFromInline let key: OrderedBag<Hub<Element>.Receiver>.Key
 
     @inlinable
-    init(of hub: Hub<Element>, key: Bag<Hub<Element>.Receiver>.Key) {
+    init(of hub: Hub<Element>, key: OrderedBag<Hub<Element>.Receiver>.Key) {
         source = Lock(Source(hub))
         self.key = key
     }

@@ -21,7 +21,7 @@ public final class Inspector: Sendable {
     /// Who is observed.
     public let info: ProcessDescription
 
-    let runtime: Runtime
+    let runtime: ChainRuntime
     let capabilities: Hello.Capabilities
     let collector: Collector
     private let thread = Lock<CollectorThread?>(nil)
@@ -54,7 +54,7 @@ public final class Inspector: Sendable {
     /// - Throws: ``InspectorError``, and then nothing is recorded.
     @discardableResult
     public static func start(
-        name: String? = nil, runtime: Runtime = .shared, options: InspectorOptions = InspectorOptions()
+        name: String? = nil, runtime: ChainRuntime = .shared, options: InspectorOptions = InspectorOptions()
     ) throws -> Inspector {
         let inspector = try withRunning { running in
             let key = ObjectIdentifier(runtime)
@@ -73,7 +73,7 @@ public final class Inspector: Sendable {
         return inspector
     }
 
-    private init(name: String, runtime: Runtime, options: InspectorOptions) {
+    private init(name: String, runtime: ChainRuntime, options: InspectorOptions) {
         self.runtime = runtime
         capabilities = options.capabilities
         let clock = runtime.clock

@@ -41,9 +41,9 @@ public struct InspectorOptions: Sendable {
     /// Where a dump that a signal asked for is written.
     public var dumpTarget = DumpTarget.standardError
 
-    /// Where viewers may attach; empty: nowhere. Nil: at ``Endpoint/unix``, but for a program on a virtual clock or that
-    /// collects by hand (``collectsByHand``), nowhere.
-    public var endpoints: [Endpoint]?
+    /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but for a program on a virtual clock
+    /// or that collects by hand (``collectsByHand``), nowhere.
+    public var endpoints: [InspectorEndpoint]?
     /// The folder of the sockets and tokens, an absolute path; it is made where it is not there, and has to be the
     /// user's alone, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`, which
     /// is where `chainview` looks; where that is another user's, one beside it, which `chainview` finds, too.
@@ -92,7 +92,7 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .runtimeIsRecorded:
-            "The runtime's events go to another sink already: stop that recording first (Runtime.stopRecording)"
+            "The runtime's events go to another sink already: stop that recording first (ChainRuntime.stopRecording)"
         case .noThread:
             "The system has no thread left for the inspector: raise the limit, or set collectsByHand"
         case .dumpSignal(let number, EBUSY):

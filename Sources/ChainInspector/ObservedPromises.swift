@@ -9,11 +9,11 @@ import PromiseRuntime
 
 /// A runtime as the collector sees it.
 struct ObservedPromises: ObservedRuntime {
-    private let runtime: Runtime
+    private let runtime: ChainRuntime
     let capturesValues: Bool
     private let capturesErrors: Bool
 
-    init(_ runtime: Runtime, options: InspectorOptions) {
+    init(_ runtime: ChainRuntime, options: InspectorOptions) {
         self.runtime = runtime
         capturesValues = options.capturesValues
         capturesErrors = options.capturesErrorText
@@ -21,7 +21,7 @@ struct ObservedPromises: ObservedRuntime {
 
     func executorName(_ id: ExecutorID) -> String? { ExecutorNames.name(of: id) }
 
-    var shardCount: Int { Runtime.registryShardCount }
+    var shardCount: Int { ChainRuntime.registryShardCount }
 
     func liveNodes(shard: Int) -> [LiveNode] {
         runtime.liveNodes(inShard: shard).map { LiveNode(snapshot: $0.snapshot(), callSite: $0.callSite) }

@@ -16,7 +16,7 @@ import PromiseRuntime
 /// (`on:` another executor, `Promise(async:)`) is recorded, but when it runs is the system's affair.
 public final class RecordedRun: Sendable {
     /// The runtime in which ``make(_:)`` makes promises.
-    public let runtime: Runtime
+    public let runtime: ChainRuntime
     /// Its clock.
     public let clock: VirtualClock
     /// Its executor.
@@ -31,7 +31,7 @@ public final class RecordedRun: Sendable {
     public init(capturesValues: Bool = true) {
         clock = VirtualClock()
         executor = ManualExecutor(name: "virtual")
-        runtime = Runtime(clock: clock, executor: executor)
+        runtime = ChainRuntime(clock: clock, executor: executor)
         recorder = RunRecorder(clock: clock)
         _ = runtime.startRecording(into: recorder, capturesValues: capturesValues)
     }

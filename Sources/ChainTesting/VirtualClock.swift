@@ -7,7 +7,7 @@ import PromiseRuntime
 /// sees its own deadline as ``now``. May be used from any thread; the order is only that of one advancing thread.
 ///
 ///     let clock = VirtualClock()
-///     let runtime = Runtime(clock: clock, executor: InlineExecutor.shared)
+///     let runtime = ChainRuntime(clock: clock, executor: InlineExecutor.shared)
 ///     let tea = runtime.run { Promise.delay(.seconds(180)) }
 ///     clock.advance(by: .seconds(180))
 ///     #expect(tea.isSettled)

@@ -124,7 +124,7 @@ func beImpostor(_ port: UInt16) {
     print(count)
 }
 
-func serve(_ name: String, at endpoints: [ChainInspector.Endpoint]? = nil) throws {
+func serve(_ name: String, at endpoints: [InspectorEndpoint]? = nil) throws {
     var options = InspectorOptions()
     options.endpoints = endpoints
     let inspector = try Inspector.start(name: name, options: options)

@@ -11,12 +11,12 @@ import Testing
 /// Attached to what it is made for: an inspector, in this process or in another.
 @Suite struct LiveProgramTests {
     let folder: TemporaryFolder
-    let runtime: Runtime
+    let runtime: ChainRuntime
     let executor = ManualExecutor()
 
     init() throws {
         folder = try TemporaryFolder()
-        runtime = Runtime(executor: executor)
+        runtime = ChainRuntime(executor: executor)
     }
 
     private func inspect(_ adjust: (inout InspectorOptions) -> Void = { _ in }) throws -> Inspector {

@@ -13,7 +13,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     /// On a clock that stands still, so that a wait for an answer never ends.
-    private func resolve(_ name: String, preferring key: UInt64? = nil) throws -> ChainAttach.Endpoint {
+    private func resolve(_ name: String, preferring key: UInt64? = nil) throws -> Endpoint {
         let waiting = Discovery.Waiting(clock: clock)
         return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, waiting)
     }

@@ -10,14 +10,14 @@ import Testing
     /// An inspected runtime driven by hand.
     private struct Stage {
         let executor = ManualExecutor()
-        let runtime: Runtime
+        let runtime: ChainRuntime
         let inspector: Inspector
 
         init(readOnly: Bool = false) throws {
             var options = InspectorOptions.alone
             options.collectsByHand = true
             options.isReadOnly = readOnly
-            runtime = Runtime(executor: executor)
+            runtime = ChainRuntime(executor: executor)
             inspector = try Inspector.start(runtime: runtime, options: options)
         }
 
@@ -229,7 +229,7 @@ import Testing
 
     @Test func reachesANodeThatWasMadeBeforeRecordingBeganFromItsNextStepOn() throws {
         let executor = ManualExecutor()
-        let runtime = Runtime(executor: executor)
+        let runtime = ChainRuntime(executor: executor)
         let (root, resolver) = runtime.run { Promise<Int>.pending() }
         let old = root.map { $0 }
         let (follower, following) = runtime.run { Promise<Int>.pending() }

@@ -9,9 +9,9 @@ import Testing
 @Suite struct DescribeTests {
     private let clock = StillClock()
     private let executor = ManualExecutor(name: "till")
-    private let runtime: Runtime
+    private let runtime: ChainRuntime
 
-    init() { runtime = Runtime(clock: clock, executor: executor) }
+    init() { runtime = ChainRuntime(clock: clock, executor: executor) }
 
     private func describe(_ id: NodeID, _ inspector: Inspector) -> CommandReply.Outcome {
         inspector.perform(ViewerCommand(id: 1, process: inspector.info.key, request: .describe(id))).outcome

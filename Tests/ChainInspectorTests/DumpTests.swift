@@ -11,9 +11,9 @@ import Testing
 @Suite struct DumpTests {
     private let clock = StillClock()
     private let executor = ManualExecutor(name: "till")
-    private let runtime: Runtime
+    private let runtime: ChainRuntime
 
-    init() { runtime = Runtime(clock: clock, executor: executor) }
+    init() { runtime = ChainRuntime(clock: clock, executor: executor) }
 
     private struct Declined: Error, CustomStringConvertible { var description: String { "declined" } }
 

@@ -11,7 +11,7 @@ import Testing
 /// What a viewer is answered holds everything that was recorded before it asked.
 @Suite(.onItsOwnThread) struct FreshnessTests {
     private let folder = TestFolder()
-    private let runtime = Runtime(executor: ManualExecutor())
+    private let runtime = ChainRuntime(executor: ManualExecutor())
 
     /// An inspector whose own thread collects once an hour: what a viewer sees earlier was collected for it.
     private func start() throws -> Inspector {

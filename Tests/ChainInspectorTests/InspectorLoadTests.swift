@@ -40,7 +40,7 @@ import Testing
         options.ringCapacity = ringCapacity
         options.interval = .milliseconds(1)
         options.retention.settledNodeLimit = 1_000_000
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         let inspector = try Inspector.start(runtime: runtime, options: options)
         let viewer = SlowViewer(inspector, mailboxLimit: 500)
         let viewing = startThread { viewer.run() }

@@ -9,11 +9,11 @@ import Testing
 
 @Suite struct InspectorTests {
     @Test func startsOncePerRuntime() throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let first = try Inspector.start(name: "first", runtime: runtime, options: .alone)
         #expect(try Inspector.start(name: "second", runtime: runtime, options: .alone) === first)
         #expect(first.info.name == "first" && first.info.pid == getpid())
-        let other = try Inspector.start(runtime: Runtime(executor: ManualExecutor()), options: .alone)
+        let other = try Inspector.start(runtime: ChainRuntime(executor: ManualExecutor()), options: .alone)
         #expect(other !== first && other.info.key != first.info.key)
         other.stop()
         first.stop()
@@ -24,13 +24,13 @@ import Testing
     }
 
     @Test func refusesARuntimeThatSomebodyElseRecords() {
-        let runtime = Runtime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
+        let runtime = ChainRuntime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
         #expect(throws: InspectorError.runtimeIsRecorded) { try Inspector.start(runtime: runtime, options: .alone) }
     }
 
     @Test func collectsByItselfAndStopsWithoutATrace() throws {
         let executor = ManualExecutor()
-        let runtime = Runtime(executor: executor)
+        let runtime = ChainRuntime(executor: executor)
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         let seen = Lock<[NodeID]>([])
         let isOver = Lock(false)
@@ -59,7 +59,7 @@ import Testing
 
     #if os(Linux)
         @Test func leavesNoThreadBehind() throws {
-            let runtime = Runtime(executor: ManualExecutor())
+            let runtime = ChainRuntime(executor: ManualExecutor())
             let inspector = try Inspector.start(runtime: runtime, options: .alone)
             // Others of this process have such threads at the same time: this one's is told by its number.
             let threads = Lock<Set<UInt32>>([])
@@ -86,7 +86,7 @@ import Testing
     #endif
 
     @Test func mayBeStoppedByAnObserverOnItsOwnThread() throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         let isOver = Lock(false)
         _ = inspector.batches.subscribe(
@@ -98,7 +98,7 @@ import Testing
 
     @Test func onAVirtualClockItIsDrivenByHand() throws {
         let clock = StillClock()
-        let runtime = Runtime(clock: clock, executor: ManualExecutor())
+        let runtime = ChainRuntime(clock: clock, executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let times = Lock<[UInt64]>([])
@@ -118,7 +118,7 @@ import Testing
     @Test func showsPromisesWithTheirExecutorsSitesAndErrors() throws {
         struct Declined: Error, CustomStringConvertible { var description: String { "card expired" } }
         let executor = ManualExecutor(name: "till")
-        let runtime = Runtime(executor: executor)
+        let runtime = ChainRuntime(executor: executor)
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let viewer = inspector.subscribe()
@@ -145,7 +145,7 @@ import Testing
         struct Secret: Error {}
         var options = InspectorOptions.alone
         options.capturesErrorText = false
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         let promise = runtime.run { Promise<Int>.reject(Secret()) }
@@ -159,7 +159,7 @@ import Testing
         var options = InspectorOptions.alone
         options.ringCapacity = 64
         options.collectsByHand = true
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         let kept = runtime.run { (0..<30).map { Promise<Int>.pending(label: "kept \($0)") } }

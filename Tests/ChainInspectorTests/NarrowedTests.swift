@@ -8,9 +8,9 @@ import Testing
 /// An inspector that records some chains only, one that comes late, and one that comes again.
 @Suite struct NarrowedTests {
     private let executor = ManualExecutor()
-    private let runtime: Runtime
+    private let runtime: ChainRuntime
 
-    init() { runtime = Runtime(clock: StillClock(), executor: executor) }
+    init() { runtime = ChainRuntime(clock: StillClock(), executor: executor) }
 
     private struct Late: Error, CustomStringConvertible { var description: String { "too late" } }
 

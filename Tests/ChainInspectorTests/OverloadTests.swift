@@ -106,7 +106,7 @@ import Testing
     @Test func aStalledCollectorCostsThePastButNotThePresent() throws {
         var options = InspectorOptions.alone
         options.ringCapacity = 256
-        let runtime = Runtime(executor: InlineExecutor.shared)
+        let runtime = ChainRuntime(executor: InlineExecutor.shared)
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         let (isStalled, goesOn) = (Flag(), Flag())

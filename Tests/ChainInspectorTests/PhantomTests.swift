@@ -11,7 +11,7 @@ import Testing
 @Suite struct PhantomTests {
     /// A recorded runtime with rings of 64 events that are read when the test says so, and what a viewer makes of it.
     private final class Program {
-        let runtime = Runtime(executor: InlineExecutor.shared)
+        let runtime = ChainRuntime(executor: InlineExecutor.shared)
         let inspector: Inspector
         private let subscription: BatchSubscription
         private var forest: ChainForest

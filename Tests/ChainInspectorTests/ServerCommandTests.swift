@@ -12,7 +12,7 @@ import Testing
 /// What viewers ask over a socket.
 @Suite(.onItsOwnThread) struct ServerCommandTests {
     private let folder = TestFolder()
-    private let runtime = Runtime(executor: ManualExecutor())
+    private let runtime = ChainRuntime(executor: ManualExecutor())
 
     private func refusal(_ outcome: CommandReply.Outcome) -> String? {
         if case .refused(let reason) = outcome { reason } else { nil }

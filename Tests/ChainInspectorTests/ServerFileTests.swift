@@ -16,7 +16,7 @@ import Testing
 
     /// Starts and stops an inspector; gives why it did not listen.
     private func failure(_ options: InspectorOptions) throws -> String? {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: options)
         defer { inspector.stop() }
         #expect(inspector.addresses.isEmpty != inspector.attachFailures.isEmpty)
@@ -122,7 +122,7 @@ import Testing
         let left = chain_listen_unix(folder.path + "/" + name)
         #expect(left >= 0)
         // Somebody listens there still, as from another container.
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         #expect(inspector.addresses == ["unix:\(sockets)/\(getpid())-2.sock"])
         inspector.stop()
@@ -136,7 +136,7 @@ import Testing
 
     @Test func whatIsNotItsOwnIsLeftAlone() throws {
         let inspector = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         unlink(folder.path + "/" + name)
         let other = chain_listen_unix(folder.path + "/" + name)
         inspector.stop()
@@ -147,7 +147,7 @@ import Testing
     // MARK: Names and tokens beside sockets
 
     @Test func theNameStandsBesideTheSocket() throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(
             name: "café\nau lait", runtime: runtime,
             options: folder.options([.unix, .unix, .unixPath(folder.path + "/own")]))
@@ -169,7 +169,7 @@ import Testing
 
     @Test func aTokenOfTheDeadIsRemovedAndOneOfTheLivingIsLeft() throws {
         let living = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options([.tcp(port: 0)]))
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.tcp(port: 0)]))
         defer { living.stop() }
         let token = try #require(folder.files.last)
         let probe = try ProbeRun(["listen-tcp", sockets])
@@ -198,7 +198,7 @@ import Testing
                 options.folder = SocketFolder(path: path)
                 #expect(options.hasFallback)
             }
-            let runtime = Runtime(executor: ManualExecutor())
+            let runtime = ChainRuntime(executor: ManualExecutor())
             let first = try Inspector.start(runtime: runtime, options: options)
             try #require(first.attachFailures == [])
             try TestViewer(first.addresses[0]).greet()
@@ -221,7 +221,7 @@ import Testing
     @Test func listensAtAPath() throws {
         let path = folder.path + "/it"
         let inspector = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options([.unixPath(path)]))
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.unixPath(path)]))
         #expect(inspector.addresses == ["unix:\(path)"])
         try TestViewer(inspector.addresses[0]).greet()
         // Somebody listens there.
@@ -252,13 +252,13 @@ import Testing
 
     @Test(arguments: [nil, "", "0", "false", "NO", "off", "maybe", "it.sock"])
     func isNotStartedUnlessAskedFor(_ value: String?) {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         #expect(Inspector.startIfRequested(by: value, runtime: runtime, options: folder.options()) == nil)
         #expect(folder.files == [])
     }
 
     @Test(arguments: ["1", "true", "YES", "on"]) func isStartedWhenAskedFor(_ value: String) throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try #require(
             Inspector.startIfRequested(by: value, name: "asked", runtime: runtime, options: folder.options()))
         #expect(inspector.addresses == ["unix:\(sockets)/\(getpid()).sock"] && inspector.info.name == "asked")
@@ -266,13 +266,13 @@ import Testing
     }
 
     @Test func isStartedAtAPath() throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try #require(
             Inspector.startIfRequested(by: folder.path + "/it", runtime: runtime, options: folder.options()))
         #expect(inspector.addresses == ["unix:\(folder.path)/it"])
         inspector.stop()
         // A runtime that cannot be recorded is no reason to stop the program.
-        let recorded = Runtime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
+        let recorded = ChainRuntime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
         #expect(Inspector.startIfRequested(by: "1", runtime: recorded, options: folder.options()) == nil)
     }
 

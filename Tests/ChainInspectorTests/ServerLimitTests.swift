@@ -13,7 +13,7 @@ import Testing
 /// Viewers that are too many, too slow, or none at all.
 @Suite(.onItsOwnThread) struct ServerLimitTests {
     private let folder = TestFolder()
-    private let runtime = Runtime(executor: ManualExecutor())
+    private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 
     private func start(_ adjust: @escaping @Sendable (inout ServerOptions) -> Void = { _ in }) throws -> Inspector {

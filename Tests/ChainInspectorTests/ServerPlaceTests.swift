@@ -11,11 +11,12 @@ import Testing
 /// Which connections make room for which: those without a token, watchers that do not read, single commands.
 @Suite(.onItsOwnThread) struct ServerPlaceTests {
     private let folder = TestFolder()
-    private let runtime = Runtime(executor: ManualExecutor())
+    private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 
     private func start(
-        _ endpoints: [Endpoint] = [.unix], _ adjust: @escaping @Sendable (inout ServerOptions) -> Void = { _ in }
+        _ endpoints: [InspectorEndpoint] = [.unix],
+        _ adjust: @escaping @Sendable (inout ServerOptions) -> Void = { _ in }
     ) throws -> Inspector {
         var options = folder.options(endpoints)
         options.adjustServer = { [clock] options in

@@ -30,7 +30,7 @@ final class TestFolder {
     }
 
     /// Options of an inspector whose sockets are in it.
-    func options(_ endpoints: [Endpoint] = [.unix]) -> InspectorOptions {
+    func options(_ endpoints: [InspectorEndpoint] = [.unix]) -> InspectorOptions {
         var options = InspectorOptions()
         options.endpoints = endpoints
         options.socketFolder = path + "/s"

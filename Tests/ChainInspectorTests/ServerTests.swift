@@ -14,14 +14,14 @@ import Testing
 
     @Test func listensUnderItsNumberAndLeavesNothing() throws {
         let inspector = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         #expect(inspector.addresses == ["unix:\(folder.path)/s/\(getpid()).sock"])
         #expect(inspector.attachFailures.isEmpty)
         #expect(folder.files == ["s", "s/\(getpid()).name", "s/\(getpid()).sock"])
         let socket = try #require(FileFacts(at: folder.path + "/s/\(getpid()).sock"))
         #expect(socket.isSocket && socket.rightsOfOthers == 0 && socket.rightsOfOwner == 0o600)
         let second = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         #expect(second.addresses == ["unix:\(folder.path)/s/\(getpid())-2.sock"])
         inspector.stop()
         #expect(folder.files == ["s", "s/\(getpid())-2.name", "s/\(getpid())-2.sock"])
@@ -32,7 +32,7 @@ import Testing
 
     @Test func aViewerIsToldTheStateAndWhatFollows() throws {
         let executor = ManualExecutor()
-        let runtime = Runtime(executor: executor)
+        let runtime = ChainRuntime(executor: executor)
         var options = folder.options()
         options.capturesValues = true
         options.recording = RecordingFilter(except: [.label("nobody")])
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func whatHappenedBeforeTheEndIsToldWithIt() throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         let viewer = try TestViewer(inspector.addresses[0])
         try viewer.greet()
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func aStateOfManyChunksIsToldWhole() throws {
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         defer { inspector.stop() }
         let count = 20_000
@@ -89,7 +89,7 @@ import Testing
 
     @Test func whoOnlyLooksIsToldHelloAlone() throws {
         let inspector = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         defer { inspector.stop() }
         let watching = try TestViewer(inspector.addresses[0])
         try watching.greet()
@@ -101,7 +101,7 @@ import Testing
 
     @Test func anIdleProgramIsHeardOf() throws {
         let inspector = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         defer { inspector.stop() }
         let viewer = try TestViewer(inspector.addresses[0])
         try viewer.greet()

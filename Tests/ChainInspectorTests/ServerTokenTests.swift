@@ -11,7 +11,7 @@ import Testing
 /// Attaching over TCP.
 @Suite(.onItsOwnThread) struct ServerTokenTests {
     private let folder = TestFolder()
-    private let runtime = Runtime(executor: ManualExecutor())
+    private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 
     /// An inspector that listens on a port, and whose server has a clock that stands still.
@@ -148,7 +148,7 @@ import Testing
         let (inspector, _, port) = try start()
         defer { inspector.stop() }
         let other = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options([.tcp(port: port), .unix]))
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.tcp(port: port), .unix]))
         defer { other.stop() }
         #expect(other.addresses.count == 1 && other.addresses[0].hasPrefix("unix:"))
         #expect(other.attachFailures.count == 1 && other.attachFailures[0].contains("port \(port)"))

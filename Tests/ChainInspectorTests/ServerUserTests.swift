@@ -14,7 +14,7 @@ struct ServerUserTests {
 
     @Test func anotherUserIsRefusedByFolderSocketAndSystem() throws {
         let inspector = try Inspector.start(
-            runtime: Runtime(executor: ManualExecutor()), options: folder.options())
+            runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         defer { inspector.stop() }
         func attach() throws -> String { try ProbeRun(["attach-as", user, inspector.addresses[0]]).end().output }
         let refused = "NotConnected(errorNumber: \(EACCES))\n"

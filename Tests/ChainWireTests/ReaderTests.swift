@@ -17,7 +17,7 @@ struct ReaderTests {
         var options = InspectorOptions()
         options.socketFolder = folder.path + "/s"
         options.endpoints = [.unix]
-        let runtime = Runtime(executor: InlineExecutor.shared)
+        let runtime = ChainRuntime(executor: InlineExecutor.shared)
         let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options)
         defer { inspector.stop() }
         let address = try #require(inspector.addresses.first)
@@ -34,7 +34,7 @@ struct ReaderTests {
 
     /// A stream with the chains' events in it, as a viewer gets it that was there from the beginning.
     @Test func itReadsWhatAProgramSaysFromTheBeginning() throws {
-        let runtime = Runtime(executor: InlineExecutor.shared)
+        let runtime = ChainRuntime(executor: InlineExecutor.shared)
         var options = InspectorOptions()
         (options.endpoints, options.collectsByHand) = ([], true)
         let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options)

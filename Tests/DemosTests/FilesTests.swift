@@ -104,7 +104,7 @@ import Testing
         try handle.close()
 
         let watch = Watch(label: "endless")
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         #expect(runtime.startRecording(into: watch))
         let stage = DemoContext(runtime: runtime, speed: 1000, arguments: [root.path])
         try #require(Demo.named("files")).start(on: stage)

@@ -21,7 +21,7 @@ struct FolderCancelTests {
                 try Data("boat".utf8).write(to: file)
             }
         }
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         let view = try View(of: runtime)
         defer { view.inspector.stop() }
         try #require(Demo.named("files")).start(
@@ -56,7 +56,7 @@ private final class View {
     private let subscription: BatchSubscription
     private let news = DispatchSemaphore(value: 0)
 
-    init(of runtime: Runtime) throws {
+    init(of runtime: ChainRuntime) throws {
         var options = InspectorOptions()
         options.endpoints = []
         inspector = try Inspector.start(name: "files", runtime: runtime, options: options)

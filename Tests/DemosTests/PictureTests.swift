@@ -35,7 +35,7 @@ struct PictureTests {
 
     /// What the dashboard knows after a while of a story on real threads.
     private static func watch(_ name: String, for duration: DispatchTimeInterval) throws -> State {
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         var options = InspectorOptions()
         options.endpoints = []
         options.capturesValues = true

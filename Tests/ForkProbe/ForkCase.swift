@@ -14,7 +14,7 @@ import Synchronization
 func forkCase() throws {
     var options = InspectorOptions()
     options.collectsByHand = true
-    let runtime = Runtime(executor: ManualExecutor())
+    let runtime = ChainRuntime(executor: ManualExecutor())
     let inspector = try Inspector.start(runtime: runtime, options: options)
     let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "made before") }
     inspector.collectNow()
@@ -53,12 +53,12 @@ func forkCase() throws {
 
 /// Forks again and again while two threads do nothing but start and stop inspectors: each child starts its own at once.
 func forksCase() throws {
-    let childsOwn = Runtime(executor: ManualExecutor())
+    let childsOwn = ChainRuntime(executor: ManualExecutor())
     // Once before: a child of several threads had better not set up the language's own runtime.
     try Inspector.start(runtime: childsOwn, options: byHand).stop()
     for _ in 0..<2 {
         let thread = Thread {
-            let runtime = Runtime(executor: ManualExecutor())
+            let runtime = ChainRuntime(executor: ManualExecutor())
             while true { try? Inspector.start(runtime: runtime, options: byHand).stop() }
         }
         thread.start()
@@ -85,7 +85,7 @@ func listeningForksCase(folder: String) throws {
     var options = InspectorOptions()
     options.endpoints = [.unix]
     options.socketFolder = folder
-    let runtime = Runtime(executor: ManualExecutor())
+    let runtime = ChainRuntime(executor: ManualExecutor())
     // Once before: a child of several threads had better not set up the language's own runtime.
     try Inspector.start(runtime: runtime, options: options).stop()
     let (roundCount, startCount) = (Counter(), Counter())

@@ -12,7 +12,7 @@ import PromiseRuntime
 /// its standard input ends. Then the signal is the program's again.
 func dumpCase() throws {
     signal(SIGUSR1) { _ in write(1, "the program's own\n", 18) }
-    let runtime = Runtime(executor: ManualExecutor())
+    let runtime = ChainRuntime(executor: ManualExecutor())
     var options = InspectorOptions()
     options.endpoints = []
     options.dumpSignal = SIGUSR1
@@ -34,7 +34,7 @@ func dumpCase() throws {
     var again = InspectorOptions()
     again.endpoints = []
     again.dumpSignal = SIGUSR1
-    let other = Runtime(executor: ManualExecutor())
+    let other = ChainRuntime(executor: ManualExecutor())
     let refusal =
         "Signal \(SIGUSR1) is another inspector's already: give each its own dumpSignal, or stop the other one"
     do {
@@ -52,7 +52,7 @@ func dumpCase() throws {
 
 /// Starts and stops inspectors with all that they may have, and looks for what is left.
 func stopCase(folder: String) throws {
-    let runtime = Runtime(executor: ManualExecutor())
+    let runtime = ChainRuntime(executor: ManualExecutor())
     var options = InspectorOptions()
     options.endpoints = [.unix]
     options.socketFolder = folder

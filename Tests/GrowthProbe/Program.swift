@@ -8,7 +8,7 @@ import PromiseRuntime
 enum Program {
     private struct Failure: Error {}
 
-    private static let runtime = Runtime(executor: InlineExecutor.shared)
+    private static let runtime = ChainRuntime(executor: InlineExecutor.shared)
 
     static func run(folder: String, rate: Double) -> Never {
         var options = InspectorOptions()

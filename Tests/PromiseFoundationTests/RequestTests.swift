@@ -123,7 +123,7 @@ import Testing
     @Test("P10, X2 a timeout cancels the request, also behind other links", arguments: [false, true])
     func p10ATimeoutCancelsTheTask(hasLinks: Bool) throws {
         let clock = VirtualClock()
-        let promise = Runtime(clock: clock).run {
+        let promise = ChainRuntime(clock: clock).run {
             let request = session.load(server.url("/hang"))
             return (hasLinks ? request.tap { _ in }.map { $0 } : request).timeout(.seconds(1))
         }

@@ -31,7 +31,7 @@ struct AwaitMisuseTests {
     @Test("C4 on the main thread: a failure with both call sites and what to do, and an event")
     @MainActor func mainThread() throws {
         let (sink, executor) = (MisuseSink(), ManualExecutor())
-        let runtime = Runtime(sink: sink, executor: executor)
+        let runtime = ChainRuntime(sink: sink, executor: executor)
         let made: UInt32 = #line + 1
         let awaiter = runtime.run { Chain().map { 4 }.async() }
         let error = try #require(awaiter.await(timeout: Self.limit).error as? AwaitMisuse)

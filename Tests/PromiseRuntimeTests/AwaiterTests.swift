@@ -159,7 +159,7 @@ struct AwaiterTests {
     @Test("C4 a wait inside a handler is told with the node whose handler waits")
     func toldOfInHandler() throws {
         let sink = WaitSink()
-        let runtime = Runtime(sink: sink)
+        let runtime = ChainRuntime(sink: sink)
         let (gate, resolver) = runtime.run { Promise<Int>.pending() }
         let waiting = runtime.run { Promise { try gate.get(timeout: Self.limit) } }
         try eventually("the wait") { sink.waits.count == 1 }

@@ -149,8 +149,8 @@ import Testing
 
     @Test func e2TheEventNamesTheNodeThatBlocks() throws {
         let (ours, other) = (BlockSink(), BlockSink())
-        let runtime = Runtime(sink: ours)
-        let stranger = Runtime(sink: other)
+        let runtime = ChainRuntime(sink: ours)
+        let stranger = ChainRuntime(sink: other)
         let promise = Box<Promise<Int>?>(nil)
         let blocked = try Blocked { pool, body in
             promise.value = runtime.run {

@@ -6,7 +6,7 @@ import Testing
     @Test("X4 work that polls isCancelled finds the promise cancelled")
     func polling() throws {
         for round in 0..<3_000 {
-            let (promise, resolver) = Runtime(executor: InlineExecutor.shared).run { Promise<Int>.pending() }
+            let (promise, resolver) = ChainRuntime(executor: InlineExecutor.shared).run { Promise<Int>.pending() }
             try onThreads(2) { thread in
                 if thread == 0 { return promise.cancel() }
                 while !resolver.isCancelled {}
@@ -25,7 +25,7 @@ import Testing
     func leaving() throws {
         let abandoned = Box(0)
         for _ in 0..<3_000 {
-            let runtime = Runtime(executor: InlineExecutor.shared)
+            let runtime = ChainRuntime(executor: InlineExecutor.shared)
             runtime.onAbandoned = { _ in abandoned.change { $0 += 1 } }
             let (promise, only) = runtime.run { Promise<Int>.pending() }
             let resolver = Box<Resolver<Int>?>(only)

@@ -30,10 +30,10 @@ import Testing
         }
     }
 
-    private func rounds(_ runtime: Runtime) -> [Round] { runtime.run { (0..<Self.rounds).map { _ in Round() } } }
+    private func rounds(_ runtime: ChainRuntime) -> [Round] { runtime.run { (0..<Self.rounds).map { _ in Round() } } }
 
     @Test func x1CancelAgainstFulfilAgainstRegister() throws {
-        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         let rounds = rounds(runtime)
         try onThreads(3) { thread in
             for round in rounds {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func x3ANodeRunsOneHandlerOnce() throws {
-        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         let rounds = rounds(runtime)
         try onThreads(2) { thread in
             for round in rounds {
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func x1ManyCancellersOneOutcome() throws {
-        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         let rounds = rounds(runtime)
         try onThreads(4) { thread in
             for round in rounds {
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func x2CancelAgainstFollow() throws {
-        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         let rounds: [(outer: Promise<Int>, write: Resolver<Int>, inner: Promise<Int>, keep: Resolver<Int>)] =
             runtime.run {
                 (0..<Self.rounds).map { _ in
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func x2CancelAgainstSequence() throws {
-        let runtime = Runtime(executor: PoolExecutor(name: "race", width: 2))
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "race", width: 2))
         for _ in 0..<150 {
             let made = Log<(Promise<Int>, Resolver<Int>)>()
             let whole = runtime.run {

@@ -34,7 +34,7 @@ struct Case: Sendable, CustomStringConvertible {
         use: @escaping @Sendable (Promise<Value>) throws -> Void
     ) throws {
         let executor = executor
-        let runtime = Runtime(executor: executor)
+        let runtime = ChainRuntime(executor: executor)
         NothingLeft.watch(runtime)
         let latch = Latch()
         let thrown = Box<(any Error)?>(nil)

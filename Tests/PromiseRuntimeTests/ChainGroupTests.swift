@@ -156,7 +156,7 @@ struct ChainGroupTests {
     func wide() throws {
         let chains = (0..<10_000).map { index in Chain(taking: Int.self).map(on: InlineExecutor.shared) { $0 + index }
         }
-        let runtime = Runtime(executor: ManualExecutor())
+        let runtime = ChainRuntime(executor: ManualExecutor())
         let awaiter = runtime.run { Chain(taking: Int.self).all(chains).async(with: 1) }
         #expect(try awaiter.result?.get() == Array(1...10_000))
     }

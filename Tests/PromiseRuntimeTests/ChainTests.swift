@@ -183,7 +183,7 @@ struct ChainTests {
         try onThreads(1) { _ in
             var chain = Chain(taking: Int.self, on: InlineExecutor.shared)
             for _ in 0..<20_000 { chain = chain.map { $0 + 1 } }
-            let runtime = Runtime()
+            let runtime = ChainRuntime()
             let awaiter = runtime.run { chain.async(with: 0) }
             #expect(try! awaiter.await().get() == 20_000)
             #expect(chain.nodeCount == 20_001)

@@ -208,15 +208,15 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         let seen = Log<Bool>()
         let done = Latch()
         let work = Promise<Int>(on: pool) {
-            seen.add(Runtime.isCancelled)
+            seen.add(ChainRuntime.isCancelled)
             started.open()
             try cancelled.wait("the cancellation")
-            seen.add(Runtime.isCancelled)
+            seen.add(ChainRuntime.isCancelled)
             done.open()
             return 1
         }
         try started.wait()
-        #expect(!Runtime.isCancelled, "outside of handlers")
+        #expect(!ChainRuntime.isCancelled, "outside of handlers")
         work.cancel()
         cancelled.open()
         try done.wait()

@@ -62,7 +62,7 @@ import Testing
 
     @Test("P5 of two promises that close a cycle at the same time, one is rejected")
     func concurrently() throws {
-        let runtime = Runtime(executor: PoolExecutor(name: "cycles", width: 2))
+        let runtime = ChainRuntime(executor: PoolExecutor(name: "cycles", width: 2))
         let pairs = runtime.run {
             (0..<500).map { _ in (first: Promise<Int>.pending(), second: Promise<Int>.pending()) }
         }

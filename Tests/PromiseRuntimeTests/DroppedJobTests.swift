@@ -75,7 +75,7 @@ struct DroppedJobTests {
     @Test("S2 a job that was discarded, and is then dropped, is discarded once")
     func discarded() throws {
         let executor = Hoarder(isDropping: false)
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         let reports = Log<String>()
         runtime.onAbandoned = { reports.add("\($0.error.labels)") }
         let promise = runtime.run { Promise<Int>(label: "work", on: executor) { 1 } }

@@ -176,7 +176,7 @@ import Testing
         }
         world.runAll()
         #expect(child.runtime === world.runtime && inner.value?.runtime === world.runtime)
-        #expect(Runtime.current === Runtime.shared)
+        #expect(ChainRuntime.current === ChainRuntime.shared)
     }
 
     // MARK: Recording

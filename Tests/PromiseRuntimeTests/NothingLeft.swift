@@ -9,15 +9,15 @@ struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
 
     private final class Weak: Sendable {
         // Sendable: written once, before it is shared; a weak load is atomic.
-        nonisolated(unsafe) weak var runtime: Runtime?
+        nonisolated(unsafe) weak var runtime: ChainRuntime?
 
-        init(_ runtime: Runtime) { self.runtime = runtime }
+        init(_ runtime: ChainRuntime) { self.runtime = runtime }
     }
 
     @TaskLocal private static var made: Log<Weak>?
 
     /// Notes a runtime that the running test has made.
-    static func watch(_ runtime: Runtime) { made?.add(Weak(runtime)) }
+    static func watch(_ runtime: ChainRuntime) { made?.add(Weak(runtime)) }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

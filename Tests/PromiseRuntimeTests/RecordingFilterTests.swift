@@ -88,7 +88,7 @@ import Testing
         ]
         for (rule, matches) in rules {
             for excludes in [false, true] {
-                let runtime = Runtime(executor: ManualExecutor())
+                let runtime = ChainRuntime(executor: ManualExecutor())
                 let filter = RecordingFilter(only: excludes ? [] : [rule], except: excludes ? [rule] : [])
                 let sink = LineSink()
                 #expect(runtime.startRecording(into: sink, filter: filter))

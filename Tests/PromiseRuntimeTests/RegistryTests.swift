@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func lookUpRacesWithRelease() throws {
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         #expect(runtime.startRecording(into: NullSink()))
         let latest = Box<[NodeID]>(Array(repeating: .none, count: 2))
         let found = Box(0)
@@ -75,7 +75,7 @@ import Testing
                         _ = promise.snapshot()
                         found.change { $0 += 1 }
                     }
-                    for promise in runtime.liveNodes(inShard: found.value % Runtime.registryShardCount) {
+                    for promise in runtime.liveNodes(inShard: found.value % ChainRuntime.registryShardCount) {
                         _ = promise.isSettled
                     }
                 }

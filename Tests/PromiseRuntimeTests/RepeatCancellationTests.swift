@@ -110,7 +110,7 @@ struct RepeatCancellationTests {
         promise.value = world.run {
             Promise.repeat { () -> Promise<Int> in
                 promise.value?.cancel("late")
-                seen.value = Runtime.isCancelled
+                seen.value = ChainRuntime.isCancelled
                 let (member, resolver) = Promise<Int>.pending()
                 resolver.onCancel { _ = resolver }
                 made.value = member

@@ -201,10 +201,10 @@ struct RepeatTests {
         let other = ManualExecutor(name: "other")
         let promise = world.run {
             Promise.repeat(on: other) {
-                runtimes.add(Runtime.current === world.runtime)
+                runtimes.add(ChainRuntime.current === world.runtime)
                 return Promise.resolve(1)
             } until: { _ in
-                runtimes.add(Runtime.current === world.runtime)
+                runtimes.add(ChainRuntime.current === world.runtime)
                 return true
             }
         }

@@ -112,19 +112,19 @@ struct RetryTests {
 
     @Test("P7 how long a backoff waits")
     func backoff() {
-        let doubling = Backoff.exponential(from: .milliseconds(100), upTo: .seconds(1))
+        let doubling = RetryBackoff.exponential(from: .milliseconds(100), upTo: .seconds(1))
         #expect(
             (1...6).map { doubling.wait(afterFailures: $0) }
                 == [100, 200, 400, 800, 1_000, 1_000].map { Duration.milliseconds($0) })
         #expect(doubling.wait(afterFailures: .max) == .seconds(1))
-        #expect(Backoff.exponential(from: .zero).wait(afterFailures: 100) == .zero)
+        #expect(RetryBackoff.exponential(from: .zero).wait(afterFailures: 100) == .zero)
         #expect(
-            Backoff.exponential(from: .seconds(2), factor: 1).wait(afterFailures: 1_000_000) == .seconds(2))
-        #expect(Backoff.exponential(from: .seconds(1)).wait(afterFailures: 1_000) == .seconds(60))
-        #expect(Backoff.constant(.seconds(3)).wait(afterFailures: 8) == .seconds(3))
-        #expect(Backoff.constant(.seconds(-3)).wait(afterFailures: 1) == .zero)
-        #expect(Backoff.none.wait(afterFailures: 1) == .zero)
-        #expect(Backoff { .seconds($0) }.wait(afterFailures: 5) == .seconds(5))
+            RetryBackoff.exponential(from: .seconds(2), factor: 1).wait(afterFailures: 1_000_000) == .seconds(2))
+        #expect(RetryBackoff.exponential(from: .seconds(1)).wait(afterFailures: 1_000) == .seconds(60))
+        #expect(RetryBackoff.constant(.seconds(3)).wait(afterFailures: 8) == .seconds(3))
+        #expect(RetryBackoff.constant(.seconds(-3)).wait(afterFailures: 1) == .zero)
+        #expect(RetryBackoff.none.wait(afterFailures: 1) == .zero)
+        #expect(RetryBackoff { .seconds($0) }.wait(afterFailures: 5) == .seconds(5))
     }
 
     @Test("P7, E2 20,000 attempts that fail at once need no deep stack", arguments: Case.Runner.allCases)

@@ -175,7 +175,7 @@ enum LeakCase: CaseIterable, Sendable {
     }
 
     @Test func s2RuntimeGoesWithItsPromises() throws {
-        weak var runtime: Runtime?
+        weak var runtime: ChainRuntime?
         do {
             let world = ManualWorld()
             runtime = world.runtime

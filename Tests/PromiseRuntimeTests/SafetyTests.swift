@@ -35,7 +35,7 @@ private final class NullSink: EventSink {
     @Test(arguments: [false, true])
     func s1AnyOperationFromAnyThread(isRecording: Bool) throws {
         let pool = PoolExecutor(name: "hammer", width: 3)
-        let runtime = Runtime(executor: pool)
+        let runtime = ChainRuntime(executor: pool)
         if isRecording { _ = runtime.startRecording(into: NullSink(), capturesValues: true) }
         let alive = Box(0)
         let twice = Log<Int>()
@@ -203,7 +203,7 @@ private final class NullSink: EventSink {
     }
 
     @Test func s4HooksMayCallBackAsTheyAreReplaced() throws {
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         let count = Box(0)
         for _ in 0..<2 {
             let onUnhandled = OnRelease {

@@ -236,10 +236,10 @@ final class TestClock: ChainClock {
 struct ManualWorld: Sendable {
     let clock = TestClock()
     let executor = ManualExecutor()
-    let runtime: Runtime
+    let runtime: ChainRuntime
 
     init() {
-        runtime = Runtime(clock: clock, executor: executor)
+        runtime = ChainRuntime(clock: clock, executor: executor)
         NothingLeft.watch(runtime)
     }
 

@@ -55,7 +55,7 @@ import Testing
         let rounds = 60
         let perThread = 200
         for round in 0..<rounds {
-            let runtime = Runtime(executor: PoolExecutor(name: "waiters", width: 2))
+            let runtime = ChainRuntime(executor: PoolExecutor(name: "waiters", width: 2))
             let (promise, resolver) = runtime.run { Promise<Int>.pending() }
             let (ran, cleaned) = (Box(0), Box(0))
             let links = Log<Promise<Int>>()

@@ -29,7 +29,7 @@ func wait(until condition: () -> Bool) { while !condition() { sched_yield() } }
 /// A thousand viewers in a row, and fifty at once, leave nothing.
 func attachAndDetach(_ folder: String) throws {
     let before = openDescriptors()
-    let runtime = Runtime(executor: ManualExecutor())
+    let runtime = ChainRuntime(executor: ManualExecutor())
     let inspector = try Inspector.start(name: "probe", runtime: runtime, options: options(folder))
     let address = inspector.addresses[0]
     let made = runtime.run { (0..<100).map { _ in Promise<Int>.pending() } }

@@ -36,7 +36,7 @@ func options(_ folder: String) -> InspectorOptions {
 }
 
 func start(_ options: InspectorOptions) throws -> Inspector {
-    try Inspector.start(name: "probe", runtime: Runtime(executor: ManualExecutor()), options: options)
+    try Inspector.start(name: "probe", runtime: ChainRuntime(executor: ManualExecutor()), options: options)
 }
 
 /// Waits until standard input ends.

@@ -10,7 +10,7 @@ import Synchronization
 /// What a story is given: a runtime, dice that fall the same way for the same seed, and a say over its pace.
 public final class DemoContext: Sendable {
     /// The runtime that the story's promises live in.
-    public let runtime: Runtime
+    public let runtime: ChainRuntime
     /// Words after the story's name on the command line.
     public let arguments: [String]
     private let seed: UInt64
@@ -22,7 +22,7 @@ public final class DemoContext: Sendable {
     /// - Parameters:
     ///   - seed: The same seed makes the same decisions.
     ///   - speed: How much faster than by itself the story goes; above 0.
-    public init(runtime: Runtime = .shared, seed: UInt64 = 1, speed: Double = 1, arguments: [String] = []) {
+    public init(runtime: ChainRuntime = .shared, seed: UInt64 = 1, speed: Double = 1, arguments: [String] = []) {
         precondition(speed > 0, "a story's speed is above 0, not \(speed)")
         self.runtime = runtime
         self.seed = seed
@@ -74,7 +74,7 @@ public final class DemoContext: Sendable {
         guard runtime.clock.followsCycleCounter else { return }
         let end = runtime.clock.now + UInt64(seconds / speed * 1e9)
         while runtime.clock.now < end {
-            if Runtime.isCancelled { throw Stopped() }
+            if ChainRuntime.isCancelled { throw Stopped() }
             usleep(2_000)
         }
     }

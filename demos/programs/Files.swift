@@ -83,7 +83,7 @@ private struct Walk: Sendable {
     private func file(_ path: String, name: String) -> Promise<Tally> {
         Promise(label: name, on: readers) {
             try stage.block(0.05)
-            return try disk.checksum(path) { Runtime.isCancelled }
+            return try disk.checksum(path) { ChainRuntime.isCancelled }
         }
         .map(label: "tally") { Tally(fileCount: 1, byteCount: $0.byteCount, sum: $0.value) }
         .catch(only: DiskError.self, label: "unreadable") { _ in Tally(unreadableCount: 1) }

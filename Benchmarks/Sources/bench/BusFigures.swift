@@ -20,7 +20,7 @@ let busFigures = [
         } / 1_000
     },
     Figure(name: "bus.store.step", limit: 250) {
-        let store = Store(0) { (state: inout Int, action: Int) -> [Never] in
+        let store = StateStore(0) { (state: inout Int, action: Int) -> [Never] in
             state += action
             return []
         }

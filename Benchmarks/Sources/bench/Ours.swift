@@ -3,8 +3,8 @@ import Workloads
 
 /// The work as this runtime does it, each in nanoseconds of the process a unit.
 enum Ours {
-    private static let inlineRuntime = Runtime(executor: InlineExecutor.shared)
-    private static let oneThread = Runtime(executor: PoolExecutor(name: "delivery", width: 1))
+    private static let inlineRuntime = ChainRuntime(executor: InlineExecutor.shared)
+    private static let oneThread = ChainRuntime(executor: PoolExecutor(name: "delivery", width: 1))
 
     /// On the thread of the fastest peer, so that both have the same heap: glibc gives threads heaps of their own.
     static func inline(_ measure: @escaping @Sendable () -> Double) -> Double {

@@ -20,7 +20,9 @@ private let others = RecordingFilter(except: [.module("Workloads")])
 private func recordedFurther(
     _ count: Int, _ filter: RecordingFilter = RecordingFilter(), _ work: () -> Double
 ) -> Double {
-    let (plain, recorded) = (Runtime(executor: InlineExecutor.shared), Runtime(executor: InlineExecutor.shared))
+    let (plain, recorded) = (
+        ChainRuntime(executor: InlineExecutor.shared), ChainRuntime(executor: InlineExecutor.shared)
+    )
     var options = InspectorOptions()
     options.recording = filter
     guard let inspector = try? Inspector.start(runtime: recorded, options: options) else {

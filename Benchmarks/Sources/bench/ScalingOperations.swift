@@ -12,9 +12,9 @@ let scalings = links + membersOfOne + groups + rounds + cancellations + chains +
 private func timed(_ work: () -> Void) -> Double { processNanoseconds(per: 1, work) }
 
 /// A runtime with the inline executor, and its clock.
-private func world() -> (runtime: Runtime, clock: VirtualClock) {
+private func world() -> (runtime: ChainRuntime, clock: VirtualClock) {
     let clock = VirtualClock()
-    return (Runtime(clock: clock, executor: InlineExecutor.shared), clock)
+    return (ChainRuntime(clock: clock, executor: InlineExecutor.shared), clock)
 }
 
 /// One that times everything from making the promises to their release.

@@ -14,7 +14,7 @@ let stallFigures = [
     Figure(name: "attach.stall.mended", limit: 1_000, unit: "ms", runs: 5) { millisecondsToMend() },
 ]
 
-private func inspect(_ runtime: Runtime) -> Inspector {
+private func inspect(_ runtime: ChainRuntime) -> Inspector {
     var options = InspectorOptions()
     options.endpoints = []
     options.retention.settledNodeLimit = 1_000
@@ -34,7 +34,7 @@ private func unaccounted(_ inspector: Inspector) -> Double {
 
 /// Two threads record as fast as they can, a viewer takes what it can.
 private func twoThreads(seconds: UInt64) -> (unaccounted: Double, growth: Double) {
-    let runtime = Runtime(executor: InlineExecutor.shared)
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)
     defer { inspector.stop() }
     runtime.run { Workloads.nodes(10_000) }
@@ -52,7 +52,7 @@ private func twoThreads(seconds: UInt64) -> (unaccounted: Double, growth: Double
 }
 
 private func threadsThatComeAndGo(_ count: Int) -> Double {
-    let runtime = Runtime(executor: InlineExecutor.shared)
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)
     defer { inspector.stop() }
     for _ in 0..<count / 10 { onThreads(10) { _ in runtime.run { Workloads.nodes(20) } } }
@@ -60,7 +60,7 @@ private func threadsThatComeAndGo(_ count: Int) -> Double {
 }
 
 /// Has an observer hold up the collecting thread while `body` runs.
-private func whileStalled(_ inspector: Inspector, _ runtime: Runtime, _ body: () -> Double) -> Double {
+private func whileStalled(_ inspector: Inspector, _ runtime: ChainRuntime, _ body: () -> Double) -> Double {
     final class Gate: Sendable {
         let isArmed = Atomic(false)
         let isStalled = Atomic(false)
@@ -101,7 +101,9 @@ private func paced() -> Double {
 private let lastHash = Atomic<UInt64>(14_695_981_039_346_656_037)
 
 private func slowdownWhileStalled(pairs: Int) -> Double {
-    let (plain, recorded) = (Runtime(executor: InlineExecutor.shared), Runtime(executor: InlineExecutor.shared))
+    let (plain, recorded) = (
+        ChainRuntime(executor: InlineExecutor.shared), ChainRuntime(executor: InlineExecutor.shared)
+    )
     let inspector = inspect(recorded)
     defer { inspector.stop() }
     let ratios = (0..<pairs).map { number in
@@ -120,7 +122,7 @@ private func slowdownWhileStalled(pairs: Int) -> Double {
 
 /// From the end of a stall, in which events were lost, to the forest having exactly those who are alive.
 private func millisecondsToMend() -> Double {
-    let runtime = Runtime(executor: InlineExecutor.shared)
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)
     defer { inspector.stop() }
     let kept = runtime.run { (0..<2_000).map { _ in Promise<Int>.pending() } }

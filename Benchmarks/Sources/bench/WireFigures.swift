@@ -107,7 +107,7 @@ private func stateThereAndBack() -> Double {
 /// tables, heads, the preamble. A hundred orders a tick of the collector (20 ms) are some 150,000 events a second.
 private func bytesOfAnEvent() -> Double {
     struct Declined: Error, CustomStringConvertible { let description = "card declined: insufficient funds" }
-    let runtime = Runtime(executor: InlineExecutor.shared)
+    let runtime = ChainRuntime(executor: InlineExecutor.shared)
     var options = InspectorOptions()
     options.collectsByHand = true
     guard let inspector = try? Inspector.start(runtime: runtime, options: options) else {

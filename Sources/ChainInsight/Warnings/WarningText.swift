@@ -95,7 +95,7 @@ extension WarningKind {
             "Race with cancellingLosers: true, and let the members look at their cancellation. If the loser is wanted all "
                 + "the same, chain something on it."
         case .cancellationIgnored:
-            "Look at Runtime.isCancelled in long loops, pass the cancellation on to what was started, and settle the "
+            "Look at ChainRuntime.isCancelled in long loops, pass the cancellation on to what was started, and settle the "
                 + "promise when it is noticed."
         case .tooManyThreads:
             "Look at the view of threads (2) for blocked ones, share executors, and bound the width of pools."

@@ -8,20 +8,20 @@ extension Inspector {
     ///     Inspector.startIfRequested()   // CHAINVIEW=1 program
     ///
     /// `1`, `true`, `yes` or `on`: as ``start(name:runtime:options:)`` does it. An absolute path: listening at that path
-    /// (``Endpoint/unixPath(_:)``) instead of ``Endpoint/unix``. Empty, `0`, `false`, `no` or `off`, and in a program that
-    /// has more rights than its caller (setuid, setgid): not at all. What is wrong is said on standard error in one
+    /// (``InspectorEndpoint/unixPath(_:)``) instead of ``InspectorEndpoint/unix``. Empty, `0`, `false`, `no` or `off`, and
+    /// in a program that has more rights than its caller (setuid, setgid): not at all. What is wrong is said on standard error in one
     /// sentence, and the program goes on.
     ///
     /// - Returns: the inspector, or nil where none was asked for or none can be had.
     @discardableResult
     public static func startIfRequested(
-        name: String? = nil, runtime: Runtime = .shared, options: InspectorOptions = InspectorOptions()
+        name: String? = nil, runtime: ChainRuntime = .shared, options: InspectorOptions = InspectorOptions()
     ) -> Inspector? {
         startIfRequested(by: secureEnvironment("CHAINVIEW"), name: name, runtime: runtime, options: options)
     }
 
     static func startIfRequested(
-        by value: String?, name: String? = nil, runtime: Runtime = .shared,
+        by value: String?, name: String? = nil, runtime: ChainRuntime = .shared,
         options: InspectorOptions = InspectorOptions()
     ) -> Inspector? {
         guard let value, !value.isEmpty else { return nil }

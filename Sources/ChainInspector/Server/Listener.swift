@@ -19,7 +19,7 @@ struct Listener: Sendable {
     /// The token's file, which is locked as long as it is open.
     private let lock: Int32?
 
-    init(_ endpoint: Endpoint, folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
+    init(_ endpoint: InspectorEndpoint, folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
         switch endpoint {
         case .unix: try self.init(in: folder, of: program)
         case .unixPath(let path): try self.init(path: path)

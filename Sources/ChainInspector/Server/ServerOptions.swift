@@ -4,7 +4,7 @@ import ChainWire
 /// How a server works.
 struct ServerOptions: Sendable {
     /// Where it listens.
-    var endpoints: [Endpoint] = [.unix]
+    var endpoints: [InspectorEndpoint] = [.unix]
     /// Where its socket and its token are.
     var folder: SocketFolder
     /// Whether another folder is taken where that one is another user's.

@@ -2,7 +2,7 @@ import CChainRuntime
 
 /// The runtime and the executor that promises of one tree share, and the label of a promise that has one. Most promises
 /// share the context of their root, which is the runtime itself, so it costs them one word. Public only as the
-/// superclass of ``Runtime``.
+/// superclass of ``ChainRuntime``.
 public class _PromiseContext: @unchecked Sendable {
     // Sendable: nothing changes after init.
     /// Runs the handlers of promises that name no executor.
@@ -47,10 +47,10 @@ public class _PromiseContext: @unchecked Sendable {
         runtimeReference = inherited.runtimeReference
     }
 
-    private final var unretainedRuntime: Unmanaged<Runtime> { Unmanaged.fromOpaque(runtimeReference) }
+    private final var unretainedRuntime: Unmanaged<ChainRuntime> { Unmanaged.fromOpaque(runtimeReference) }
 
     /// The runtime of the promises with this context.
-    final var runtime: Runtime { unretainedRuntime.takeUnretainedValue() }
+    final var runtime: ChainRuntime { unretainedRuntime.takeUnretainedValue() }
 
     @inline(__always)
     final var isRecording: Bool { unretainedRuntime._withUnsafeGuaranteedRef { $0.isRecordingHere } }
@@ -65,7 +65,7 @@ public class _PromiseContext: @unchecked Sendable {
 
     /// Calls `body` with the runtime, without counting a reference.
     @inline(__always)
-    final func withRuntime(_ body: (Runtime) -> Void) { unretainedRuntime._withUnsafeGuaranteedRef(body) }
+    final func withRuntime(_ body: (ChainRuntime) -> Void) { unretainedRuntime._withUnsafeGuaranteedRef(body) }
 
     /// The recorder's sink, unretained: the runtime keeps it alive.
     @inline(__always)
@@ -79,7 +79,7 @@ public class _PromiseContext: @unchecked Sendable {
     /// The context of a root: of the runtime of the handler that runs on this thread, or the default.
     @usableFromInline
     static func root(label: String, executor: (any PromiseExecutor)?) -> Context {
-        let base = Runtime.current
+        let base = ChainRuntime.current
         if label.isEmpty, executor == nil { return base }
         guard let executor else { return Context(executor: base.executor, label: label, inherited: base) }
         let chain = Context(executor: executor, inherited: base, isInherited: true)

@@ -162,7 +162,7 @@ extension AnyPromise {
     }
 
     /// The runtime of the promise.
-    public final var runtime: Runtime { context.runtime }
+    public final var runtime: ChainRuntime { context.runtime }
 
     /// The node as a late subscriber gets it; sites, threads and times are added by the recorder.
     public final func snapshot() -> NodeSnapshot {

@@ -6,7 +6,7 @@ import ChainEvents
 enum RecordedRuntimes {
     struct Entry: @unchecked Sendable {
         // Sendable: retained only under the lock, which the runtime's deinit takes.
-        let runtime: Unmanaged<Runtime>
+        let runtime: Unmanaged<ChainRuntime>
     }
     static let entries = Lock<[Entry]>([])
 
@@ -15,7 +15,7 @@ enum RecordedRuntimes {
         entries.withLock { $0.contains { $0.runtime._withUnsafeGuaranteedRef { $0.isRecordingHere } } }
     }
 
-    static func insert(_ runtime: Runtime) {
+    static func insert(_ runtime: ChainRuntime) {
         let runtime = Unmanaged.passUnretained(runtime)
         entries.withLock { entries in
             if entries.contains(where: { $0.runtime.toOpaque() == runtime.toOpaque() }) { return }
@@ -24,11 +24,11 @@ enum RecordedRuntimes {
     }
 
     /// Removes a runtime, in its deinit.
-    static func remove(_ runtime: Unmanaged<Runtime>) {
+    static func remove(_ runtime: Unmanaged<ChainRuntime>) {
         entries.withLock { $0.removeAll { $0.runtime.toOpaque() == runtime.toOpaque() } }
     }
 
-    private static var alive: [Runtime] {
+    private static var alive: [ChainRuntime] {
         entries.withLock { entries in
             entries.compactMap { chain_try_retain($0.runtime.toOpaque()) ? $0.runtime.takeRetainedValue() : nil }
         }

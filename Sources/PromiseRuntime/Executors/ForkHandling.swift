@@ -14,7 +14,7 @@ enum ForkHandling {
         // Sendable: accessed only under the lock, which the deinit of each object takes.
         var renewables: [(object: Unmanaged<AnyObject>, renew: (AnyObject) -> Void)] = []
         /// The shared runtime, if it exists: a fork must not create it.
-        var shared: Unmanaged<Runtime>?
+        var shared: Unmanaged<ChainRuntime>?
     }
 
     private static let subjects = Lock(Subjects())
@@ -58,7 +58,7 @@ enum ForkHandling {
     }
 
     /// Registers the shared runtime, which lives for ever.
-    static func insertShared(_ runtime: Runtime) {
+    static func insertShared(_ runtime: ChainRuntime) {
         isInstalled
         subjects.withLock { $0.shared = .passUnretained(runtime) }
     }
@@ -90,7 +90,7 @@ enum ForkHandling {
     }
 
     /// Calls `body` with the runtimes of which a promise's step may take a lock: the recorded ones, and the shared one.
-    private static func forEachRuntime(_ body: (Runtime) -> Void) {
+    private static func forEachRuntime(_ body: (ChainRuntime) -> Void) {
         let shared = subjects.whileForking { $0.shared }
         var isSharedRecorded = false
         RecordedRuntimes.entries.whileForking { entries in

@@ -87,7 +87,7 @@ extension Promise {
     /// parse(data) }`, or `Promise(work: parse)`.
     ///
     /// Work that was cancelled before it began does not run. Running work is not interrupted; it can check
-    /// ``Runtime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.
+    /// ``ChainRuntime/isCancelled``, and its result is dropped. It may block, on an executor that allows it.
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, work: @escaping @Sendable () throws -> Value

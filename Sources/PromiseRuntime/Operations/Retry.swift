@@ -31,7 +31,7 @@ extension Promise {
     /// - isWorthAnother: Returns whether an error leads to another attempt; not called after the last one. Without it,
     ///   every error does.
     public static func retry<Next: Thenable>(
-        _ attempts: Int, backoff: Backoff = .none, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        _ attempts: Int, backoff: RetryBackoff = .none, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Next,
         onlyIf isWorthAnother: (@Sendable (any Error) throws -> Bool)? = nil
     ) -> Promise<Value> where Next.Value == Value {
@@ -44,7 +44,7 @@ extension Promise {
 }
 
 /// The waits of `retry` between its attempts.
-public struct Backoff: Sendable {
+public struct RetryBackoff: Sendable {
     private let wait: @Sendable (Int) -> Duration
 
     /// Waits as long as `wait` returns. It is called on the operation's executor with the number of failed attempts so
@@ -55,10 +55,10 @@ public struct Backoff: Sendable {
     public init(_ wait: @escaping @Sendable (_ failureCount: Int) -> Duration) { self.wait = wait }
 
     /// No wait.
-    public static let none = Backoff { _ in .zero }
+    public static let none = RetryBackoff { _ in .zero }
 
     /// Constant waits; below 0 counts as 0.
-    public static func constant(_ duration: Duration) -> Backoff { Backoff { _ in duration } }
+    public static func constant(_ duration: Duration) -> RetryBackoff { RetryBackoff { _ in duration } }
 
     /// Exponential waits: `first` after the first failure, then each time `factor` times as long, up to `limit`.
     ///
@@ -68,11 +68,11 @@ public struct Backoff: Sendable {
     /// - limit: Not below `first`.
     public static func exponential(
         from first: Duration, factor: Double = 2, upTo limit: Duration = .seconds(60)
-    ) -> Backoff {
+    ) -> RetryBackoff {
         precondition(first >= .zero, "a wait is not below 0, as \(first) is")
         precondition(factor >= 1, "waits do not become shorter: the factor is at least 1, not \(factor)")
         precondition(limit >= first, "the limit, \(limit), is not below the first wait, \(first)")
-        return Backoff { failureCount in
+        return RetryBackoff { failureCount in
             guard first > .zero else { return .zero }
             let scale = pow(factor, Double(failureCount - 1))
             return scale >= limit / first ? limit : first * scale

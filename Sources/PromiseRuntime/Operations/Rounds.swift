@@ -3,7 +3,7 @@ import ChainEvents
 /// The rule for the next round: what differs between `repeat` and `retry`.
 enum RoundRule<Value: Sendable>: Sendable {
     case until(@Sendable (Value) throws -> Bool, pause: Duration)
-    case retry(attempts: Int, Backoff, onlyIf: (@Sendable (any Error) throws -> Bool)?)
+    case retry(attempts: Int, RetryBackoff, onlyIf: (@Sendable (any Error) throws -> Bool)?)
 
     /// The kind of the node.
     var kind: NodeKind {

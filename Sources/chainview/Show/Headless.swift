@@ -16,7 +16,7 @@ struct Headless {
     func run(_ sources: [NamedSource], options: State.Options, showing: ViewSettings) throws {
         let woken = DispatchSemaphore(value: 0)
         let feeds = Feed.all(sources, wake: { woken.signal() })
-        let store = Store<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
+        let store = StateStore<State, Action, Effect>(State(size: size, options: options), reduce: reduce(into:_:)) {
             effect, _ in
             switch effect {
             case .send(let source, let command): feeds[source.rawValue].send(command)
@@ -44,7 +44,7 @@ struct Headless {
         if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
     }
 
-    private func tick(_ store: Store<State, Action, Effect>, _ now: UInt64) {
+    private func tick(_ store: StateStore<State, Action, Effect>, _ now: UInt64) {
         store.dispatch(.tick(wall: WallClock.now, process: now))
     }
 }

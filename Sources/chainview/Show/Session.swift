@@ -9,7 +9,7 @@ import Terminal
 /// The dashboard on the terminal: reads what happens, dispatches it, draws what changed. One thread.
 final class Session {
     private let feeds: [Feed]
-    private let store: Store<State, Action, Effect>
+    private let store: StateStore<State, Action, Effect>
     private let effects = EffectQueue()
     private let screenOptions: ScreenOptions
     private var screen: Screen
@@ -55,7 +55,7 @@ final class Session {
             return "\(first)" + (more > 0 ? " (and \(more) more: chainview config --check)" : "")
         }
         let size = Self.dashboardSize(screen.size, output)
-        store = Store(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
+        store = StateStore(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
         store.dispatch(.recall(settings.base.overlaid(with: settings.demanded)))

@@ -33,7 +33,7 @@ import Testing
     func inlineDoesNotNest() throws {
         let depth = Box((now: 0, most: 0))
         let done = Latch()
-        let runtime = Runtime(executor: InlineExecutor.shared)
+        let runtime = ChainRuntime(executor: InlineExecutor.shared)
         runtime.run {
             @Sendable func descendAgain(_ left: Int) -> Promise<Int> {
                 depth.change {

@@ -24,7 +24,7 @@ import Testing
         for executor in [DispatchExecutor(label: "order"), InlineExecutor.shared] as [any PromiseExecutor] {
             let seen = Log<String>()
             let done = Latch()
-            let (promise, resolver) = Runtime(executor: executor).run { Promise<Int>.pending() }
+            let (promise, resolver) = ChainRuntime(executor: executor).run { Promise<Int>.pending() }
             promise.done { _ in
                 seen.add("1")
                 promise.done { _ in

@@ -9,7 +9,7 @@ final class ProgramRun: Sendable {
         var outcome: @Sendable () -> Outcome
     }
 
-    private let runtime: Runtime
+    private let runtime: ChainRuntime
     private let clock: TestClock
     private let manual: ManualExecutor?
     private let freezes: Bool
@@ -22,7 +22,7 @@ final class ProgramRun: Sendable {
         clock = TestClock()
         manual = executor as? ManualExecutor
         self.freezes = freezes
-        runtime = Runtime(clock: clock, executor: executor)
+        runtime = ChainRuntime(clock: clock, executor: executor)
         let abandoned = abandoned
         runtime.onAbandoned = { abandoned.add($0.error) }
     }
@@ -30,7 +30,7 @@ final class ProgramRun: Sendable {
     var outcomes: [Outcome] { cells.value.map { $0.outcome() } }
     var isAllSettled: Bool { cells.value.allSatisfy { $0.promise.isSettled } }
     /// Is there for as long as any promise of the program is.
-    var world: Runtime { runtime }
+    var world: ChainRuntime { runtime }
 
     // MARK: Steps
 

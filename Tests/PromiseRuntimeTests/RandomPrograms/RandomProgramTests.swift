@@ -14,7 +14,7 @@ struct RandomProgramTests {
 
     /// False, and an issue that says where, at the first difference.
     private static func exactly(_ seed: UInt64, _ isInline: Bool) -> Bool {
-        weak var world: Runtime?
+        weak var world: ChainRuntime?
         do {
             let program = Program(seed: seed)
             var model = ReferenceModel(isInline: isInline)

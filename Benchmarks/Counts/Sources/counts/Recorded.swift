@@ -5,14 +5,14 @@ import Workloads
 /// A runtime whose events an inspector records, into rings that are large enough for what is counted here and that are
 /// emptied by hand. One for all: a thread that has rings of several inspectors has to look for the right one.
 enum Recorded {
-    static let runtime = Runtime(executor: InlineExecutor.shared)
+    static let runtime = ChainRuntime(executor: InlineExecutor.shared)
     static let inspector = start(runtime)
     /// One whose inspector leaves out all that is done here.
-    static let narrowed = Runtime(executor: InlineExecutor.shared)
+    static let narrowed = ChainRuntime(executor: InlineExecutor.shared)
     private static let narrowedInspector = start(
         narrowed, RecordingFilter(sampling: 2, only: [.label("*")], except: [.module("Workloads")]))
 
-    private static func start(_ runtime: Runtime, _ filter: RecordingFilter = RecordingFilter()) -> Inspector {
+    private static func start(_ runtime: ChainRuntime, _ filter: RecordingFilter = RecordingFilter()) -> Inspector {
         var options = InspectorOptions()
         options.collectsByHand = true
         options.ringCapacity = 1 << 16

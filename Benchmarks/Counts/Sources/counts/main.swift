@@ -5,7 +5,7 @@ import Workloads
 // piece of work inside of `counted_region`, for callgrind; `instructions` alone says which there are, and how many units
 // each does. With `events`: how many events three links tell.
 let arguments = Array(CommandLine.arguments.dropFirst())
-let runtime = Runtime(executor: InlineExecutor.shared)
+let runtime = ChainRuntime(executor: InlineExecutor.shared)
 runtime.run {
     switch arguments.first {
     case "instructions" where arguments.count == 2:

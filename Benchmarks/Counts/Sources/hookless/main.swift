@@ -4,7 +4,7 @@ import Workloads
 
 // Three links as `counts instructions three-links` does them, and nothing else: built without hooks, what is left is
 // what they cost. A program of its own, since a build without hooks needs no inspector.
-Runtime(executor: InlineExecutor.shared).run {
+ChainRuntime(executor: InlineExecutor.shared).run {
     Workloads.threeLinks(1_000)
     counted_region({ _ in Workloads.threeLinks(1_000) }, nil)
 }

@@ -27,13 +27,13 @@ struct Growth {
 struct Measurement: OutcomeBody {
     let wanted: ArraySlice<String>
     let clock = VirtualClock()
-    let runtime: Runtime
+    let runtime: ChainRuntime
     var names: [String] = []
     var growths: [String: Growth] = [:]
 
     init(wanted: ArraySlice<String>) {
         self.wanted = wanted
-        runtime = Runtime(clock: clock, executor: InlineExecutor.shared)
+        runtime = ChainRuntime(clock: clock, executor: InlineExecutor.shared)
     }
 
     mutating func callAsFunction<Value: Sendable>(_ outcome: Outcome<Value>) {

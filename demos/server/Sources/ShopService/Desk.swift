@@ -8,7 +8,7 @@ final class Desk: Sendable {
     /// How long a request may take.
     static let limit = Duration.seconds(600)
 
-    let runtime: Runtime
+    let runtime: ChainRuntime
     /// Where this server is reached: 0 until it listens.
     let port = Mutex<UInt16>(0)
     private let underWay = Mutex(UnderWay())
@@ -18,7 +18,7 @@ final class Desk: Sendable {
         var isClosed = false
     }
 
-    init(runtime: Runtime) { self.runtime = runtime }
+    init(runtime: ChainRuntime) { self.runtime = runtime }
 
     /// How many requests are under way.
     var chainCount: Int { underWay.withLock { $0.chains.count } }

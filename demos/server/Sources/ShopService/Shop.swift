@@ -49,7 +49,7 @@ struct Shop: Sendable {
             let bytes = Array(text.utf8)
             var left = megabytes << 20
             while left > 0, !bytes.isEmpty {
-                if Runtime.isCancelled { throw CancellationError() }
+                if ChainRuntime.isCancelled { throw CancellationError() }
                 hash.add(bytes)
                 left -= bytes.count
             }

@@ -24,7 +24,8 @@ public final class ShopServer: Sendable {
     ///   - hardCase: how long the fraud bureau takes for every tenth order: 5, 15, 25 and so on.
     /// - Throws: ``CannotListen``.
     public static func start(
-        port: UInt16, runtime: Runtime = .shared, patience: Duration = .seconds(1), hardCase: Duration = .seconds(3)
+        port: UInt16, runtime: ChainRuntime = .shared, patience: Duration = .seconds(1),
+        hardCase: Duration = .seconds(3)
     )
         async throws -> ShopServer
     {

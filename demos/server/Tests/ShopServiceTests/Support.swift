@@ -6,14 +6,14 @@ import ShopService
 
 /// A server with a runtime of its own, and its clients.
 struct Running {
-    let runtime: Runtime
+    let runtime: ChainRuntime
     let server: ShopServer
 
     /// Runs `body` with a server, and stops it, which takes no time where its clients have read their answers.
     static func server(
         patience: Duration = .seconds(1), hardCase: Duration = .seconds(500), _ body: (Running) async throws -> Void
     ) async throws {
-        let runtime = Runtime()
+        let runtime = ChainRuntime()
         let server = try await ShopServer.start(port: 0, runtime: runtime, patience: patience, hardCase: hardCase)
         let running = Running(runtime: runtime, server: server)
         do {
@@ -45,7 +45,7 @@ struct Running {
     /// Waits for a live promise that has a label. Each look is a request to the server: nothing is spun or slept.
     func promise(labelled label: String) async throws -> AnyPromise {
         try await eventually("a promise labelled \(label)") {
-            for shard in 0..<Runtime.registryShardCount {
+            for shard in 0..<ChainRuntime.registryShardCount {
                 if let found = runtime.liveNodes(inShard: shard).first(where: { $0.label == label }) { return found }
             }
             return nil

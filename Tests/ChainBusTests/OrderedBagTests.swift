@@ -1,9 +1,9 @@
 import ChainBus
 import Testing
 
-struct BagTests {
+struct OrderedBagTests {
     @Test func b1_membersStandInOrderOfInsertionWhateverWasRemoved() {
-        var bag = Bag<Int>()
+        var bag = OrderedBag<Int>()
         var keys = (0..<10).map { bag.insert($0) }
         for gone in [3, 0, 9, 5] { #expect(bag.remove(keys[gone]) == gone) }
         #expect(Array(bag) == [1, 2, 4, 6, 7, 8])
@@ -13,7 +13,7 @@ struct BagTests {
     }
 
     @Test func b1_aKeyIsGoodOnceAndNeverGivenOutAgain() {
-        var bag = Bag<String>()
+        var bag = OrderedBag<String>()
         let first = bag.insert("a")
         #expect(bag.remove(first) == "a")
         #expect(bag.remove(first) == nil)
@@ -24,7 +24,7 @@ struct BagTests {
     }
 
     @Test func b1_removingAllKeepsTheKeysApart() {
-        var bag = Bag<String>()
+        var bag = OrderedBag<String>()
         let old = bag.insert("a")
         #expect(Array(bag.removeAll()) == ["a"])
         #expect(bag.isEmpty)
@@ -33,7 +33,7 @@ struct BagTests {
     }
 
     @Test func b1_aCopyDoesNotSeeLaterChanges() {
-        var bag = Bag<Int>()
+        var bag = OrderedBag<Int>()
         let key = bag.insert(1)
         let copy = bag
         bag.remove(key)
@@ -43,7 +43,7 @@ struct BagTests {
     }
 
     @Test func b1_manyCanBeRemovedByWhatTheyAre() {
-        var bag = Bag<Int>()
+        var bag = OrderedBag<Int>()
         for number in 0..<10 { bag.insert(number) }
         bag.removeAll(where: { $0.isMultiple(of: 3) })
         #expect(Array(bag) == [1, 2, 4, 5, 7, 8])

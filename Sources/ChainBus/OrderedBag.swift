@@ -2,7 +2,7 @@
 ///
 /// A value: a copy is one retain and does not see later changes, which is what lets a subject deliver to those who
 /// were subscribed when an event was emitted. Insertion costs O(1), or O(n) after a copy was made; removal O(n).
-public struct Bag<Element> {
+public struct OrderedBag<Element> {
     /// Names one member; never given out twice by one bag or its copies.
     public struct Key: Hashable, Sendable {
         @usableFromInline let number: UInt64
@@ -43,14 +43,14 @@ public struct Bag<Element> {
 
     /// Takes all out; keys that were given out are not given out again.
     @inlinable
-    public mutating func removeAll() -> Bag {
+    public mutating func removeAll() -> OrderedBag {
         let taken = self
         members = []
         return taken
     }
 }
 
-extension Bag {
+extension OrderedBag {
     /// Takes out all that `isGone` says so of.
     @inlinable
     public mutating func removeAll(where isGone: (Element) throws -> Bool) rethrows {
@@ -58,9 +58,9 @@ extension Bag {
     }
 }
 
-extension Bag: Sendable where Element: Sendable {}
+extension OrderedBag: Sendable where Element: Sendable {}
 
-extension Bag: RandomAccessCollection {
+extension OrderedBag: RandomAccessCollection {
     /// 0.
     @inlinable public var startIndex: Int { 0 }
     /// The number of members.

@@ -6,7 +6,7 @@ import Synchronization
 ///     enum Action { case increment, save, saved }
 ///     enum Effect { case write(Int) }
 ///
-///     let store = Store(Counter()) { (state: inout Counter, action: Action) -> [Effect] in
+///     let store = StateStore(Counter()) { (state: inout Counter, action: Action) -> [Effect] in
 ///         switch action {
 ///         case .increment: state.count += 1; return []
 ///         case .save: return [.write(state.count)]
@@ -29,7 +29,7 @@ import Synchronization
 /// **One thread.** A store is not `Sendable`, so the compiler keeps it where it was made (or sent to); its closures may
 /// therefore hold what is not `Sendable` either, such as a screen. What other threads have to say reaches it through a
 /// ``Mailbox``, which that thread drains and dispatches.
-public final class Store<State: ~Copyable, Action, Effect> {
+public final class StateStore<State: ~Copyable, Action, Effect> {
     @usableFromInline
     enum Phase {
         case idle
@@ -51,8 +51,8 @@ public final class Store<State: ~Copyable, Action, Effect> {
 
     @usableFromInline var state: State
     @usableFromInline let reduce: (inout State, Action) -> [Effect]
-    @usableFromInline let handle: (Effect, Store) -> Void
-    @usableFromInline var subscribers = Bag<Subscriber>()
+    @usableFromInline let handle: (Effect, StateStore) -> Void
+    @usableFromInline var subscribers = OrderedBag<Subscriber>()
     @usableFromInline var phase = Phase.idle
     @usableFromInline var waiting: [Action] = []
 
@@ -66,7 +66,7 @@ public final class Store<State: ~Copyable, Action, Effect> {
     @inlinable
     public init(
         _ state: consuming State, reduce: @escaping (inout State, Action) -> [Effect],
-        handle: @escaping (Effect, Store) -> Void = { _, _ in }
+        handle: @escaping (Effect, StateStore) -> Void = { _, _ in }
     ) {
         self.state = state
         self.reduce = reduce

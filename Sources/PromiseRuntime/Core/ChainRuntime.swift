@@ -6,10 +6,10 @@ import Synchronization
 ///
 /// Promises made in a handler, and the children of a promise, inherit its runtime (<doc:TheRules>, R1). Elsewhere the
 /// runtime is ``shared``, or the one that ``run(_:)`` sets. Two runtimes in one process are isolated from each other.
-public final class Runtime: _PromiseContext, @unchecked Sendable {
+public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     // Sendable: all mutable state is atomic or behind a lock.
     /// The default runtime, with the system's clock and the default pool.
-    public static let shared = Runtime(isImmortal: true)
+    public static let shared = ChainRuntime(isImmortal: true)
 
     /// The clock of every timestamp, timeout and delay.
     public let clock: any ChainClock
@@ -46,9 +46,9 @@ public final class Runtime: _PromiseContext, @unchecked Sendable {
 
     /// The runtime of the handler that runs on this thread; else the one that ``run(_:)`` set, or ``shared``. Costs two
     /// loads.
-    public static var current: Runtime {
+    public static var current: ChainRuntime {
         guard let pointer = chain_thread_current().pointee.runtime else { return shared }
-        return Unmanaged<Runtime>.fromOpaque(pointer).takeUnretainedValue()
+        return Unmanaged<ChainRuntime>.fromOpaque(pointer).takeUnretainedValue()
     }
 
     /// Runs `body` on the calling thread with this runtime: promises made in it belong to this runtime. May be nested.

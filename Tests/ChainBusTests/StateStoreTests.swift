@@ -19,15 +19,15 @@ private struct Machine {
     }
 }
 
-struct StoreTests {
+struct StateStoreTests {
     @Test func b3_actionsChangeTheStateInOrder() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         for action in [Machine.Action.add(3), .double, .add(1)] { store.dispatch(action) }
         #expect(store.withState { $0.total } == 7)
     }
 
     @Test func b3_subscribersAreToldInOrderAfterEachChange() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         var log: [String] = []
         _ = store.subscribe { state, action in log.append("a \(action) \(state.total)") }
         let second = store.subscribe { state, action in log.append("b \(action) \(state.total)") }
@@ -40,7 +40,7 @@ struct StoreTests {
 
     @Test func b3_effectsAreHandledAfterTheSubscribersInOrder() {
         var log: [String] = []
-        let store = Store(Machine(), reduce: Machine.reduce) { effect, store in
+        let store = StateStore(Machine(), reduce: Machine.reduce) { effect, store in
             log.append("\(effect)")
             if case .write(let number) = effect { store.dispatch(.saved(number)) }
             log.append("handled")
@@ -56,7 +56,7 @@ struct StoreTests {
     }
 
     @Test func b3_aDispatchInsideASubscriberWaitsUntilAllWereTold() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         var log: [String] = []
         _ = store.subscribe { state, action in
             log.append("a \(action) \(state.total)")
@@ -71,14 +71,14 @@ struct StoreTests {
     }
 
     @Test func b3_dispatchesInsideDispatchesDoNotGrowTheStack() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         _ = store.subscribe { state, _ in if state.total < 200_000 { store.dispatch(.add(1)) } }
         store.dispatch(.add(1))
         #expect(store.withState { $0.total } == 200_000)
     }
 
     @Test func b3_subscribingAndDisposingInsideAStep() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         var log: [String] = []
         var victim: (any Disposable)?
         var late: (any Disposable)?
@@ -94,7 +94,7 @@ struct StoreTests {
     }
 
     @Test func b3_aDisposedSubscriberIsReleasedAtTheNextChangeAndMayUseTheStore() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         let log = Log<String>()
         let subscription = subscribeWithCanary(store, log)
         store.dispatch(.add(1))
@@ -103,7 +103,7 @@ struct StoreTests {
         #expect(log.entries == ["told", "released"])
     }
 
-    private func subscribeWithCanary(_ store: Store<Machine, Machine.Action, Machine.Effect>, _ log: Log<String>)
+    private func subscribeWithCanary(_ store: StateStore<Machine, Machine.Action, Machine.Effect>, _ log: Log<String>)
         -> any Disposable
     {
         let canary = Canary { log.add("released") }
@@ -112,7 +112,7 @@ struct StoreTests {
 
     @Test func b3_theStateCanBeReadInsideSubscribersAndHandlers() {
         var seen: [Int] = []
-        let store = Store(Machine(), reduce: Machine.reduce) { _, store in
+        let store = StateStore(Machine(), reduce: Machine.reduce) { _, store in
             seen.append(store.withState { $0.total })
         }
         _ = store.subscribe { _, _ in seen.append(store.withState { $0.total + 100 }) }
@@ -122,7 +122,7 @@ struct StoreTests {
     }
 
     @Test func b3_aDispatchInsideAReaderWaitsUntilItIsOver() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         let read = store.withState { state in
             store.dispatch(.add(1))
             store.dispatch(.double)
@@ -133,7 +133,7 @@ struct StoreTests {
     }
 
     @Test func b3_aReaderMayThrow() {
-        let store = Store(Machine(), reduce: Machine.reduce)
+        let store = StateStore(Machine(), reduce: Machine.reduce)
         #expect(throws: Failure.self) { try store.withState { _ in throw Failure() } }
         store.dispatch(.add(1))
         #expect(store.withState { $0.total } == 1)
@@ -152,7 +152,7 @@ struct StoreCopyTests {
     }
 
     @Test func b3_theStateIsNeverCopied() {
-        let store = Store(Huge()) { (state: inout Huge, index: Int) -> [Int] in
+        let store = StateStore(Huge()) { (state: inout Huge, index: Int) -> [Int] in
             state.nodes[index] += 1
             return [index]
         } handle: { index, store in
@@ -167,7 +167,7 @@ struct StoreCopyTests {
     }
 
     @Test func b3_theStateMayBeNoncopyable() {
-        let store = Store(Unique()) { (state: inout Unique, number: Int) -> [Never] in
+        let store = StateStore(Unique()) { (state: inout Unique, number: Int) -> [Never] in
             state.nodes.append(number)
             return []
         }
@@ -185,7 +185,7 @@ struct StoreMisuseTests {
     @Test func b3_aDispatchInsideReduceNamesBothActions() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let loop = Loop()
-            loop.store = Store(0) { (state: inout Int, action: String) -> [Never] in
+            loop.store = StateStore(0) { (state: inout Int, action: String) -> [Never] in
                 if action == "outer" { loop.store?.dispatch("inner") }
                 return []
             }
@@ -199,7 +199,7 @@ struct StoreMisuseTests {
     @Test func b3_readingTheStoreInsideReduceNamesTheAction() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let loop = Loop()
-            loop.store = Store(0) { (state: inout Int, action: String) -> [Never] in
+            loop.store = StateStore(0) { (state: inout Int, action: String) -> [Never] in
                 state = loop.store?.withState { $0 } ?? 0
                 return []
             }
@@ -212,7 +212,7 @@ struct StoreMisuseTests {
     @Test func b3_aHugeActionIsNamedInShort() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let loop = Loop()
-            loop.store = Store(0) { (state: inout Int, action: String) -> [Never] in
+            loop.store = StateStore(0) { (state: inout Int, action: String) -> [Never] in
                 _ = loop.store?.subscribe { _, _ in }
                 return []
             }
@@ -224,6 +224,6 @@ struct StoreMisuseTests {
     }
 
     private final class Loop {
-        var store: Store<Int, String, Never>?
+        var store: StateStore<Int, String, Never>?
     }
 }

@@ -1,5 +1,5 @@
 /// Where an ``Inspector`` listens for viewers.
-public enum Endpoint: Hashable, Sendable {
+public enum InspectorEndpoint: Hashable, Sendable {
     /// A socket in the user's own folder, where `chainview` looks for it: ``InspectorOptions/socketFolder``.
     case unix
     /// A socket at an absolute path, in a folder of the user's that nobody else may write to. What is at that path is
