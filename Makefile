@@ -1,6 +1,6 @@
 # `make` alone explains itself: the text after ## is what `make help` prints.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test optimised check bench counts cost fuzz tsan asan soak growth nightly format picture record clean
+.PHONY: help demo man server test optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record clean
 
 ARGS ?=
 FILTER ?=
@@ -62,6 +62,9 @@ check: ## formatting, compiler warnings, and the rules of the repository
 	.ci/build
 	.ci/build --package-path demos/server
 	swift test --skip-build --filter TidyTests
+
+words: ## what the rules of words find fault with (FILTER=Sources/ChainModel for the files below a path)
+	@CHAINVIEW_TARGETS=TidyTests CHAINVIEW_WORDS='$(FILTER)' swift test --scratch-path .build/tidy --filter WordTests/listing
 
 bench: ## figures, one a line: NAME VALUE UNIT limit LIMIT ok|MISS (ARGS="bus promise" for some)
 	@rm -f $(stale)

@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+/// Comments, documentation and names by the repository's rules of words: a thing is *it*, a name is a word, and what is
+/// cited is in the repository.
+///
+/// `make words FILTER=Sources/ChainModel` lists every breach below a path, also in folders that are not clean yet.
+struct WordTests {
+    /// Folders whose words are not checked yet. The list only shrinks.
+    private static let notYetClean = [
+        ".ci/",
+        "Benchmarks/Attach/",
+        "Benchmarks/Counts/",
+        "Benchmarks/Package.swift",
+        "Benchmarks/Screen/",
+        "Benchmarks/Sources/",
+        "CHANGELOG.md",
+        "Makefile",
+        "Package.swift",
+        "README.md",
+        "Sources/CChainRuntime/",
+        "Sources/CTerminal/",
+        "Sources/ChainAttach/",
+        "Sources/ChainBus/",
+        "Sources/ChainEvents/",
+        "Sources/ChainInsight/",
+        "Sources/ChainInspector/",
+        "Sources/ChainListing/",
+        "Sources/ChainModel/",
+        "Sources/ChainRows/",
+        "Sources/ChainSource/",
+        "Sources/ChainSystem/",
+        "Sources/ChainTesting/",
+        "Sources/ChainText/",
+        "Sources/ChainWire/",
+        "Sources/Dashboard/",
+        "Sources/Frames/",
+        "Sources/PromiseFoundation/",
+        "Sources/PromiseRuntime/",
+        "Sources/Terminal/",
+        "Sources/chainview/",
+        "Tests/AttachHarness/",
+        "Tests/AttachProbe/",
+        "Tests/CVirtualTerminal/",
+        "Tests/ChainAttachTests/",
+        "Tests/ChainBusTests/",
+        "Tests/ChainInsightTests/",
+        "Tests/ChainInspectorTests/",
+        "Tests/ChainListingTests/",
+        "Tests/ChainModelTests/",
+        "Tests/ChainRowsTests/",
+        "Tests/ChainSystemTests/",
+        "Tests/ChainTextTests/",
+        "Tests/ChainWireTests/",
+        "Tests/CommandProbe/",
+        "Tests/DashboardTests/",
+        "Tests/DemosTests/",
+        "Tests/DocumentationTests/",
+        "Tests/ForkProbe/",
+        "Tests/FramesTests/",
+        "Tests/PromiseRuntimeTests/",
+        "Tests/ServerProbe/",
+        "Tests/TerminalHarness/",
+        "Tests/TerminalTests/",
+        "Tests/TidyTests/",
+        "Tests/chainviewTests/",
+        "demos/",
+    ]
+
+    @Test func commentsAndNamesFollowTheRules() {
+        let findings = Self.findings { path in !Self.notYetClean.contains { path.hasPrefix($0) } }
+        for finding in findings { Issue.record("\(finding)") }
+    }
+
+    /// `CHAINVIEW_WORDS=PATH` prints what is to be done below a path, and how much that is in each folder.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["CHAINVIEW_WORDS"] != nil))
+    func listing() {
+        let prefix = ProcessInfo.processInfo.environment["CHAINVIEW_WORDS"] ?? ""
+        let findings = Self.findings { $0.hasPrefix(prefix) }
+        for finding in findings { print(finding) }
+        let folders = Dictionary(grouping: findings) { $0.path.split(separator: "/").prefix(2).joined(separator: "/") }
+        for (folder, findings) in folders.sorted(by: { $0.key < $1.key }) {
+            let counts = WordFinding.Rule.allCases.map { rule in findings.count { $0.rule == rule } }
+            print("──── \(folder): \(counts[0]) words for people, \(counts[1]) names, \(counts[2]) citations")
+        }
+    }
+
+    private static func findings(where isIncluded: (String) -> Bool) -> [WordFinding] {
+        let article = Repository.text("Sources/PromiseRuntime/PromiseRuntime.docc/TheRules.md") ?? ""
+        let rules = Set(WordRules.words(article).filter(WordRules.isRuleNumber))
+        let documents = Set(Repository.paths.compactMap { $0.split(separator: "/").last.map(String.init) })
+        return Repository.paths.filter { isChecked($0) && isIncluded($0) }.flatMap { path in
+            WordRules.findings(path: path, text: Repository.text(path) ?? "", rules: rules, documents: documents)
+        }
+    }
+
+    private static func isChecked(_ path: String) -> Bool {
+        // This folder's own rules hold the words that they forbid.
+        if path.hasPrefix("Tests/TidyTests/Word") { return false }
+        let name = path.split(separator: "/").last ?? ""
+        return ["swift", "c", "h", "md", "py"].contains(name.split(separator: ".").last)
+            || !name.contains(".") && (path.hasPrefix(".ci/") || path.hasPrefix("Benchmarks/") || path == "Makefile")
+    }
+}
+
+struct WordRulesTests {
+    @Test func pronounsAreFoundInCommentsAlone() {
+        let text = #"""
+            let who = "whoever \(f("he"))"  // he waits
+            /// `whose` is code, Whom is not.
+            let text = """
+                nobody // him
+                """
+            /* someone
+               anybody */ let his = 1
+            """#
+        let findings = WordRules.findings(path: "A.swift", text: text, rules: [], documents: [])
+        #expect(findings.map { "\($0.line) \($0.found)" } == ["1 he", "2 Whom", "6 someone", "7 anybody"])
+    }
+
+    @Test func markdownAndScriptsAreRead() {
+        let article = "Somebody.\n```swift\n// who\n```\nSee Missing.md and `Gone.md` and There.md."
+        let inArticle = WordRules.findings(path: "A.md", text: article, rules: [], documents: ["There.md"])
+        #expect(inArticle.map { "\($0.line) \($0.found)" } == ["1 Somebody", "5 Missing.md"])
+        let script = WordRules.findings(path: ".ci/run", text: "who # whom", rules: [], documents: [])
+        #expect(script.map(\.found) == ["whom"])
+    }
+
+    @Test func citationsHaveToResolve() {
+        let text = "// RUNTIME P1, DESIGN §6, XDG_RUNTIME_DIR, (MIC), P2, X9, F1, B12."
+        let findings = WordRules.findings(path: "A.swift", text: text, rules: ["P1", "P2"], documents: [])
+        #expect(findings.map(\.found) == ["RUNTIME", "DESIGN", "MIC", "X9", "B12"])
+        #expect(findings.allSatisfy { $0.rule == .citation })
+    }
+
+    @Test(arguments: [
+        ("let a = 1", ["a"]), ("if let b, var c = d {", ["b", "c"]), ("let (e, _, f) = g", ["e", "f"]),
+        ("for h in i {", ["h"]), ("for (j, value) in k {", ["j"]), ("call { l in", ["l"]),
+        ("call { (m, n) in", ["m", "n"]),
+        ("call { [self] o in", ["o"]), ("call { p in p + 1 }", []),
+        ("func q(_ r: Int, s: Int, to t: Int) {", ["q", "r", "s", "t"]),
+        ("init(u: Int) {", ["u"]), ("func size(x: Int, y: Int)", []), ("call(v: 1)", []), ("struct Box<T> {", []),
+    ])
+    func namesOfOneLetterAreFound(_ line: String, _ expected: [String]) {
+        #expect(SingleLetterNames.found(in: [line]).map(\.name) == expected)
+    }
+
+    @Test func parametersOverSeveralLinesAreFound() {
+        let lines = ["func size(", "    _ a: Int,", "    to b: Int", ") {", "    call(c: 1)"]
+        #expect(SingleLetterNames.found(in: lines).map(\.name) == ["a", "b"])
+    }
+}
