@@ -30,10 +30,10 @@ public struct PromiseCancelled: Error, Hashable, CustomStringConvertible {
     }
 
     /// `cancelled by` the source, and the reason if there is one.
-    public var description: String { "cancelled by \(who)" }
+    public var description: String { "cancelled by \(source)" }
 
     /// The source, and the reason if there is one.
-    var who: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
+    var source: String { "\(by)" + (reason.map { ": \($0)" } ?? "") }
 }
 
 /// The error of a promise that was abandoned: its resolver was released before it settled the promise (<doc:TheRules>,

@@ -120,7 +120,7 @@ extension AnyPromise {
         guard state.has(PromiseState.registered) || joinRecordingAtSettlement(state) else { return }
         var flags: EventFlags = []
         if case .viewer = cancellation.by { flags = .byViewer }
-        report(.cancelRequested, other: origin, flags: flags, text: cancellation.who)
+        report(.cancelRequested, other: origin, flags: flags, text: cancellation.source)
         reportSettled(state, flags: [])
     }
 
