@@ -28,13 +28,13 @@ private final class Foreign: Sendable {
 
 /// TheRules, P9, APIs that call back; X2 to X4, S2 for them.
 struct CallbackTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
     private let api = Foreign()
 
     @Test("P9 the usual shapes, each a function that is passed on as it is")
     func shapes() throws {
         let api = api
-        let (number, removed, flushed, text, loaded) = world.run {
+        let (number, removed, flushed, text, loaded) = isolated.run {
             (
                 Promise<Int>.callback { api.count(3, completion: $0.value) },
                 Promise<Void>.callback { api.remove(nil, completion: $0.error) },
@@ -43,7 +43,7 @@ struct CallbackTests {
                 Promise<String>.callback { api.load(.success("loaded"), completion: $0.result) }
             )
         }
-        world.runAll()
+        isolated.runAll()
         #expect(!number.isSettled && !removed.isSettled && !text.isSettled && !loaded.isSettled)
         api.answer()
         #expect(try value(of: number) == 3)
@@ -56,7 +56,7 @@ struct CallbackTests {
     func failures() throws {
         let api = api
         let line = UInt32(#line + 6)
-        let (removed, failed, both, neither, loaded) = world.run {
+        let (removed, failed, both, neither, loaded) = isolated.run {
             (
                 Promise<Void>.callback { api.remove(Failure("remove"), completion: $0.error) },
                 Promise<String>.callback { api.fetch(nil, Failure("fetch"), completion: $0.valueOrError) },
@@ -65,7 +65,7 @@ struct CallbackTests {
                 Promise<String>.callback { api.load(.failure(Failure("load")), completion: $0.result) }
             )
         }
-        world.runAll()
+        isolated.runAll()
         api.answer()
         #expect(try error(of: removed) as? Failure == Failure("remove"))
         #expect(try error(of: failed) as? Failure == Failure("fetch"))
@@ -79,7 +79,7 @@ struct CallbackTests {
     @Test("P9 a missing value is a value where the promise is one of an optional")
     func optionalValue() throws {
         let api = api
-        let (passed, called, text, failed) = world.run {
+        let (passed, called, text, failed) = isolated.run {
             (
                 Promise<String?>.callback { api.fetch(nil, nil, completion: $0.valueOrError) },
                 Promise<String?>.callback { completion in
@@ -89,7 +89,7 @@ struct CallbackTests {
                 Promise<String?>.callback { api.fetch(nil, Failure("fetch"), completion: $0.valueOrError) }
             )
         }
-        world.runAll()
+        isolated.runAll()
         api.answer()
         #expect(try value(of: passed) == nil && value(of: called) == nil)
         #expect(try value(of: text) == "text")
@@ -100,7 +100,7 @@ struct CallbackTests {
     func body() throws {
         let other = ManualExecutor(name: "other")
         let ran = Box(false)
-        let (thrown, twice) = world.run {
+        let (thrown, twice) = isolated.run {
             (
                 Promise<Int>.callback { _ in throw Failure("thrown") },
                 Promise<Int>.callback(on: other) { completion in
@@ -113,7 +113,7 @@ struct CallbackTests {
             )
         }
         #expect(!thrown.isSettled)
-        world.runAll()
+        isolated.runAll()
         #expect(try error(of: thrown) as? Failure == Failure("thrown"))
         #expect(!ran.value)
         other.runAll()
@@ -123,8 +123,8 @@ struct CallbackTests {
     @Test("S2 a callback that is never called abandons the promise, and says where it was made")
     func abandoned() throws {
         let line = UInt32(#line + 1)
-        let promise = world.run { Promise<Int>.callback(label: "count") { _ in } }
-        world.runAll()
+        let promise = isolated.run { Promise<Int>.callback(label: "count") { _ in } }
+        isolated.runAll()
         let abandoned = try #require(try error(of: promise) as? PromiseAbandoned)
         #expect(abandoned.site.line == line && abandoned.labels == ["count"])
     }
@@ -133,16 +133,16 @@ struct CallbackTests {
     func cancelled() throws {
         let api = api
         let stopped = Log<String>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise<Int>.callback { completion in
                 api.count(1, completion: completion.value)
                 completion.onCancel { stopped.add("stopped \(completion.isCancelled)") }
             }
         }
-        world.runAll()
+        isolated.runAll()
         promise.cancel()
         #expect(stopped.entries == [], "on the executor, not on the canceller's thread")
-        world.runAll()
+        isolated.runAll()
         #expect(stopped.entries == ["stopped true"])
         api.answer()
         #expect(try error(of: promise) is PromiseCancelled)
@@ -153,7 +153,7 @@ struct CallbackTests {
     @Test("P9 a link that ends when its resolver is called: fulfilled, rejected, following")
     func link() throws {
         let resolvers = Log<Resolver<String>>()
-        let (first, resolver) = world.run { Promise<Int>.pending() }
+        let (first, resolver) = isolated.run { Promise<Int>.pending() }
         let links = (0..<3).map { index in
             first.thenCallback(to: String.self) { value, resolver in
                 #expect(value == 7)
@@ -161,11 +161,11 @@ struct CallbackTests {
             }
         }
         resolver.fulfill(7)
-        world.runAll()
+        isolated.runAll()
         #expect(resolvers.count == 3 && links.map(\.isSettled) == [false, false, false])
         resolvers.entries[0].fulfill("seven")
         resolvers.entries[1].reject(Failure("seven"))
-        resolvers.entries[2].resolve(world.run { Promise.resolve("followed") })
+        resolvers.entries[2].resolve(isolated.run { Promise.resolve("followed") })
         #expect(try value(of: links[0]) == "seven")
         #expect(try error(of: links[1]) as? Failure == Failure("seven"))
         #expect(try value(of: links[2]) == "followed")
@@ -174,7 +174,7 @@ struct CallbackTests {
     @Test("P9 its value's type is found where the closure has one statement, or it is said")
     func inference() throws {
         let api = api
-        let length = world.run {
+        let length = isolated.run {
             Promise.resolve(3)
                 .map { $0 + 1 }
                 .thenCallback { api.fetch("\($0)", nil, completion: $1.completion.valueOrError) }
@@ -186,23 +186,23 @@ struct CallbackTests {
                 .map { "\($0)" }
         }
         for _ in 0..<3 {
-            world.runAll()
+            isolated.runAll()
             api.answer()
         }
-        world.runAll()
+        isolated.runAll()
         #expect(try value(of: length) == "2")
     }
 
     @Test("P5 a throw in it rejects; its handler does not run under a rejection, which goes on")
     func linkFails() throws {
         let ran = Box(false)
-        let (thrown, skipped) = world.run {
+        let (thrown, skipped) = isolated.run {
             (
                 Promise.resolve(1).thenCallback(to: Int.self) { _, _ in throw Failure("thrown") },
                 Promise<Int>.reject(Failure("before")).thenCallback(to: Int.self) { _, _ in ran.value = true }
             )
         }
-        world.runAll()
+        isolated.runAll()
         #expect(try error(of: thrown) as? Failure == Failure("thrown"))
         #expect(try error(of: skipped) as? Failure == Failure("before"))
         #expect(!ran.value)
@@ -210,8 +210,8 @@ struct CallbackTests {
 
     @Test("S2 a resolver that is released abandons the link")
     func linkAbandoned() throws {
-        let promise = world.run { Promise.resolve(1).thenCallback(to: Int.self, label: "lost") { _, _ in } }
-        world.runAll()
+        let promise = isolated.run { Promise.resolve(1).thenCallback(to: Int.self, label: "lost") { _, _ in } }
+        isolated.runAll()
         #expect((try error(of: promise) as? PromiseAbandoned)?.labels == ["lost"])
     }
 
@@ -219,7 +219,7 @@ struct CallbackTests {
     func linkCancelled() throws {
         let log = Log<String>()
         let resolvers = Log<Resolver<Int>>()
-        let (first, resolver) = world.run { Promise<Int>.pending() }
+        let (first, resolver) = isolated.run { Promise<Int>.pending() }
         let link = first.thenCallback(to: Int.self) { _, resolver in
             log.add("runs")
             resolver.onCancel { log.add("stopped") }
@@ -228,9 +228,9 @@ struct CallbackTests {
         let early = first.thenCallback(to: Int.self) { _, _ in log.add("never") }
         early.cancel()
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         link.cancel("enough")
-        world.runAll()
+        isolated.runAll()
         resolvers.entries[0].fulfill(1)
         #expect(log.entries == ["runs", "stopped"])
         #expect(try error(of: link) as? PromiseCancelled == PromiseCancelled(reason: "enough"))

@@ -12,8 +12,8 @@ import Testing
     // MARK: X1
 
     @Test func x1RejectsWithReasonAndOrigin() throws {
-        let world = ManualWorld()
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         promise.cancel("enough", by: .viewer("ada"))
         let error = try #require(error(of: promise) as? PromiseCancelled)
         #expect(error == PromiseCancelled(reason: "enough", by: .viewer("ada")))
@@ -24,52 +24,52 @@ import Testing
     }
 
     @Test func x1LeavesParentAndSiblingsAlone() throws {
-        let world = ManualWorld()
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let (left, right) = (root.map { $0 + 1 }, root.map { $0 + 2 })
         let grandchild = left.map { $0 * 10 }
         left.cancel()
         #expect(isCancelled(left) && isCancelled(grandchild))
         #expect(!root.isSettled && !right.isSettled && !root.isCancelled && !right.isCancelled)
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(try root.result?.get() == 1)
         #expect(try right.result?.get() == 3)
         #expect(isCancelled(left) && isCancelled(grandchild))
     }
 
     @Test func x1ReachesQueuedChildrenOfASettledPromise() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let ran = Box(0)
-        let root = world.run { Promise<Int>.resolve(1) }
+        let root = isolated.run { Promise<Int>.resolve(1) }
         let children = (0..<4).map { index in
             root.map { value in
                 ran.change { $0 += 1 }; return value + index
             }
         }
         let last = children[3].done { _ in ran.change { $0 += 1 } }
-        #expect(world.executor.pendingCount == 4)
+        #expect(isolated.executor.pendingCount == 4)
         root.cancel()
         #expect(try root.result?.get() == 1)
         #expect(children.allSatisfy(isCancelled) && isCancelled(last))
-        world.runAll()
+        isolated.runAll()
         #expect(ran.value == 0)
     }
 
     @Test func x1ReachesWhatASettledPromisesChildFollows() throws {
-        let world = ManualWorld()
-        let (inner, resolver) = world.run { Promise<Int>.pending() }
-        let root = world.run { Promise<Int>.resolve(1) }
+        let isolated = IsolatedRuntime()
+        let (inner, resolver) = isolated.run { Promise<Int>.pending() }
+        let root = isolated.run { Promise<Int>.resolve(1) }
         let child = root.then { _ in inner }
-        world.runAll()
+        isolated.runAll()
         #expect(!child.isSettled)
         root.cancel("stop")
         #expect(isCancelled(child) && isCancelled(inner) && resolver.isCancelled)
     }
 
     @Test func x1ReachesAllDescendantsHoweverMany() throws {
-        let world = ManualWorld()
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         var leaves: [Promise<Int>] = []
         for _ in 0..<50 {
             var next = root
@@ -82,16 +82,16 @@ import Testing
     }
 
     @Test func x1SecondCancelChangesNothing() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let cleanUps = Box(0)
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let child = root.anyway { _ in cleanUps.change { $0 += 1 } }
         root.cancel("first")
         root.cancel("second")
         child.cancel("third")
-        world.runAll()
+        isolated.runAll()
         root.cancel("fourth")
-        world.runAll()
+        isolated.runAll()
         #expect(cleanUps.value == 1)
         #expect(try error(of: child) as? PromiseCancelled == PromiseCancelled(reason: "first"))
         withExtendedLifetime(resolver) {}
@@ -115,34 +115,34 @@ import Testing
     // MARK: X2
 
     @Test func x2FollowerCancelsTheFollowedAsItsOnlyConsumer() throws {
-        let world = ManualWorld()
-        let (inner, resolver) = world.run { Promise<Int>.pending() }
-        let outer = world.run { Promise<Int>.resolve(0) }.then { _ in inner }
-        world.runAll()
+        let isolated = IsolatedRuntime()
+        let (inner, resolver) = isolated.run { Promise<Int>.pending() }
+        let outer = isolated.run { Promise<Int>.resolve(0) }.then { _ in inner }
+        isolated.runAll()
         outer.cancel()
         #expect(isCancelled(inner))
         withExtendedLifetime(resolver) {}
     }
 
     @Test func x2FollowerSparesTheFollowedThatOthersWant() throws {
-        let world = ManualWorld()
-        let (inner, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         let other = inner.map { $0 + 1 }
-        let outer = world.run { Promise<Int>.resolve(0) }.then { _ in inner }
-        let second = world.run { Promise<Int>.resolve(0) }.then { _ in inner }
-        world.runAll()
+        let outer = isolated.run { Promise<Int>.resolve(0) }.then { _ in inner }
+        let second = isolated.run { Promise<Int>.resolve(0) }.then { _ in inner }
+        isolated.runAll()
         outer.cancel()
         #expect(!inner.isSettled && !second.isSettled)
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(try other.result?.get() == 2 && second.result?.get() == 1)
     }
 
     @Test func x2LastOfManyFollowersCancels() throws {
-        let world = ManualWorld()
-        let (inner, resolver) = world.run { Promise<Int>.pending() }
-        let outers = (0..<3).map { _ in world.run { Promise<Int>.resolve(0) }.then { _ in inner } }
-        world.runAll()
+        let isolated = IsolatedRuntime()
+        let (inner, resolver) = isolated.run { Promise<Int>.pending() }
+        let outers = (0..<3).map { _ in isolated.run { Promise<Int>.resolve(0) }.then { _ in inner } }
+        isolated.runAll()
         outers[0].cancel()
         outers[1].cancel()
         #expect(!inner.isSettled)
@@ -152,48 +152,48 @@ import Testing
     }
 
     @Test func x2ReachesARowOfFollowers() throws {
-        let world = ManualWorld()
-        let (inner, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         var next = inner
         for _ in 0..<100 {
             let followed = next
-            next = world.run { Promise<Int>.resolve(0) }.then { _ in followed }
+            next = isolated.run { Promise<Int>.resolve(0) }.then { _ in followed }
         }
-        world.runAll()
+        isolated.runAll()
         next.cancel("all of them")
         #expect(try error(of: inner) as? PromiseCancelled == PromiseCancelled(reason: "all of them"))
         withExtendedLifetime(resolver) {}
     }
 
     @Test func x2CancelsWhatAHandlerReturnsAfterTheCancellation() throws {
-        let world = ManualWorld()
-        let (inner, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         let itself = Box<Promise<Int>?>(nil)
-        let outer = world.run { Promise<Int>.resolve(0) }.then { _ in
+        let outer = isolated.run { Promise<Int>.resolve(0) }.then { _ in
             itself.value?.cancel("meanwhile")
             return inner
         }
         itself.value = outer
-        world.runAll()
+        isolated.runAll()
         #expect(isCancelled(outer) && isCancelled(inner))
         itself.value = nil
         withExtendedLifetime(resolver) {}
     }
 
     @Test(arguments: [1, 3]) func x2SequenceCancelsWhatItStarted(concurrency: Int) throws {
-        let world = ManualWorld()
-        let members = (0..<5).map { _ in world.run { Promise<Int>.pending() } }
+        let isolated = IsolatedRuntime()
+        let members = (0..<5).map { _ in isolated.run { Promise<Int>.pending() } }
         let made = Box(0)
-        let whole = world.run {
+        let whole = isolated.run {
             Promise.sequence(members.map(\.promise), concurrency: concurrency) { (member: Promise<Int>) in
                 made.change { $0 += 1 }
                 return member
             }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(made.value == concurrency)
         whole.cancel("no more", by: .viewer("bob"))
-        world.runAll()
+        isolated.runAll()
         let expected = PromiseCancelled(reason: "no more", by: .viewer("bob"))
         for (index, member) in members.enumerated() {
             if index < concurrency {
@@ -206,62 +206,62 @@ import Testing
     }
 
     @Test func x2ForEachCancelsTheOneUnderWay() throws {
-        let world = ManualWorld()
-        let (member, resolver) = world.run { Promise<Int>.pending() }
-        let whole = world.run { Promise.forEach([1, 2]) { _ in member } }
-        world.runAll()
+        let isolated = IsolatedRuntime()
+        let (member, resolver) = isolated.run { Promise<Int>.pending() }
+        let whole = isolated.run { Promise.forEach([1, 2]) { _ in member } }
+        isolated.runAll()
         whole.cancel()
         #expect(isCancelled(member))
         withExtendedLifetime(resolver) {}
     }
 
     @Test func x2TimeoutCancelsWhatItTimed() throws {
-        let world = ManualWorld()
-        let (slow, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (slow, resolver) = isolated.run { Promise<Int>.pending() }
         let limited = slow.timeout(.seconds(1))
-        world.clock.advance(by: .seconds(1))
+        isolated.clock.advance(by: .seconds(1))
         #expect(try error(of: limited) is PromiseTimedOut)
         #expect(isCancelled(slow) && resolver.isCancelled)
     }
 
     @Test func x2TimeoutSparesWhatOthersWant() throws {
-        let world = ManualWorld()
-        let (slow, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (slow, resolver) = isolated.run { Promise<Int>.pending() }
         let other = slow.map { $0 }
         let limited = slow.timeout(.seconds(1))
-        world.clock.advance(by: .seconds(1))
+        isolated.clock.advance(by: .seconds(1))
         #expect(limited.isSettled && !slow.isSettled)
         resolver.fulfill(7)
-        world.runAll()
+        isolated.runAll()
         #expect(try other.result?.get() == 7)
     }
 
     @Test func x2CancelledDelayDropsItsTimer() throws {
-        let world = ManualWorld()
-        let delay = world.run { Promise.delay(.seconds(5)) }
-        #expect(!world.clock.isIdle)
+        let isolated = IsolatedRuntime()
+        let delay = isolated.run { Promise.delay(.seconds(5)) }
+        #expect(!isolated.clock.isIdle)
         delay.cancel()
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
     }
 
     @Test func x2HotCombinatorsLeaveTheirMembersAlone() throws {
-        let world = ManualWorld()
-        let pairs = (0..<3).map { _ in world.run { Promise<Int>.pending() } }
+        let isolated = IsolatedRuntime()
+        let pairs = (0..<3).map { _ in isolated.run { Promise<Int>.pending() } }
         let members = pairs.map(\.promise)
-        world.run { Promise.all(members) }.cancel()
-        world.run { Promise.any(members) }.cancel()
-        world.run { Promise.race(members) }.cancel()
-        world.run { Promise.allSettled(members) }.cancel()
+        isolated.run { Promise.all(members) }.cancel()
+        isolated.run { Promise.any(members) }.cancel()
+        isolated.run { Promise.race(members) }.cancel()
+        isolated.run { Promise.allSettled(members) }.cancel()
         #expect(members.allSatisfy { !$0.isSettled && !$0.isCancelled })
         pairs[1].resolver.fulfill(4)
         #expect(try members[1].result?.get() == 4)
     }
 
     @Test func x2ACancelledCombinatorThatCancelsLosersEndsItsInterest() throws {
-        let world = ManualWorld()
-        let pairs = (0..<3).map { _ in world.run { Promise<Int>.pending() } }
+        let isolated = IsolatedRuntime()
+        let pairs = (0..<3).map { _ in isolated.run { Promise<Int>.pending() } }
         let other = pairs[2].promise.map { $0 }
-        world.run { Promise.race(pairs.map(\.promise), cancellingLosers: true) }.cancel("enough")
+        isolated.run { Promise.race(pairs.map(\.promise), cancellingLosers: true) }.cancel("enough")
         for member in pairs[0..<2].map(\.promise) {
             #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
         }
@@ -270,13 +270,13 @@ import Testing
     }
 
     @Test func x2LosersAreCancelledOnlyWhereAskedFor() throws {
-        let world = ManualWorld()
-        let pairs = (0..<2).map { _ in world.run { Promise<Int>.pending() } }
-        let spared = world.run { Promise.race(pairs.map(\.promise)) }
+        let isolated = IsolatedRuntime()
+        let pairs = (0..<2).map { _ in isolated.run { Promise<Int>.pending() } }
+        let spared = isolated.run { Promise.race(pairs.map(\.promise)) }
         pairs[0].resolver.fulfill(1)
         #expect(spared.isSettled && !pairs[1].promise.isCancelled)
-        let more = (0..<2).map { _ in world.run { Promise<Int>.pending() } }
-        let strict = world.run { Promise.race(more.map(\.promise), cancellingLosers: true) }
+        let more = (0..<2).map { _ in isolated.run { Promise<Int>.pending() } }
+        let strict = isolated.run { Promise.race(more.map(\.promise), cancellingLosers: true) }
         more[1].resolver.fulfill(2)
         #expect(try value(of: strict) == 2)
         #expect(isCancelled(more[0].promise))

@@ -45,12 +45,12 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
 
     @Test(arguments: CancelMoment.allCases)
     func x3CleanUpRunsOnceWithTheCancellation(moment: CancelMoment) throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let unhandled = Log<String>()
-        world.runtime.onUnhandled = { unhandled.add("\($0.error)") }
+        isolated.runtime.onUnhandled = { unhandled.add("\($0.error)") }
         let log = Log<String>()
         do {
-            let (root, resolver) = world.run { Promise<Int>.pending() }
+            let (root, resolver) = isolated.run { Promise<Int>.pending() }
             let nodes = cleanUps(of: root, log)
             switch moment {
             case .waiting: root.cancel()
@@ -62,9 +62,9 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
                 root.cancel()
             }
             for node in nodes { #expect(node.isSettled) }
-            world.runAll()
+            isolated.runAll()
             nodes.forEach { $0.cancel() }
-            world.runAll()
+            isolated.runAll()
         }
         // Those that had nothing to do with the outcome have passed it on before: they were not pending any more.
         let names =
@@ -79,54 +79,54 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
     }
 
     @Test func x3CleanUpFurtherDownRunsToo() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let log = Log<String>()
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let last = root.map { $0 + 1 }.failed { log.add("failed \(self.seen($0))") }.map { $0 }
             .anyway { log.add("anyway \(self.seen($0))") }
         root.cancel()
         #expect(log.entries == [], "not on the canceller's stack")
-        world.runAll()
+        isolated.runAll()
         #expect(log.entries.sorted() == ["anyway cancelled", "failed cancelled"])
         #expect(try error(of: last) is PromiseCancelled)
         withExtendedLifetime(resolver) {}
     }
 
     @Test func x3ARunningHandlerIsNotRunAgain() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let log = Log<String>()
         let node = Box<AnyPromise?>(nil)
-        let root = world.run { Promise<Int>.reject(Failure("first")) }
+        let root = isolated.run { Promise<Int>.reject(Failure("first")) }
         let child = root.catch {
             log.add(self.seen($0))
             node.value?.cancel()
             return 5
         }
         node.value = child
-        world.runAll()
+        isolated.runAll()
         #expect(log.entries == ["first"])
         #expect(try error(of: child) is PromiseCancelled, "what it returned is dropped")
         node.value = nil
     }
 
     @Test func x3WhatCleanUpReturnsOrThrowsIsDropped() throws {
-        let world = ManualWorld()
-        let (root, resolver) = world.run { Promise<Int>.pending() }
-        let (other, otherResolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
+        let (other, otherResolver) = isolated.run { Promise<Int>.pending() }
         let caught = root.catch { _ in 7 }
         let thrown = root.failed { _ in throw Failure("late") }
         let recovered = root.recover { _ in other }
         root.cancel()
-        world.runAll()
+        isolated.runAll()
         for promise in [caught, thrown, recovered] { #expect(try error(of: promise) is PromiseCancelled) }
         #expect(!other.isSettled, "what clean-up returns is dropped, not cancelled")
         withExtendedLifetime((resolver, otherResolver)) {}
     }
 
     @Test func x3ValueHandlersNeverRun() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let ran = Log<String>()
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let nodes: [AnyPromise] = [
             root.map {
                 ran.add("map"); return $0
@@ -137,58 +137,58 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
             },
         ]
         resolver.fulfill(1)
-        #expect(world.executor.pendingCount == 4)
+        #expect(isolated.executor.pendingCount == 4)
         nodes.forEach { $0.cancel() }
-        world.runAll()
+        isolated.runAll()
         #expect(ran.entries == [])
     }
 
     @Test func x3IsNoUnhandledError() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let told = Log<String>()
-        world.runtime.onUnhandled = { told.add("unhandled \($0.error)") }
-        world.runtime.onAbandoned = { told.add("abandoned \($0.error)") }
+        isolated.runtime.onUnhandled = { told.add("unhandled \($0.error)") }
+        isolated.runtime.onAbandoned = { told.add("abandoned \($0.error)") }
         do {
-            let (root, _) = world.run { Promise<Int>.pending() }
+            let (root, _) = isolated.run { Promise<Int>.pending() }
             _ = root
         }
         #expect(told.count == 1, "the hook is told of what is left behind")
         do {
-            let (root, resolver) = world.run { Promise<Int>.pending() }
+            let (root, resolver) = isolated.run { Promise<Int>.pending() }
             let child = root.map { $0 }
             root.cancel()
             withExtendedLifetime((child, resolver)) {}
         }
-        world.runAll()
+        isolated.runAll()
         #expect(told.count == 1)
     }
 
     // MARK: X4
 
     @Test func x4OnCancelRunsOnTheExecutor() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let ran = Box(0)
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         resolver.onCancel { ran.change { $0 += 1 } }
         #expect(!resolver.isCancelled)
         promise.cancel()
         #expect(resolver.isCancelled)
         #expect(ran.value == 0, "not on the canceller's thread")
-        world.runAll()
+        isolated.runAll()
         #expect(ran.value == 1)
         resolver.onCancel { ran.change { $0 += 10 } }
         #expect(ran.value == 1)
-        world.runAll()
+        isolated.runAll()
         #expect(ran.value == 11, "also when it is registered after")
         promise.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(ran.value == 11)
     }
 
     @Test func x4OnCancelIsDroppedWhenThePromiseSettlesOtherwise() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let alive = Box(0)
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         do {
             let canary = Canary(alive)
             resolver.onCancel { canary.touch() }
@@ -196,10 +196,10 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(alive.value == 1)
         resolver.fulfill(1)
         promise.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(alive.value == 0)
         resolver.onCancel { Issue.record("it was not cancelled while pending") }
-        world.runAll()
+        isolated.runAll()
     }
 
     @Test func x4RunningHandlerSeesIt() throws {
@@ -238,14 +238,14 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
     }
 
     @Test func x4BodyThatHasNotRunNeverDoes() throws {
-        let world = ManualWorld()
-        let work = world.run {
+        let isolated = IsolatedRuntime()
+        let work = isolated.run {
             Promise<Int> {
                 Issue.record("it was cancelled before"); return 1
             }
         }
         work.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(try error(of: work) is PromiseCancelled)
     }
 }

@@ -3,14 +3,14 @@ import Testing
 
 /// A promise that would wait for itself is rejected, over whatever it waits (A+ 2.3.1, TheRules, P5).
 @Suite(.nothingLeft) struct CycleTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
 
     @Test("P5 a promise that follows its own child")
     func ownChild() throws {
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let child = promise.map { $0 + 1 }.map { $0 + 1 }
         resolver.resolve(child)
-        world.runAll()
+        isolated.runAll()
         let cycle = try #require(try error(of: promise) as? PromiseCycle)
         #expect(cycle.sites.count == 3)
         #expect(cycle.sites.allSatisfy { "\($0)".contains("CycleTests.swift") })
@@ -19,10 +19,10 @@ import Testing
 
     @Test("P5 a promise that follows a combinator which contains it", arguments: [0, 1, 2, 3])
     func combinator(kind: Int) throws {
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
-        let (other, otherResolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
+        let (other, otherResolver) = isolated.run { Promise<Int>.pending() }
         let members = [other, promise.map { $0 }]
-        let whole: Promise<Int> = world.run {
+        let whole: Promise<Int> = isolated.run {
             switch kind {
             case 0: Promise.all(members).map { $0[0] }
             case 1: Promise.race(members)
@@ -30,22 +30,22 @@ import Testing
             default: Promise.sequence([1, 0], concurrency: 2) { members[$0] }.map { $0[0] }
             }
         }
-        world.runAll()
+        isolated.runAll()
         resolver.resolve(whole)
-        world.runAll()
+        isolated.runAll()
         let cycle = try #require(try error(of: promise) as? PromiseCycle)
         #expect(cycle.sites.count >= 3)
         otherResolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
     }
 
     @Test("P5 a sequence whose member waits for it, and a repeat whose body returns what waits for it")
     func starters() throws {
         let own = Box<Promise<Int>?>(nil)
-        let sequence = world.run { Promise.sequence([1]) { _ in own.value!.map { $0 } } }
+        let sequence = isolated.run { Promise.sequence([1]) { _ in own.value!.map { $0 } } }
         own.value = sequence.map { $0[0] }
         let again = Box<Promise<Int>?>(nil)
-        let rounds = world.run {
+        let rounds = isolated.run {
             Promise<Int>.repeat {
                 again.value!
             } until: { _ in
@@ -53,7 +53,7 @@ import Testing
             }
         }
         again.value = rounds.map { $0 }
-        world.runAll()
+        isolated.runAll()
         #expect(try error(of: sequence) is PromiseCycle)
         #expect(try error(of: rounds) is PromiseCycle)
         own.value = nil
@@ -84,15 +84,15 @@ import Testing
 
     @Test("P5 what waits for much, but not for itself, is followed")
     func noCycle() throws {
-        let (source, resolver) = world.run { Promise<Int>.pending() }
-        let (promise, promiseResolver) = world.run { Promise<Int>.pending() }
+        let (source, resolver) = isolated.run { Promise<Int>.pending() }
+        let (promise, promiseResolver) = isolated.run { Promise<Int>.pending() }
         let child = promise.map { $0 + 1 }
         var last = source
         for _ in 0..<5_000 { last = last.map { $0 } }
-        let whole = world.run { Promise.all([last, source.map { $0 }, .resolve(1)]) }
+        let whole = isolated.run { Promise.all([last, source.map { $0 }, .resolve(1)]) }
         promiseResolver.resolve(whole.map { $0.reduce(0, +) })
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(try value(of: child) == 4)
     }
 }

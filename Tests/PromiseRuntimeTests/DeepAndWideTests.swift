@@ -42,13 +42,13 @@ enum DeepCase: CaseIterable, Sendable {
 
     /// Nil, or what is wrong.
     private static func run(_ deep: DeepCase, _ count: Int) -> String? {
-        weak var world: ChainRuntime?
+        weak var isolated: Runtime?
         let wrong: String? = {
-            let runtime = ChainRuntime(executor: InlineExecutor.shared)
-            world = runtime
+            let runtime = Runtime(executor: InlineExecutor.shared)
+            isolated = runtime
             return runtime.run { isAdoption(deep) ? adoption(deep, count) : chain(deep, count) }
         }()
-        return wrong ?? (world == nil ? nil : "promises are left")
+        return wrong ?? (isolated == nil ? nil : "promises are left")
     }
 
     private static func isAdoption(_ deep: DeepCase) -> Bool {
@@ -143,10 +143,10 @@ enum DeepCase: CaseIterable, Sendable {
     @Test("P7 a million members, settled before or after", arguments: Program.Gather.allCases, [false, true])
     func members(_ kind: Program.Gather, _ isSettled: Bool) {
         let count = Self.count
-        weak var world: ChainRuntime?
+        weak var isolated: Runtime?
         let outcome: Outcome? = {
-            let runtime = ChainRuntime(executor: InlineExecutor.shared)
-            world = runtime
+            let runtime = Runtime(executor: InlineExecutor.shared)
+            isolated = runtime
             return runtime.run {
                 let made = (0..<count).map { _ in Promise<Int>.pending() }
                 let settle = {
@@ -170,22 +170,22 @@ enum DeepCase: CaseIterable, Sendable {
             }
         }()
         #expect(outcome == .value([kind == .any || kind == .race ? 1 : count]))
-        #expect(world == nil)
+        #expect(isolated == nil)
     }
 
     @Test("P4, X1 a million handlers of one promise, run or cancelled", arguments: [false, true])
     func children(_ isCancelled: Bool) {
         let count = Self.count
-        weak var world: ChainRuntime?
+        weak var isolated: Runtime?
         let ran = Box(0)
         do {
-            let runtime = ChainRuntime(executor: InlineExecutor.shared)
-            world = runtime
+            let runtime = Runtime(executor: InlineExecutor.shared)
+            isolated = runtime
             let (root, resolver) = runtime.run { Promise<Int>.pending() }
             for _ in 0..<count { root.done { value in ran.change { $0 += value } } }
             if isCancelled { root.cancel() } else { resolver.fulfill(1) }
         }
         #expect(ran.value == (isCancelled ? 0 : count))
-        #expect(world == nil)
+        #expect(isolated == nil)
     }
 }

@@ -21,15 +21,15 @@ enum RejectionCase: CaseIterable, Sendable {
     func s2ErrorsGoWithTheirPromises(rejectionCase: RejectionCase) {
         let alive = Box(0)
         let made = Box(0)
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         for number in 0..<runCount {
-            world.run {
+            isolated.run {
                 build(rejectionCase) {
                     made.value += 1
                     return HeldFailure(canary: Canary(alive), number: number)
                 }
             }
-            world.runAll()
+            isolated.runAll()
         }
         #expect(made.value >= runCount)
         #expect(alive.value == 0)

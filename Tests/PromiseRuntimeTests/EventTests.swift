@@ -6,14 +6,14 @@ import Testing
 @Suite struct EventTests {
     /// What `body` has recorded but for releases, all that is ready having run and all that it held being gone.
     private func lines(
-        errors: Bool = true, values: Bool = false, _ body: (ManualWorld) throws -> Void
+        errors: Bool = true, values: Bool = false, _ body: (IsolatedRuntime) throws -> Void
     ) rethrows -> [String] {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let sink = LineSink()
-        #expect(world.runtime.startRecording(into: sink, capturesErrors: errors, capturesValues: values))
-        try world.run { try body(world) }
-        world.runAll()
-        #expect(world.runtime.liveNodeCount == 0)
+        #expect(isolated.runtime.startRecording(into: sink, capturesErrors: errors, capturesValues: values))
+        try isolated.run { try body(isolated) }
+        isolated.runAll()
+        #expect(isolated.runtime.liveNodeCount == 0)
         // When exactly a promise is released is the optimiser's affair; that it is, once and at the end, is ours.
         let lines = sink.lines
         for line in lines where line.hasPrefix("created") {
@@ -151,7 +151,7 @@ import Testing
     // MARK: R1
 
     @Test func r1RuntimesSeeNothingOfEachOther() {
-        let (left, right) = (ManualWorld(), ManualWorld())
+        let (left, right) = (IsolatedRuntime(), IsolatedRuntime())
         let (leftSink, rightSink) = (LineSink(), LineSink())
         #expect(left.runtime.startRecording(into: leftSink))
         #expect(right.runtime.startRecording(into: rightSink))
@@ -168,35 +168,35 @@ import Testing
     }
 
     @Test func r1HandlersAndChildrenInheritTheRuntime() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let inner = Box<Promise<Int>?>(nil)
-        let child = world.run { Promise<Int>.resolve(1) }.map { value in
+        let child = isolated.run { Promise<Int>.resolve(1) }.map { value in
             inner.value = Promise<Int>.resolve(value)
             return value
         }
-        world.runAll()
-        #expect(child.runtime === world.runtime && inner.value?.runtime === world.runtime)
-        #expect(ChainRuntime.current === ChainRuntime.shared)
+        isolated.runAll()
+        #expect(child.runtime === isolated.runtime && inner.value?.runtime === isolated.runtime)
+        #expect(Runtime.current === Runtime.shared)
     }
 
     // MARK: Recording
 
     @Test func recordingStartsOnceAndStops() {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let (first, second) = (LineSink(), LineSink())
-        #expect(world.runtime.startRecording(into: first))
-        #expect(!world.runtime.startRecording(into: second))
-        let kept = world.run { Promise<Int>.resolve(1, label: "kept") }
-        #expect(world.runtime.liveNodeCount == 1)
-        #expect(world.runtime.liveNode(kept.id) === kept)
-        world.runtime.stopRecording()
-        world.runtime.stopRecording()
+        #expect(isolated.runtime.startRecording(into: first))
+        #expect(!isolated.runtime.startRecording(into: second))
+        let kept = isolated.run { Promise<Int>.resolve(1, label: "kept") }
+        #expect(isolated.runtime.liveNodeCount == 1)
+        #expect(isolated.runtime.liveNode(kept.id) === kept)
+        isolated.runtime.stopRecording()
+        isolated.runtime.stopRecording()
         kept.done { _ in }
-        world.runAll()
+        isolated.runAll()
         #expect(first.lines == ["created #1 resolve \"kept\"", "fulfilled #1"] && second.lines == [])
-        #expect(world.runtime.startRecording(into: second))
+        #expect(isolated.runtime.startRecording(into: second))
         kept.done { _ in }
         #expect(second.lines.first == "created #1 done of #2")
-        world.runtime.stopRecording()
+        isolated.runtime.stopRecording()
     }
 }

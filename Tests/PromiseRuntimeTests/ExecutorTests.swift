@@ -39,9 +39,9 @@ enum Runner: CaseIterable, Sendable {
 
     @Test func e1ChosenPerRuntimeChainAndHandler() throws {
         let (chain, handler) = (ManualExecutor(name: "chain"), ManualExecutor(name: "handler"))
-        let world = ManualWorld()
-        let promise = world.run { Promise<Int>(on: chain) { 1 } }
-        #expect(chain.pendingCount == 1 && world.executor.pendingCount == 0)
+        let isolated = IsolatedRuntime()
+        let promise = isolated.run { Promise<Int>(on: chain) { 1 } }
+        #expect(chain.pendingCount == 1 && isolated.executor.pendingCount == 0)
         let result = promise.map(on: handler) { $0 + 1 }.map { $0 + 1 }
         chain.runAll()
         #expect(handler.pendingCount == 1 && chain.pendingCount == 0)
@@ -222,8 +222,8 @@ enum Runner: CaseIterable, Sendable {
     @Test func x1LongChainsAreCancelledWithoutRecursion() throws {
         let results = Log<Bool>()
         try onThreads(1) { _ in
-            let world = ManualWorld()
-            let (root, resolver) = world.run { Promise<Int>.pending() }
+            let isolated = IsolatedRuntime()
+            let (root, resolver) = isolated.run { Promise<Int>.pending() }
             var last = root
             for _ in 0..<100_000 { last = last.map { $0 + 1 } }
             root.cancel()

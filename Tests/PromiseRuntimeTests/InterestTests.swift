@@ -9,8 +9,8 @@ private struct Source {
     private let resolver: Resolver<Int>
     private let stops = Box(0)
 
-    init(_ world: ManualWorld) {
-        (promise, resolver) = world.run { Promise<Int>.pending() }
+    init(_ isolated: IsolatedRuntime) {
+        (promise, resolver) = isolated.run { Promise<Int>.pending() }
         mapped = promise.map { $0 + 1 }.map { $0 + 1 }
         let stops = stops
         resolver.onCancel { stops.change { $0 += 1 } }
@@ -33,59 +33,59 @@ enum Withdrawal: CaseIterable, Sendable {
 
 /// A promise is needed as long as it has a pending consumer, or never had one (TheRules, X2).
 @Suite(.nothingLeft) struct InterestTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
 
     /// Has the operation begin to consume what it is given; returns what makes it withdraw.
     private func consume(_ withdrawal: Withdrawal, _ work: Promise<Int>) -> () -> Void {
-        let advance = { [world] in
-            world.runAll()
-            world.clock.advance(by: .seconds(5))
+        let advance = { [isolated] in
+            isolated.runAll()
+            isolated.clock.advance(by: .seconds(5))
         }
         switch withdrawal {
         case .timeout:
             work.timeout(.seconds(1)).catch { _ in 0 }
             return advance
-        case .retry: return cancelling(world.run { Promise.retry(3) { work } })
+        case .retry: return cancelling(isolated.run { Promise.retry(3) { work } })
         case .repeat:
             return cancelling(
-                world.run {
+                isolated.run {
                     Promise.repeat {
                         work
                     } until: { _ in
                         true
                     }
                 })
-        case .sequence: return cancelling(world.run { Promise.sequence([1]) { _ in work } })
-        case .forEach: return cancelling(world.run { Promise.forEach([1, 2], concurrency: 2) { _ in work } })
+        case .sequence: return cancelling(isolated.run { Promise.sequence([1]) { _ in work } })
+        case .forEach: return cancelling(isolated.run { Promise.forEach([1, 2], concurrency: 2) { _ in work } })
         case .race:
-            let (winner, resolver) = world.run { Promise<Int>.pending() }
-            let race = world.run { Promise.race([work, winner], cancellingLosers: true) }
+            let (winner, resolver) = isolated.run { Promise<Int>.pending() }
+            let race = isolated.run { Promise.race([work, winner], cancellingLosers: true) }
             return {
                 resolver.fulfill(1)
                 withExtendedLifetime(race) {}
             }
-        case .all: return cancelling(world.run { Promise.all([work], cancellingLosers: true) })
-        case .any: return cancelling(world.run { Promise.any([work], cancellingLosers: true) })
-        case .follower: return cancelling(world.run { Promise.resolve(0) }.then { _ in work })
+        case .all: return cancelling(isolated.run { Promise.all([work], cancellingLosers: true) })
+        case .any: return cancelling(isolated.run { Promise.any([work], cancellingLosers: true) })
+        case .follower: return cancelling(isolated.run { Promise.resolve(0) }.then { _ in work })
         case .resolver:
-            let (promise, resolver) = world.run { Promise<Int>.pending() }
+            let (promise, resolver) = isolated.run { Promise<Int>.pending() }
             resolver.resolve(work)
             return { promise.cancel() }
         case .coldAll:
-            let awaiter = world.run { Chain().all([Chain().then { work }]).async() }
+            let awaiter = isolated.run { Chain().all([Chain().then { work }]).async() }
             return cancelling(awaiter.promise)
         case .coldChain:
-            let awaiter = world.run { Chain().then { work }.timeout(.seconds(1)).catch { _ in 0 }.async() }
+            let awaiter = isolated.run { Chain().then { work }.timeout(.seconds(1)).catch { _ in 0 }.async() }
             return {
                 advance()
                 withExtendedLifetime(awaiter) {}
             }
         case .timedOutRetry:
-            world.run { Promise.retry(3) { work } }.timeout(.seconds(1)).catch { _ in 0 }
+            isolated.run { Promise.retry(3) { work } }.timeout(.seconds(1)).catch { _ in 0 }
             return advance
         case .nested:
-            let inner = world.run { Promise.sequence([1]) { _ in Promise.retry(2) { work } } }
-            return cancelling(world.run { Promise.resolve(0) }.then { _ in inner.map { $0[0] } })
+            let inner = isolated.run { Promise.sequence([1]) { _ in Promise.retry(2) { work } } }
+            return cancelling(isolated.run { Promise.resolve(0) }.then { _ in inner.map { $0[0] } })
         }
     }
 
@@ -95,137 +95,137 @@ enum Withdrawal: CaseIterable, Sendable {
 
     @Test("X2 the last consumer's withdrawal stops the source", arguments: Withdrawal.allCases)
     func reachesTheSource(withdrawal: Withdrawal) throws {
-        let source = Source(world)
+        let source = Source(isolated)
         let withdraw = consume(withdrawal, source.mapped)
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 0)
         withdraw()
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 1)
         #expect(try error(of: source.promise) is PromiseCancelled)
     }
 
     @Test("X2 a promise with another consumer goes on", arguments: Withdrawal.allCases)
     func anotherConsumer(withdrawal: Withdrawal) throws {
-        let source = Source(world)
+        let source = Source(isolated)
         let other = source.promise.map { $0 + 10 }
         let withdraw = consume(withdrawal, source.mapped)
-        world.runAll()
+        isolated.runAll()
         withdraw()
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 0)
         #expect(!source.promise.isSettled)
         #expect(try error(of: source.mapped) is PromiseCancelled)
         source.finish()
-        world.runAll()
+        isolated.runAll()
         #expect(try value(of: other) == 11)
     }
 
     @Test("X2 a detached promise goes on", arguments: Withdrawal.allCases)
     func detached(withdrawal: Withdrawal) throws {
-        let source = Source(world)
+        let source = Source(isolated)
         let kept = source.mapped.detached()
         #expect(kept === source.mapped)
         let withdraw = consume(withdrawal, source.mapped)
-        world.runAll()
+        isolated.runAll()
         withdraw()
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 0)
         source.finish()
-        world.runAll()
+        isolated.runAll()
         #expect(try value(of: source.mapped) == 3)
         source.mapped.cancel()
     }
 
     @Test("X1 a detached promise can be cancelled, and passes a cancellation down")
     func detachedIsCancelledItself() throws {
-        let source = Source(world)
+        let source = Source(isolated)
         source.promise.detached().cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 1)
         #expect(try error(of: source.mapped) is PromiseCancelled)
     }
 
     @Test("X1 a cancellation by the program goes to no parent")
     func notUpByItself() {
-        let source = Source(world)
+        let source = Source(isolated)
         source.mapped.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 0 && !source.promise.isSettled)
         source.finish()
     }
 
     @Test("X2 one of several consumers after the other withdraws: the last one stops the source")
     func theLastOfMany() {
-        let source = Source(world)
-        let followers = (0..<100).map { _ in world.run { Promise.resolve(0) }.then { _ in source.mapped } }
-        world.runAll()
+        let source = Source(isolated)
+        let followers = (0..<100).map { _ in isolated.run { Promise.resolve(0) }.then { _ in source.mapped } }
+        isolated.runAll()
         for (index, follower) in followers.enumerated() {
             #expect(source.stopCount == 0, "after \(index)")
             follower.cancel()
-            world.runAll()
+            isolated.runAll()
         }
         #expect(source.stopCount == 1)
     }
 
     @Test("X2 what a hot combinator's members do is theirs")
     func hotCombinatorsLeaveMembers() {
-        let source = Source(world)
-        world.run { Promise.all([source.mapped]) }.cancel()
-        world.run { Promise.race([source.mapped]) }.cancel()
-        world.runAll()
+        let source = Source(isolated)
+        isolated.run { Promise.all([source.mapped]) }.cancel()
+        isolated.run { Promise.race([source.mapped]) }.cancel()
+        isolated.runAll()
         #expect(source.stopCount == 0 && !source.mapped.isSettled)
         // It was a consumer, and is none any more.
         source.mapped.timeout(.seconds(1)).catch { _ in 0 }
-        world.clock.advance(by: .seconds(2))
-        world.runAll()
+        isolated.clock.advance(by: .seconds(2))
+        isolated.runAll()
         #expect(source.stopCount == 1)
     }
 
     @Test("X3 what clean-up starts in a cancelled branch is cancelled", arguments: [false, true])
     func cleanUpsWork(isRunning: Bool) throws {
-        let source = Source(world)
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let source = Source(isolated)
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let child = Box<Promise<Int>?>(nil)
         child.value = root.then({ _ in source.mapped }) { _ in
             if isRunning { child.value?.cancel() }
             return source.mapped
         }
         if isRunning { resolver.reject(Failure()) } else { root.cancel() }
-        world.runAll()
+        isolated.runAll()
         #expect(try error(of: child.replace(nil)!) is PromiseCancelled)
         #expect(source.stopCount == 1)
     }
 
     @Test("X3 recover runs for a cancellation only if asked, and what it returns then is cancelled")
     func recovers() throws {
-        let (plain, asked) = (Source(world), Source(world))
-        let root = world.run { Promise<Int>.reject(PromiseCancelled(reason: "before")) }
+        let (plain, asked) = (Source(isolated), Source(isolated))
+        let root = isolated.run { Promise<Int>.reject(PromiseCancelled(reason: "before")) }
         let passed = root.recover { _ in plain.mapped }
         let recovered = root.recover(includingCancellation: true) { _ in asked.mapped }
-        world.runAll()
+        isolated.runAll()
         #expect(try error(of: passed) is PromiseCancelled)
         #expect(plain.stopCount == 0 && !plain.mapped.isSettled)
         recovered.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(asked.stopCount == 1)
         plain.finish()
     }
 
     @Test("X2 a cancelled await ends, and stops the source")
     func cancelledAwait() async throws {
-        let source = Source(world)
+        let source = Source(isolated)
         let task = Task { try await source.mapped.value }
         while !source.mapped.isAwaited { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 1)
     }
 
     @Test("X2 a cancelled await leaves a promise with another consumer alone")
     func cancelledAwaitOfMany() async throws {
-        let source = Source(world)
+        let source = Source(isolated)
         let tasks = (0..<3).map { _ in Task { try await source.mapped.value } }
         while source.mapped.facts().callbackCount < 3 { await Task.yield() }
         for task in tasks[1...] {
@@ -234,13 +234,13 @@ enum Withdrawal: CaseIterable, Sendable {
         }
         #expect(source.stopCount == 0)
         source.finish()
-        world.runAll()
+        isolated.runAll()
         #expect(try await tasks[0].value == 3)
     }
 
     @Test("X2 a settled promise gives its value to a cancelled task")
     func settledBeforeAwait() async throws {
-        let promise = world.run { Promise.resolve(4) }
+        let promise = isolated.run { Promise.resolve(4) }
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await promise.value
@@ -251,7 +251,7 @@ enum Withdrawal: CaseIterable, Sendable {
 
     @Test("X2 the usual timeout by a task group works")
     func taskGroup() async throws {
-        let source = Source(world)
+        let source = Source(isolated)
         await #expect(throws: Failure.self) {
             try await withThrowingTaskGroup(of: Int.self) { group in
                 group.addTask { try await source.mapped.value }
@@ -260,7 +260,7 @@ enum Withdrawal: CaseIterable, Sendable {
                 return try await group.next()!
             }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(source.stopCount == 1)
     }
 }

@@ -4,17 +4,17 @@ import Testing
 
 /// TheRules, P7 and X2, timeout and delay over what operations start; how deep (S4).
 struct LimitTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
 
     @Test("X2 a limit's reason reaches what an operation started", arguments: ["forEach", "repeat", "retry", "both"])
     func reaches(_ operation: String) throws {
-        let (bottom, resolver) = world.run { Promise<Void>.pending() }
+        let (bottom, resolver) = isolated.run { Promise<Void>.pending() }
         let calls = Box(0)
         let body: @Sendable () -> Promise<Void> = {
             calls.change { $0 += 1 }
             return bottom
         }
-        let limited = world.run {
+        let limited = isolated.run {
             switch operation {
             case "forEach": Promise.forEach(0..<3) { _ in body() }.timeout(.seconds(2))
             case "repeat": Promise.repeat(body) { false }.timeout(.seconds(2))
@@ -23,34 +23,34 @@ struct LimitTests {
             }
         }
         limited.catch { _ in }
-        world.runAll()
-        world.clock.advance(by: .seconds(2))
-        world.runAll()
+        isolated.runAll()
+        isolated.clock.advance(by: .seconds(2))
+        isolated.runAll()
         #expect(try error(of: limited) is PromiseTimedOut)
         let reason = "timed out after \(Duration.seconds(2))"
         #expect(resolver.isCancelled)
         #expect(try error(of: bottom) as? PromiseCancelled == PromiseCancelled(reason: reason))
         #expect(calls.value == 1, "no round and no attempt after that")
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
     }
 
     @Test("P7 a promise that is settled already is in time, however short the limit, and needs no timer")
     func settledAlready() throws {
-        let (value, error) = world.run {
+        let (value, error) = isolated.run {
             (Promise.resolve(1).timeout(.zero), Promise<Int>.reject(Failure()).timeout(.seconds(-1)))
         }
-        #expect(world.clock.isIdle)
-        world.clock.advance(by: .seconds(1))
+        #expect(isolated.clock.isIdle)
+        isolated.clock.advance(by: .seconds(1))
         #expect(try value.result?.get() == 1)
         #expect(try PromiseRuntimeTests.error(of: error) as? Failure == Failure())
     }
 
     @Test("X1 cancelling a limit ends its timer and leaves the promise that it limits alone")
     func cancelledLimit() throws {
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let limited = promise.timeout(.seconds(1))
         limited.cancel("enough", by: .viewer("ada"))
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
         #expect(try error(of: limited) as? PromiseCancelled == PromiseCancelled(reason: "enough", by: .viewer("ada")))
         #expect(!promise.isSettled && !promise.isCancelled)
         resolver.fulfill(1)
@@ -59,11 +59,11 @@ struct LimitTests {
 
     @Test("P7 of two limits the shorter one ends both, with its own error")
     func nested() throws {
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let (inner, outer) = (promise.timeout(.seconds(1)), promise.timeout(.seconds(1)).timeout(.seconds(3)))
-        world.clock.advance(by: .seconds(1))
+        isolated.clock.advance(by: .seconds(1))
         for limited in [inner, outer] { #expect((try error(of: limited) as? PromiseTimedOut)?.limit == .seconds(1)) }
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
         #expect(promise.isCancelled, "neither waits for it any more")
         withExtendedLifetime(resolver) {}
     }
@@ -73,8 +73,8 @@ struct LimitTests {
         arguments: [false, true])
     func deep(_ isCancelled: Bool) throws {
         try onThreads(1) { _ in
-            let world = ManualWorld()
-            let (root, resolver) = world.run { Promise<Int>.pending() }
+            let isolated = IsolatedRuntime()
+            let (root, resolver) = isolated.run { Promise<Int>.pending() }
             var last = root
             for index in 0..<10_000 { last = index % 2 == 0 ? last.delay(.zero) : last.timeout(.seconds(9)) }
             if isCancelled {
@@ -82,10 +82,10 @@ struct LimitTests {
                 #expect((try? error(of: last)) as? PromiseCancelled == PromiseCancelled(reason: "enough"))
             } else {
                 resolver.fulfill(7)
-                world.clock.advance(by: .zero)
+                isolated.clock.advance(by: .zero)
                 #expect(try! last.result?.get() == 7)
             }
-            #expect(world.clock.isIdle)
+            #expect(isolated.clock.isIdle)
             withExtendedLifetime(resolver) {}
         }
     }

@@ -56,9 +56,9 @@ import Testing
 
     @Test("P2 a body runs later, on the executor; a throw after resolving does nothing")
     func bodyRunsLater() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let seen = Log<String>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise<Int> { resolve, _ in
                 seen.add("body")
                 resolve(1)
@@ -66,17 +66,17 @@ import Testing
             }
         }
         #expect(seen.entries == [])
-        world.runAll()
+        isolated.runAll()
         #expect(seen.entries == ["body"])
         #expect(try promise.result?.get() == 1)
     }
 
     @Test("P2 a label and an executor reach where they should: both the promise's own, the executor its chain's, too")
     func contexts() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let (first, second) = (ManualExecutor(), ManualExecutor())
         let ran = Log<String>()
-        world.run {
+        isolated.run {
             let root = Promise.resolve(1, label: "root", on: first)
             #expect(root.label == "root")
             let child = root.map(label: "child", on: second) { value in
@@ -88,7 +88,7 @@ import Testing
         }
         #expect(first.runAll() == 0 && second.runAll() == 1 && ran.entries == ["child"])
         #expect(first.runAll() == 1 && ran.entries == ["child", "grandchild"])
-        #expect(world.executor.pendingCount == 0)
+        #expect(isolated.executor.pendingCount == 0)
     }
 
     @Test("P8 id, call site, kind, parent, root, state")

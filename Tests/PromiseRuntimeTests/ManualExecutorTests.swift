@@ -21,11 +21,11 @@ import Testing
 
     @Test func s2DiscardedHandlersAbandonTheirPromises() throws {
         let executor = ManualExecutor()
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let told = Log<String>()
-        world.runtime.onAbandoned = { told.add($0.error.labels.joined(separator: " ‹ ")) }
+        isolated.runtime.onAbandoned = { told.add($0.error.labels.joined(separator: " ‹ ")) }
         let alive = Box(0)
-        var root: Promise<Int>? = world.run { .resolve(1, label: "root", on: executor) }
+        var root: Promise<Int>? = isolated.run { .resolve(1, label: "root", on: executor) }
         let ran = Box(false)
         var link: Promise<Int>? = {
             let canary = Canary(alive)
@@ -73,11 +73,11 @@ import Testing
     }
 
     @Test func s2DiscardingIsNoAlarmForWhatWasCancelled() throws {
-        let (executor, world) = (ManualExecutor(), ManualWorld())
+        let (executor, isolated) = (ManualExecutor(), IsolatedRuntime())
         let told = Log<String>()
-        world.runtime.onAbandoned = { told.add("\($0.error)") }
+        isolated.runtime.onAbandoned = { told.add("\($0.error)") }
         let cleanedUp = Box(false)
-        let promise = world.run { Promise<Int>.resolve(1, on: executor).anyway { _ in cleanedUp.value = true } }
+        let promise = isolated.run { Promise<Int>.resolve(1, on: executor).anyway { _ in cleanedUp.value = true } }
         promise.cancel()
         #expect(executor.discardAll() > 0)
         #expect(throws: PromiseCancelled.self) { try promise.result?.get() }

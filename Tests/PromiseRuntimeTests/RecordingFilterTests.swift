@@ -5,10 +5,12 @@ import Testing
 
 /// What a filter records is whole chains.
 @Suite struct RecordingFilterTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
     private let sink = LineSink()
 
-    private func record(_ filter: RecordingFilter) { #expect(world.runtime.startRecording(into: sink, filter: filter)) }
+    private func record(_ filter: RecordingFilter) {
+        #expect(isolated.runtime.startRecording(into: sink, filter: filter))
+    }
 
     /// The labels and kinds of the nodes that were told of, in order.
     private var created: [String] {
@@ -21,7 +23,7 @@ import Testing
 
     @Test func whatIsLeftOutTellsNothingAndIsNotRegistered() {
         record(Self.none)
-        world.run {
+        isolated.run {
             let (first, resolver) = Promise<Int>.pending()
             let second = first.map { $0 + 1 }.catch { _ in 0 }
             let all = Promise.all([second, Promise.resolve(2)])
@@ -31,9 +33,9 @@ import Testing
             let cancelled = Promise<Int>.pending()
             cancelled.promise.cancel()
             _ = Promise<Int>.reject(Failed())
-            #expect(world.runtime.liveNodeCount == 0)
+            #expect(isolated.runtime.liveNodeCount == 0)
         }
-        world.runAll()
+        isolated.runAll()
         #expect(sink.lines == [])
     }
 
@@ -41,7 +43,7 @@ import Testing
 
     @Test func aChainIsInOrOutAsItsRootIs() {
         record(RecordingFilter(only: [.label("in *")]))
-        world.run {
+        isolated.run {
             for name in ["in 1", "out"] {
                 let root = Promise<Int>(label: name) {
                     // Made by its handler: of the same chain.
@@ -53,7 +55,7 @@ import Testing
                 }
             }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(!created.isEmpty && created.allSatisfy { !$0.contains("out") })
         #expect(created.contains { $0.contains("\"made by in 1\"") })
         #expect(created.contains { $0.contains("\"link of in 1\"") })
@@ -66,9 +68,9 @@ import Testing
             let chain = Chain(label: name).map(label: "first of \(name)") { _ in 1 }
                 .all([Chain(taking: Int.self, label: "member of \(name)").map { $0 }])
                 .map(label: "last of \(name)") { $0.count }
-            world.run { chain.launch() }
+            isolated.run { chain.launch() }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(created.count >= 5 && created.allSatisfy { !$0.contains("out") })
     }
 
@@ -105,7 +107,7 @@ import Testing
         record(
             RecordingFilter(
                 only: [.module("PromiseRuntimeTests"), .label("x")], except: [.label("health *"), .module("Other")]))
-        world.run {
+        isolated.run {
             for label in ["", "x", "health 1"] { _ = Promise<Int>.resolve(1, label: label) }
         }
         #expect(created == ["resolve", "resolve \"x\""])
@@ -114,7 +116,7 @@ import Testing
     @Test(arguments: [2, 10, 1000]) func oneRootInSoMany(sampling: Int) {
         record(RecordingFilter(sampling: sampling))
         let count = 50_000
-        world.run {
+        isolated.run {
             for _ in 0..<count { Promise<Int>.resolve(1).done { _ in } }
         }
         let roots = created.count { $0 == "resolve" }
@@ -122,22 +124,22 @@ import Testing
         // Ids are mixed by a fixed function: six deviations of a fair draw are never seen.
         #expect(abs(Double(roots) - expected) < 6 * expected.squareRoot())
         #expect(created.count == 2 * roots)
-        world.runAll()
+        isolated.runAll()
     }
 
     @Test func linksAcrossTheBorderAreTold() {
         record(RecordingFilter(only: [.label("in")]))
-        let (inside, outside) = world.run {
+        let (inside, outside) = isolated.run {
             (Promise<Int>.pending(label: "in"), Promise<Int>.pending(label: "out"))
         }
-        let both = world.run { Promise.all([inside.promise, outside.promise], label: "in") }
-        let other = world.run { Promise.all([inside.promise, outside.promise], label: "out") }
-        let follower = world.run { Promise<Int>.pending(label: "in") }
+        let both = isolated.run { Promise.all([inside.promise, outside.promise], label: "in") }
+        let other = isolated.run { Promise.all([inside.promise, outside.promise], label: "out") }
+        let follower = isolated.run { Promise<Int>.pending(label: "in") }
         follower.resolver.resolve(outside.promise)
-        #expect(world.runtime.liveNode(outside.promise.id) == nil && world.runtime.liveNode(both.id) === both)
+        #expect(isolated.runtime.liveNode(outside.promise.id) == nil && isolated.runtime.liveNode(both.id) === both)
         outside.resolver.fulfill(1)
         inside.resolver.fulfill(2)
-        world.runAll()
+        isolated.runAll()
         let told = sink.lines.filter { !$0.hasPrefix("created") && !$0.hasPrefix("released") }
         #expect(
             told == [
@@ -148,8 +150,8 @@ import Testing
     }
 
     @Test func threadsThatMeetAtAPromiseDecideAsOne() throws {
-        let world = world
-        let early = world.run { (0..<200).map { Promise<Int>.pending(label: $0 % 2 == 0 ? "in" : "out") } }
+        let isolated = isolated
+        let early = isolated.run { (0..<200).map { Promise<Int>.pending(label: $0 % 2 == 0 ? "in" : "out") } }
         record(RecordingFilter(only: [.label("in"), .file("RecordingFilterTests.swift", lines: 1...1)]))
         let kept = Log<Promise<Int>>()
         try onThreads(4) { _ in
@@ -157,33 +159,33 @@ import Testing
         }
         let roots = created.filter { $0.contains("late") }
         #expect(roots.count == 100 && roots.allSatisfy { $0 == "pending late \"in\"" })
-        #expect(created.count == 100 + 4 * 100 && world.runtime.liveNodeCount == created.count)
+        #expect(created.count == 100 + 4 * 100 && isolated.runtime.liveNodeCount == created.count)
         for pair in early { pair.resolver.fulfill(1) }
-        world.runAll()
+        isolated.runAll()
         #expect(kept.entries.count == 800)
     }
 
     @Test func decidedOnceForLife() {
-        let early = world.run { Promise<Int>.pending(label: "early") }
+        let early = isolated.run { Promise<Int>.pending(label: "early") }
         record(RecordingFilter(only: [.label("in")]))
-        let left = world.run { Promise<Int>.pending(label: "out") }
-        let taken = world.run { Promise<Int>.pending(label: "in") }
+        let left = isolated.run { Promise<Int>.pending(label: "out") }
+        let taken = isolated.run { Promise<Int>.pending(label: "in") }
         _ = early.promise.map { $0 }
-        world.runtime.stopRecording()
+        isolated.runtime.stopRecording()
         // Another filter changes nothing for those that were decided; none takes all in.
         let second = LineSink()
-        #expect(world.runtime.startRecording(into: second, filter: RecordingFilter(only: [.label("*")])))
+        #expect(isolated.runtime.startRecording(into: second, filter: RecordingFilter(only: [.label("*")])))
         left.resolver.fulfill(1)
         taken.resolver.fulfill(1)
         #expect(second.lines == ["fulfilled #1"])
-        world.runtime.stopRecording()
+        isolated.runtime.stopRecording()
         let third = LineSink()
-        #expect(world.runtime.startRecording(into: third))
+        #expect(isolated.runtime.startRecording(into: third))
         _ = left.promise.map { $0 }
         early.resolver.fulfill(1)
-        #expect(world.runtime.liveNode(left.promise.id) === left.promise)
+        #expect(isolated.runtime.liveNode(left.promise.id) === left.promise)
         #expect(third.lines.prefix(3) == ["created #1 pending late \"out\"", "fulfilled #1", "created #2 map of #1"])
         #expect(third.lines.contains("created #3 pending late \"early\""))
-        world.runAll()
+        isolated.runAll()
     }
 }

@@ -6,10 +6,10 @@ import Testing
 struct RepeatCancellationTests {
     @Test("X2 cancelling it cancels the round under way and what its body made; no other is started")
     func cancelling() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
         let stopped = Log<String>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat {
                 let pair = Promise<Int>.pending()
                 pair.resolver.onCancel { stopped.add("stopped") }
@@ -21,32 +21,32 @@ struct RepeatCancellationTests {
                 false
             }
         }
-        world.runAll()
+        isolated.runAll()
         made.entries[0].resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 2)
         promise.cancel("enough", by: .viewer("ada"))
         let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
         #expect(try error(of: promise) as? PromiseCancelled == expected)
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 2)
         withExtendedLifetime(made) {}
     }
 
     @Test("X2 the reason and the canceller reach the source of what the body returned", arguments: [false, true])
     func cancellationReaches(hasOtherConsumer: Bool) throws {
-        let world = ManualWorld()
-        let (source, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (source, resolver) = isolated.run { Promise<Int>.pending() }
         let member = source.map { $0 + 1 }
         let other = hasOtherConsumer ? member.map { $0 + 1 } : nil
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat {
                 member
             } until: { _ in
                 true
             }
         }
-        world.runAll()
+        isolated.runAll()
         promise.cancel("enough", by: .viewer("ada"))
         let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
         #expect(try error(of: promise) as? PromiseCancelled == expected)
@@ -63,23 +63,23 @@ struct RepeatCancellationTests {
 
     @Test("X2 cancelling it in a pause ends the timer")
     func cancelledInPause() {
-        let world = ManualWorld()
-        let promise = world.run {
+        let isolated = IsolatedRuntime()
+        let promise = isolated.run {
             Promise.repeat(pause: .seconds(9)) {
                 Promise.resolve(0)
             } until: { _ in
                 false
             }
         }
-        world.runAll()
-        #expect(!world.clock.isIdle)
+        isolated.runAll()
+        #expect(!isolated.clock.isIdle)
         promise.cancel()
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
     }
 
     @Test("X2 cancelled before its first round: no closure is called, and both are released")
     func cancelledAtOnce() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let (alive, calls) = (Box(0), Log<String>())
         func make() -> Promise<Int> {
             let canary = Canary(alive)
@@ -93,21 +93,21 @@ struct RepeatCancellationTests {
                 return true
             }
         }
-        let promise = world.run(make)
+        let promise = isolated.run(make)
         #expect(alive.value == 1)
         promise.cancel()
         #expect(alive.value == 0, "S2: who is settled keeps no closures")
-        world.runAll()
+        isolated.runAll()
         #expect(calls.entries == [])
         #expect(try error(of: promise) is PromiseCancelled)
     }
 
     @Test("X2, X4 cancelled while its body runs: the body knows, and what it returns is cancelled")
     func cancelledInBody() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let (promise, made) = (Box<Promise<Int>?>(nil), Box<Promise<Int>?>(nil))
         let seen = Box(false)
-        promise.value = world.run {
+        promise.value = isolated.run {
             Promise.repeat { () -> Promise<Int> in
                 promise.value?.cancel("late")
                 seen.value = ChainRuntime.isCancelled
@@ -119,7 +119,7 @@ struct RepeatCancellationTests {
                 true
             }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(seen.value)
         let member = try #require(made.value)
         #expect(try error(of: member) as? PromiseCancelled == PromiseCancelled(reason: "late"))
@@ -128,9 +128,9 @@ struct RepeatCancellationTests {
 
     @Test("X3 clean-up in a round's branch runs under a cancellation")
     func cleanUp() {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let seen = Log<String>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat {
                 Promise.delay(.seconds(1)).map { seen.add("value") }.anyway { _ in seen.add("clean-up") }
             } until: { _ in
@@ -139,12 +139,12 @@ struct RepeatCancellationTests {
         }
         // What the body returned is last in its chain: the chain itself goes on, as under `then`.
         promise.done { _ in seen.add("done") }.failed { _ in seen.add("failed") }
-        world.runAll()
+        isolated.runAll()
         promise.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(seen.entries.sorted() == ["clean-up", "failed"])
-        world.clock.advance(by: .seconds(1))
-        world.runAll()
+        isolated.clock.advance(by: .seconds(1))
+        isolated.runAll()
     }
 
     @Test("X2, S1 cancelled from another thread at any moment", arguments: 0..<100)

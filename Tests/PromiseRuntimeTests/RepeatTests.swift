@@ -7,10 +7,10 @@ import Testing
 struct RepeatTests {
     @Test("P7 again until the value is enough, one round after the other")
     func untilEnough() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let log = Log<String>()
         let round = Box(0)
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat {
                 let number = round.change {
                     $0 += 1
@@ -28,14 +28,14 @@ struct RepeatTests {
         }
         #expect(log.entries == [], "P4: not before it returns")
         for _ in 0..<3 {
-            world.runAll()
-            world.clock.advance(by: .seconds(1))
+            isolated.runAll()
+            isolated.clock.advance(by: .seconds(1))
         }
-        world.runAll()
+        isolated.runAll()
         #expect(
             log.entries == (1...3).flatMap { ["start \($0)", "end \($0)", "enough \($0)?"] })
         #expect(try promise.result?.get() == 3)
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
     }
 
     @Test("P7 the first round is always made, and may be the last")
@@ -158,9 +158,9 @@ struct RepeatTests {
 
     @Test("S2 a round that has ended is released before the next one is made")
     func memory() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let (alive, most) = (Box(0), Box(0))
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat {
                 let canary = Canary(alive)
                 most.change { $0 = max($0, alive.value) }
@@ -169,19 +169,19 @@ struct RepeatTests {
                 most.value > 3 || alive.value > 3
             }
         }
-        world.executor.runAll(limit: 5_000)
+        isolated.executor.runAll(limit: 5_000)
         #expect(!promise.isSettled)
         #expect(most.value <= 3, "rounds pile up")
         promise.cancel()
-        world.runAll()
+        isolated.runAll()
         #expect(alive.value == 0)
     }
 
     @Test("P5 a body that returns the promise itself: a cycle, not a wait for ever")
     func cycle() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let box = Box<Promise<Int>?>(nil)
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat {
                 box.value!
             } until: { _ in
@@ -189,26 +189,26 @@ struct RepeatTests {
             }
         }
         box.value = promise
-        world.runAll()
+        isolated.runAll()
         box.value = nil
         #expect(try error(of: promise) is PromiseCycle)
     }
 
     @Test("R1 the closures' promises belong to its runtime, on its executor")
     func runtime() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let runtimes = Log<Bool>()
         let other = ManualExecutor(name: "other")
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.repeat(on: other) {
-                runtimes.add(ChainRuntime.current === world.runtime)
+                runtimes.add(Runtime.current === isolated.runtime)
                 return Promise.resolve(1)
             } until: { _ in
-                runtimes.add(ChainRuntime.current === world.runtime)
+                runtimes.add(Runtime.current === isolated.runtime)
                 return true
             }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(runtimes.count == 0)
         other.runAll()
         #expect(runtimes.entries == [true, true])

@@ -139,10 +139,10 @@ struct RetryTests {
 
     @Test("X2 a cancelled attempt is the last one, whoever cancelled it")
     func cancelledAttempt() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
         let asked = Log<String>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.retry(9) {
                 let pair = Promise<Int>.pending()
                 made.add(pair)
@@ -152,11 +152,11 @@ struct RetryTests {
                 return true
             }
         }
-        world.runAll()
+        isolated.runAll()
         made.entries[0].resolver.reject(Failure())
-        world.runAll()
+        isolated.runAll()
         made.entries[1].promise.cancel("no more", by: .viewer("ada"))
-        world.runAll()
+        isolated.runAll()
         #expect(
             try error(of: promise) as? PromiseCancelled == PromiseCancelled(reason: "no more", by: .viewer("ada")))
         #expect(made.count == 2 && asked.entries == ["failed"])
@@ -164,27 +164,27 @@ struct RetryTests {
 
     @Test("X2 cancelling it cancels the attempt under way, or the wait", arguments: [false, true])
     func cancelling(_ isWaiting: Bool) throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.retry(9, backoff: .constant(.seconds(1))) {
                 let pair = Promise<Int>.pending()
                 made.add(pair)
                 return pair.promise
             }
         }
-        world.runAll()
+        isolated.runAll()
         if isWaiting {
             made.entries[0].resolver.reject(Failure())
-            world.runAll()
-            #expect(!world.clock.isIdle)
+            isolated.runAll()
+            #expect(!isolated.clock.isIdle)
         }
         promise.cancel("enough", by: .viewer("ada"))
         let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
         #expect(try error(of: promise) as? PromiseCancelled == expected)
         if !isWaiting { #expect(try error(of: made.entries[0].promise) as? PromiseCancelled == expected) }
-        #expect(world.clock.isIdle)
-        world.runAll()
+        #expect(isolated.clock.isIdle)
+        isolated.runAll()
         #expect(made.count == 1)
     }
 
@@ -205,9 +205,9 @@ struct RetryTests {
 
     @Test("X2 a timeout of an attempt leads to another one; one of the whole ends it")
     func timeouts() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.retry(9) {
                 let pair = Promise<Int>.pending()
                 made.add(pair)
@@ -217,10 +217,10 @@ struct RetryTests {
         let limited = promise.timeout(.milliseconds(2_500))
         limited.catch { _ in 0 }
         for _ in 0..<10 {
-            world.runAll()
-            world.clock.advance(by: .milliseconds(500))
+            isolated.runAll()
+            isolated.clock.advance(by: .milliseconds(500))
         }
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 3)
         // Of the third attempt, too, the cancellation goes on from the limit to the source of the work.
         #expect(made.entries.map(\.promise.isCancelled) == [true, true, true])
@@ -228,26 +228,26 @@ struct RetryTests {
         #expect(
             try error(of: promise) as? PromiseCancelled
                 == PromiseCancelled(reason: "timed out after \(Duration.milliseconds(2_500))"))
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
     }
 
     @Test("S3 errors of earlier attempts are handled; the last one's is the caller's", arguments: [false, true])
     func unhandled(_ isHandled: Bool) {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let told = Log<String>()
-        world.runtime.onUnhandled = { told.add("\($0.error)") }
-        world.run {
+        isolated.runtime.onUnhandled = { told.add("\($0.error)") }
+        isolated.run {
             let promise = Promise.retry(3, Self.failing(9))
             if isHandled { promise.catch { _ in 0 } }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(told.entries == (isHandled ? [] : ["3"]))
     }
 
     @Test("S2 nothing is left of it, however it ends", arguments: ["fulfilled", "rejected", "cancelled", "waiting"])
     func leaks(_ ending: String) {
         let alive = Box(0)
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         func make() -> AnyPromise {
             let canary = Canary(alive)
             return Promise.retry(3, backoff: .constant(.seconds(1))) { () -> Promise<Canary> in
@@ -261,16 +261,16 @@ struct RetryTests {
         }
         weak var gone: AnyPromise?
         do {
-            let promise = world.run(make)
+            let promise = isolated.run(make)
             gone = promise
-            world.runAll()
+            isolated.runAll()
             if ending == "cancelled" || ending == "waiting" { promise.cancel() }
         }
         for _ in 0..<4 {
-            world.runAll()
-            world.clock.advance(by: .seconds(1))
+            isolated.runAll()
+            isolated.clock.advance(by: .seconds(1))
         }
-        world.runAll()
+        isolated.runAll()
         #expect(gone == nil)
         #expect(alive.value == 0)
     }

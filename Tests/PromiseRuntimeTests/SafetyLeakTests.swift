@@ -25,17 +25,17 @@ enum LeakCase: CaseIterable, Sendable {
     func s2NothingIsLeft(leakCase: LeakCase) throws {
         let alive = Box(0)
         let graves = Graves()
-        let world = ManualWorld()
-        world.run { build(leakCase, world, alive, graves) }
-        world.runAll()
-        world.clock.advance(by: .seconds(100))
-        world.runAll()
+        let isolated = IsolatedRuntime()
+        isolated.run { build(leakCase, isolated, alive, graves) }
+        isolated.runAll()
+        isolated.clock.advance(by: .seconds(100))
+        isolated.runAll()
         #expect(graves.watchedCount > 0)
         #expect(graves.aliveCount == 0)
         #expect(alive.value == 0)
     }
 
-    private func build(_ leakCase: LeakCase, _ world: ManualWorld, _ alive: Box<Int>, _ graves: Graves) {
+    private func build(_ leakCase: LeakCase, _ isolated: IsolatedRuntime, _ alive: Box<Int>, _ graves: Graves) {
         let (root, resolver) = Promise<Canary>.pending()
         let (other, otherResolver) = Promise<Canary>.pending()
         let captured = Canary(alive)
@@ -79,7 +79,7 @@ enum LeakCase: CaseIterable, Sendable {
                     ? .reject(Failure()) : index == 0 ? other : .resolve(value)
             }
             graves.watch(whole)
-            world.runAll()
+            isolated.runAll()
             if leakCase == .sequence { otherResolver.fulfill(Canary(alive)) }
             if leakCase == .sequenceCancelled { whole.cancel() }
         case .adopted, .adoptedCancelled:
@@ -87,7 +87,7 @@ enum LeakCase: CaseIterable, Sendable {
                 captured.touch(); return other
             }
             graves.watch(outer, other)
-            world.runAll()
+            isolated.runAll()
             if leakCase == .adopted { otherResolver.fulfill(Canary(alive)) } else { outer.cancel() }
         case .ring:
             resolver.resolve(other)
@@ -111,9 +111,9 @@ enum LeakCase: CaseIterable, Sendable {
     }
 
     @Test func s2LongLivedPromiseDoesNotKeepCancelledChildren() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let alive = Box(0)
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         var most = 0
         for _ in 0..<10_000 {
             let canary = Canary(alive)
@@ -128,27 +128,27 @@ enum LeakCase: CaseIterable, Sendable {
             let child = root.catch { _ in 0 }
             graves.watch(child)
             child.cancel()
-            world.runAll()
+            isolated.runAll()
         }
         #expect(graves.aliveCount <= 4)
         withExtendedLifetime(resolver) {}
     }
 
     @Test func s2LongLivedPromiseDoesNotKeepRacesAndTimeouts() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let graves = Graves()
-        let (root, resolver) = world.run { Promise<Int>.pending() }
+        let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let keeper = root.done { _ in }
         for _ in 0..<1_000 {
-            world.run {
+            isolated.run {
                 graves.watch(Promise.race([root, .resolve(1)]), root.timeout(.seconds(1)))
                 let follower = Promise<Int>.resolve(0).then { _ in root }
                 graves.watch(follower)
-                world.runAll()
+                isolated.runAll()
                 follower.cancel()
             }
-            world.clock.advance(by: .seconds(2))
-            world.runAll()
+            isolated.clock.advance(by: .seconds(2))
+            isolated.runAll()
         }
         #expect(graves.aliveCount <= 8)
         #expect(!keeper.isSettled && !root.isSettled)
@@ -156,12 +156,12 @@ enum LeakCase: CaseIterable, Sendable {
     }
 
     @Test func s2CombinatorOfPendingMembersGoesWithThem() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let alive = Box(0)
         let graves = Graves()
         let told = Log<String>()
-        world.runtime.onAbandoned = { told.add("\($0.error)") }
-        world.run {
+        isolated.runtime.onAbandoned = { told.add("\($0.error)") }
+        isolated.run {
             let canary = Canary(alive)
             let members = (0..<3).map { _ in Promise<Int>.pending() }
             let all = Promise.all(members.map(\.promise))
@@ -169,7 +169,7 @@ enum LeakCase: CaseIterable, Sendable {
             // An optimised build releases the resolvers after their last use.
             withExtendedLifetime(members) { all.cancel() }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(graves.aliveCount == 0 && alive.value == 0)
         #expect(told.entries == [], "nobody waits for the members of a cancelled combinator")
     }
@@ -177,20 +177,20 @@ enum LeakCase: CaseIterable, Sendable {
     @Test func s2RuntimeGoesWithItsPromises() throws {
         weak var runtime: ChainRuntime?
         do {
-            let world = ManualWorld()
-            runtime = world.runtime
-            _ = world.run { Promise<Int>.resolve(1).map { $0 + 1 }.done { _ in } }
-            world.runAll()
+            let isolated = IsolatedRuntime()
+            runtime = isolated.runtime
+            _ = isolated.run { Promise<Int>.resolve(1).map { $0 + 1 }.done { _ in } }
+            isolated.runAll()
         }
         #expect(runtime == nil)
     }
 
     @Test func s2LongChainIsReleasedWithoutRecursion() throws {
         try onThreads(1) { _ in
-            let world = ManualWorld()
+            let isolated = IsolatedRuntime()
             let alive = Box(0)
             do {
-                let (root, resolver) = world.run { Promise<Int>.pending() }
+                let (root, resolver) = isolated.run { Promise<Int>.pending() }
                 var last = root
                 let canary = Canary(alive)
                 for _ in 0..<100_000 {
@@ -200,7 +200,7 @@ enum LeakCase: CaseIterable, Sendable {
                 }
                 withExtendedLifetime(resolver) {}
             }
-            world.runAll()
+            isolated.runAll()
             if alive.value != 0 { Issue.record("\(alive.value) left of an unsettled chain") }
         }
     }

@@ -5,20 +5,20 @@ import Testing
 
 /// What a runtime tells of promises that nobody can settle and of errors that nobody handled.
 private struct Told {
-    let world = ManualWorld()
+    let isolated = IsolatedRuntime()
     let abandoned = Log<PromiseAbandoned>()
     let unhandled = Log<String>()
 
     init() {
         let (abandoned, unhandled) = (abandoned, unhandled)
-        world.runtime.onAbandoned = { abandoned.add($0.error) }
-        world.runtime.onUnhandled = { unhandled.add("\($0.label ?? "") \($0.error)") }
+        isolated.runtime.onAbandoned = { abandoned.add($0.error) }
+        isolated.runtime.onUnhandled = { unhandled.add("\($0.label ?? "") \($0.error)") }
     }
 
     /// Runs `body` in the world, then all that is ready; what `body` held is gone by then.
     func when(_ body: () -> Void) {
-        world.run(body)
-        world.runAll()
+        isolated.run(body)
+        isolated.runAll()
     }
 }
 
@@ -41,18 +41,18 @@ private struct Told {
     @Test func s2AbandonedRejectsOnTheExecutor() throws {
         let told = Told()
         let seen = Log<String>()
-        _ = told.world.run {
+        _ = told.isolated.run {
             Promise<Int>.pending(label: "lost").promise.failed { seen.add("\(type(of: $0))") }
         }
         #expect(seen.entries == [])
-        told.world.runAll()
+        told.isolated.runAll()
         #expect(seen.entries == ["PromiseAbandoned"])
         #expect(told.unhandled.entries == [], "it is told as abandoned already")
     }
 
     @Test func s2SettledFollowingAndKeptAreNotAbandoned() throws {
         let told = Told()
-        let (kept, resolver) = told.world.run { Promise<Int>.pending() }
+        let (kept, resolver) = told.isolated.run { Promise<Int>.pending() }
         told.when {
             Promise<Int>.pending().resolver.fulfill(1)
             let (promise, follower) = Promise<Int>.pending()
@@ -61,7 +61,7 @@ private struct Told {
         }
         #expect(told.abandoned.entries == [])
         resolver.fulfill(1)
-        told.world.runAll()
+        told.isolated.runAll()
         #expect(told.abandoned.entries == [])
     }
 
@@ -79,13 +79,13 @@ private struct Told {
     @Test func s2TimedOutIsNoAlarm() throws {
         let told = Told()
         do {
-            let pair = told.world.run { Promise<Int>.pending() }
+            let pair = told.isolated.run { Promise<Int>.pending() }
             let limited = pair.promise.map { $0 }.timeout(.seconds(1))
-            told.world.clock.advance(by: .seconds(1))
+            told.isolated.clock.advance(by: .seconds(1))
             #expect(try error(of: limited) is PromiseTimedOut)
-            told.world.runAll()
+            told.isolated.runAll()
         }
-        told.world.runAll()
+        told.isolated.runAll()
         #expect(told.abandoned.entries == [])
     }
 
@@ -116,8 +116,8 @@ private struct Told {
         let ran = Box(0)
         told.when { Promise.delay(.seconds(3)).done { ran.change { $0 += 1 } } }
         #expect(told.abandoned.entries == [] && ran.value == 0)
-        told.world.clock.advance(by: .seconds(3))
-        told.world.runAll()
+        told.isolated.clock.advance(by: .seconds(3))
+        told.isolated.runAll()
         #expect(ran.value == 1 && told.abandoned.entries == [])
     }
 

@@ -112,8 +112,8 @@ private final class NullSink: EventSink {
     }
 
     @Test func s4DescriptionsMayCallBack() throws {
-        let world = ManualWorld()
-        _ = world.runtime.startRecording(into: NullSink(), capturesValues: true)
+        let isolated = IsolatedRuntime()
+        _ = isolated.runtime.startRecording(into: NullSink(), capturesValues: true)
         let itself = Box<(promise: AnyPromise, use: @Sendable () -> Void)?>(nil)
         let calls = Box(0)
         let act: @Sendable () -> Void = {
@@ -122,7 +122,7 @@ private final class NullSink: EventSink {
             calls.change { $0 += 1 }
             self.bothHereAndElsewhere { target.use() }
         }
-        let (broken, reject) = world.run { Promise<Int>.pending() }
+        let (broken, reject) = isolated.run { Promise<Int>.pending() }
         itself.value = (
             broken,
             {
@@ -135,8 +135,8 @@ private final class NullSink: EventSink {
         )
         reject.reject(TalkingError(action: act))
         #expect(calls.value == 1)
-        world.runAll()
-        let (fine, fulfill) = world.run { Promise<TalkingValue>.pending() }
+        isolated.runAll()
+        let (fine, fulfill) = isolated.run { Promise<TalkingValue>.pending() }
         itself.value = (
             fine,
             {
@@ -145,24 +145,24 @@ private final class NullSink: EventSink {
         )
         fulfill.fulfill(TalkingValue(action: act))
         #expect(calls.value == 2)
-        world.runAll()
+        isolated.runAll()
         itself.value = nil
     }
 
     @Test func s4ValuesMayCallBackAsTheyAreReleased() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let count = Box(0)
-        let (other, otherResolver) = world.run { Promise<Int>.pending() }
+        let (other, otherResolver) = isolated.run { Promise<Int>.pending() }
         let act: @Sendable () -> Void = {
             count.change { $0 += 1 }
             self.bothHereAndElsewhere {
                 other.map { $0 }.cancel()
-                _ = world.runtime.run { Promise<Int>.resolve(1).done { _ in } }
+                _ = isolated.runtime.run { Promise<Int>.resolve(1).done { _ in } }
                 otherResolver.fulfill(1)
-                world.executor.execute {}
+                isolated.executor.execute {}
             }
         }
-        world.run {
+        isolated.run {
             _ = Promise<OnRelease>.resolve(OnRelease(act))
             let (root, resolver) = Promise<OnRelease>.pending()
             let kept = OnRelease(act)
@@ -175,19 +175,19 @@ private final class NullSink: EventSink {
                 .done { _ in }
             Promise.all([Promise<OnRelease>.resolve(OnRelease(act)), .reject(Failure())]).catch { _ in [] }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(count.value == 5)
         #expect(other.isSettled)
     }
 
     @Test(arguments: [3, 3_000]) func s4SettlingOthersInsideATellingLosesNone(count: Int) throws {
-        let world = ManualWorld()
-        let (start, go) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (start, go) = isolated.run { Promise<Int>.pending() }
         let told = Box(0)
         let left = Box<[Resolver<Int>]>([])
         // Each unhandled rejection settles another promise, as it is released between the tellings of others.
-        world.runtime.onUnhandled = { _ in left.change { $0.popLast() }?.fulfill(1) }
-        world.run {
+        isolated.runtime.onUnhandled = { _ in left.change { $0.popLast() }?.fulfill(1) }
+        isolated.run {
             for _ in 0..<count {
                 let (late, resolver) = Promise<Int>.pending()
                 late.done(on: InlineExecutor.shared) { _ in told.change { $0 += 1 } }
@@ -221,15 +221,15 @@ private final class NullSink: EventSink {
     }
 
     @Test func s4HooksMayCallBackAsTheyAreCalled() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let count = Box(0)
-        world.runtime.onUnhandled = { _ in
+        isolated.runtime.onUnhandled = { _ in
             count.change { $0 += 1 }
-            world.runtime.onUnhandled = nil
-            _ = world.runtime.run { Promise<Int>.resolve(1).done { _ in } }
+            isolated.runtime.onUnhandled = nil
+            _ = isolated.runtime.run { Promise<Int>.resolve(1).done { _ in } }
         }
-        world.run { _ = Promise<Int>.reject(Failure()) }
-        world.runAll()
+        isolated.run { _ = Promise<Int>.reject(Failure()) }
+        isolated.runAll()
         #expect(count.value == 1)
     }
 

@@ -5,9 +5,9 @@ import Testing
 @Suite(.nothingLeft) struct SequenceTests {
     @Test("P7 one after the other, the values in order")
     func inOrder() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let log = Log<String>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise<[Int]>.sequence(1...3) { number in
                 log.add("start \(number)")
                 return Promise.delay(.seconds(1)).map {
@@ -17,10 +17,10 @@ import Testing
             }
         }
         for _ in 0..<3 {
-            world.runAll()
-            world.clock.advance(by: .seconds(1))
+            isolated.runAll()
+            isolated.clock.advance(by: .seconds(1))
         }
-        world.runAll()
+        isolated.runAll()
         #expect(log.entries == ["start 1", "end 1", "start 2", "end 2", "start 3", "end 3"])
         #expect(try promise.result?.get() == [10, 20, 30])
     }
@@ -67,23 +67,23 @@ import Testing
 
     @Test("P7 a late member frees its place only")
     func places() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<Resolver<Int>>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise<[Int]>.sequence(0..<5, concurrency: 2) { _ in
                 let (member, resolver) = Promise<Int>.pending()
                 made.add(resolver)
                 return member
             }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 2)
         made.entries[1].fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 3)
         made.entries[0].fulfill(0)
         made.entries[2].fulfill(2)
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 5)
         made.entries[4].fulfill(4)
         made.entries[3].fulfill(3)
@@ -101,9 +101,9 @@ import Testing
 
     @Test("X2 cancelling it cancels those under way; nothing more is started")
     func cancelling() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<Promise<Int>>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.forEach(0..<5, concurrency: 2) { _ in
                 let (member, resolver) = Promise<Int>.pending()
                 resolver.onCancel { _ = resolver }
@@ -111,9 +111,9 @@ import Testing
                 return member
             }
         }
-        world.runAll()
+        isolated.runAll()
         promise.cancel("enough")
-        world.runAll()
+        isolated.runAll()
         #expect(made.count == 2)
         for member in made.entries {
             #expect(member.isCancelled)
@@ -124,9 +124,9 @@ import Testing
 
     @Test("X2 a failing member cancels the others under way")
     func failing() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise.forEach(0..<5, concurrency: 3) { _ in
                 let pair = Promise<Int>.pending()
                 made.add(pair)
@@ -134,9 +134,9 @@ import Testing
             }
         }
         promise.failed { _ in }
-        world.runAll()
+        isolated.runAll()
         made.entries[1].resolver.reject(Failure())
-        world.runAll()
+        isolated.runAll()
         #expect(made.entries.map(\.promise.isCancelled) == [true, false, true])
         #expect(made.count == 3)
     }

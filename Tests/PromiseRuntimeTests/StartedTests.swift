@@ -47,18 +47,18 @@ struct StartedTests {
         arguments: mixes)
     func deepCancellation(_ mix: [Operation]) throws {
         try onThreads(1) { _ in
-            let world = ManualWorld()
-            let (bottom, resolver) = world.run { Promise<Void>.pending() }
+            let isolated = IsolatedRuntime()
+            let (bottom, resolver) = isolated.run { Promise<Void>.pending() }
             do {
-                let top = world.run { nested(mix, 10_000, bottom) }
-                world.runAll()
+                let top = isolated.run { nested(mix, 10_000, bottom) }
+                isolated.runAll()
                 top.cancel("enough", by: .viewer("ada"))
                 let expected = PromiseCancelled(reason: "enough", by: .viewer("ada"))
                 #expect(resolver.isCancelled)
                 #expect((try? error(of: bottom)) as? PromiseCancelled == expected)
                 #expect((try? error(of: top)) as? PromiseCancelled == expected)
             }
-            world.runAll()
+            isolated.runAll()
         }
     }
 
@@ -66,12 +66,12 @@ struct StartedTests {
     func deepSettling(_ mix: [Operation]) throws {
         for isFulfilled in [true, false] {
             try onThreads(1) { _ in
-                let world = ManualWorld()
-                let (bottom, resolver) = world.run { Promise<Void>.pending() }
-                let top = world.run { nested(mix, 10_000, bottom) }
-                world.runAll()
+                let isolated = IsolatedRuntime()
+                let (bottom, resolver) = isolated.run { Promise<Void>.pending() }
+                let top = isolated.run { nested(mix, 10_000, bottom) }
+                isolated.runAll()
                 if isFulfilled { resolver.fulfill(()) } else { resolver.reject(Failure("deep")) }
-                world.runAll()
+                isolated.runAll()
                 guard let result = top.result else { return #expect(Bool(false), "it is pending") }
                 switch result {
                 case .success: #expect(isFulfilled)
@@ -111,16 +111,16 @@ struct StartedTests {
 
     @Test("X2 the others under way are cancelled once one fails, for a reason; a node of a cycle fails at once")
     func failing() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
-        let promise = world.run {
+        let promise = isolated.run {
             Promise<[Int]>.sequence(0..<9, concurrency: 3) { _ in
                 let pair = Promise<Int>.pending()
                 made.add(pair)
                 return pair.promise
             }
         }
-        world.runAll()
+        isolated.runAll()
         made.entries[0].resolver.reject(Failure("first"))
         #expect(try error(of: promise) as? Failure == Failure("first"))
         for index in 1...2 {
@@ -130,14 +130,14 @@ struct StartedTests {
         }
 
         let own = Box<Promise<Void>?>(nil)
-        own.value = world.run { Promise.forEach(0..<1) { _ in own.value! } }
-        world.runAll()
+        own.value = isolated.run { Promise.forEach(0..<1) { _ in own.value! } }
+        isolated.runAll()
         #expect(try error(of: own.replace(nil)!) is PromiseCycle)
     }
 
     @Test("S2 who has ended keeps neither its inputs nor its closures", arguments: Operation.allCases, [false, true])
     func keepsNothing(_ operation: Operation, _ isCancelled: Bool) {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let alive = Box(0)
         func make() -> Promise<Void> {
             let canary = Canary(alive)
@@ -146,14 +146,14 @@ struct StartedTests {
                 return isCancelled ? Promise.delay(.seconds(1)).map { 0 } : .reject(Failure())
             }
         }
-        let promise = world.run(make)
-        world.runAll()
+        let promise = isolated.run(make)
+        isolated.runAll()
         if isCancelled {
             #expect(alive.value == 1)
             promise.runtime.run { promise.cancel() }
             if operation == .sequence { return }  // Its `done` is what was cancelled here, never the parent.
         }
-        world.runAll()
+        isolated.runAll()
         #expect(promise.isSettled)
         #expect(alive.value == 0)
         promise.failed { _ in }
@@ -161,16 +161,16 @@ struct StartedTests {
 
     @Test("E2 members that settle at once leave room for others on the same executor")
     func fairness() {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let order = Log<String>()
-        world.run {
+        isolated.run {
             Promise.forEach(0..<1_000) { number in
                 if number == 999 { order.add("last") }
                 return Promise.resolve(number)
             }
-            world.executor.execute { order.add("other") }
+            isolated.executor.execute { order.add("other") }
         }
-        world.runAll()
+        isolated.runAll()
         #expect(order.entries == ["other", "last"])
     }
 }

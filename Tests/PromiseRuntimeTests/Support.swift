@@ -233,7 +233,7 @@ final class TestClock: ChainClock {
 }
 
 /// A world of its own, whose handlers run when it is told to.
-struct ManualWorld: Sendable {
+struct IsolatedRuntime: Sendable {
     let clock = TestClock()
     let executor = ManualExecutor()
     let runtime: ChainRuntime

@@ -4,32 +4,32 @@ import Testing
 
 /// TheRules, P7, delay and timeout; R1, the clock; X2.
 @Suite(.nothingLeft) struct TimeTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
 
     @Test("P7 delay is fulfilled at its time, not before")
     func delay() throws {
-        let promise = world.run { Promise.delay(.milliseconds(5)) }
-        world.clock.advance(by: .milliseconds(4))
+        let promise = isolated.run { Promise.delay(.milliseconds(5)) }
+        isolated.clock.advance(by: .milliseconds(4))
         #expect(!promise.isSettled)
-        world.clock.advance(by: .milliseconds(1))
+        isolated.clock.advance(by: .milliseconds(1))
         #expect(promise.isSettled)
     }
 
     @Test("P7 none and negative delays are due at once")
     func noDelay() {
-        let made = world.run { [Promise.delay(.zero), Promise.delay(.seconds(-1))] }
-        world.clock.advance(by: .zero)
+        let made = isolated.run { [Promise.delay(.zero), Promise.delay(.seconds(-1))] }
+        isolated.clock.advance(by: .zero)
         #expect(made.map(\.isSettled) == [true, true])
     }
 
     @Test("P7 delays of one deadline are fulfilled in the order in which they were set")
     func order() {
         let seen = Log<Int>()
-        world.run {
+        isolated.run {
             for index in 0..<100 { Promise.delay(.milliseconds(index % 3)).done { seen.add(index) } }
         }
-        world.clock.advance(by: .seconds(1))
-        world.runAll()
+        isolated.clock.advance(by: .seconds(1))
+        isolated.runAll()
         #expect(
             seen.entries == (0..<100).filter { $0 % 3 == 0 } + (0..<100).filter { $0 % 3 == 1 }
                 + (0..<100).filter { $0 % 3 == 2 })
@@ -37,26 +37,26 @@ import Testing
 
     @Test("P7 a link's delay holds a value back, not an error")
     func delayedLink() throws {
-        let (value, error) = world.run {
+        let (value, error) = isolated.run {
             (Promise.resolve(1).delay(.seconds(1)), Promise<Int>.reject(Failure()).delay(.seconds(1)))
         }
         #expect(!value.isSettled && error.isSettled)
-        world.clock.advance(by: .seconds(1))
+        isolated.clock.advance(by: .seconds(1))
         #expect(try value.result?.get() == 1)
         error.catch { _ in 0 }
     }
 
     @Test("P7 timeout: in time, too late, and the clean-up of the timer")
     func timeout() throws {
-        let (inTime, resolver) = world.run { Promise<Int>.pending() }
+        let (inTime, resolver) = isolated.run { Promise<Int>.pending() }
         let limited = inTime.timeout(.seconds(1))
         resolver.fulfill(1)
         #expect(try limited.result?.get() == 1)
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
 
-        let (late, lateResolver) = world.run { Promise<Int>.pending() }
+        let (late, lateResolver) = isolated.run { Promise<Int>.pending() }
         let timedOut = late.timeout(.seconds(1))
-        world.clock.advance(by: .seconds(1))
+        isolated.clock.advance(by: .seconds(1))
         guard case .rejected(let error as PromiseTimedOut) = timedOut.state else {
             return #expect(Bool(false), "did not time out")
         }
@@ -68,12 +68,12 @@ import Testing
     @Test("X2 who is timed out is cancelled, if nobody else waits for it", arguments: [false, true])
     func timedOutIsCancelled(_ hasOther: Bool) {
         let stopped = Log<Int>()
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         resolver.onCancel { stopped.add(1) }
         if hasOther { promise.done { _ in } }
         promise.timeout(.seconds(1)).catch { _ in 0 }
-        world.clock.advance(by: .seconds(1))
-        world.runAll()
+        isolated.clock.advance(by: .seconds(1))
+        isolated.runAll()
         #expect(promise.isCancelled == !hasOther)
         #expect(stopped.count == (hasOther ? 0 : 1))
         resolver.fulfill(1)
@@ -81,14 +81,14 @@ import Testing
 
     @Test("P7 cancelling a delay or a timeout cancels its timer")
     func cancelled() {
-        let (delay, waiting, resolver) = world.run {
+        let (delay, waiting, resolver) = isolated.run {
             let (promise, resolver) = Promise<Int>.pending()
             return (Promise.delay(.seconds(9)), promise.timeout(.seconds(9)), resolver)
         }
-        #expect(!world.clock.isIdle)
+        #expect(!isolated.clock.isIdle)
         delay.cancel()
         waiting.cancel()
-        #expect(world.clock.isIdle)
+        #expect(isolated.clock.isIdle)
         resolver.fulfill(0)
     }
 

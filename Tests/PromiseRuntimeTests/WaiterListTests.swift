@@ -5,19 +5,19 @@ import Testing
 @Suite(.nothingLeft) struct WaiterListTests {
     @Test("P4 any number of waiters: each is delivered to once, in order", arguments: [0, 1, 2, 4, 5, 13, 600])
     func order(count: Int) {
-        let world = ManualWorld()
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let log = Log<Int>()
         for index in 0..<count { promise.done { _ in log.add(index) } }
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(log.entries == Array(0..<count))
     }
 
     @Test("P4 the order holds for those that are left when others were cancelled", arguments: [1, 2, 3, 7, 10])
     func cancelledBetween(step: Int) {
-        let world = ManualWorld()
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let log = Log<Int>()
         var expected: [Int] = []
         // Several rounds, so that segments are emptied, unlinked and filled again.
@@ -28,15 +28,15 @@ import Testing
             }
         }
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(log.entries == expected)
     }
 
     @Test("P7 a long-lived promise keeps little of the many that waited for it and were cancelled")
     func nothingPilesUp() {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let alive = Box(0)
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let kept = (0..<10).map { _ in promise.map { $0 } }
         var most = 0
         for _ in 0..<5_000 {
@@ -46,7 +46,7 @@ import Testing
         }
         #expect(most < 40)
         resolver.fulfill(1)
-        world.runAll()
+        isolated.runAll()
         #expect(kept.allSatisfy { $0.isSettled })
     }
 
@@ -83,10 +83,10 @@ import Testing
 
     @Test("P7 cancelling the followers of one promise one by one is linear")
     func manyFollowers() throws {
-        let world = ManualWorld()
-        let (source, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (source, resolver) = isolated.run { Promise<Int>.pending() }
         let followers = (0..<50_000).map { _ in
-            let (promise, resolver) = world.run { Promise<Int>.pending() }
+            let (promise, resolver) = isolated.run { Promise<Int>.pending() }
             resolver.resolve(source)
             return promise
         }

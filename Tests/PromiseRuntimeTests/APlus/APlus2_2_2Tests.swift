@@ -20,15 +20,15 @@ import Testing
 
     @Test("2.2.2.2 onFulfilled is not called before")
     func onFulfilledIsNotEarly() throws {
-        let world = ManualWorld()
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let seen = Log<Int>()
         promise.done { seen.add($0) }
-        world.runAll()
+        isolated.runAll()
         #expect(seen.entries == [])
         resolver.fulfill(1)
         #expect(seen.entries == [])
-        world.runAll()
+        isolated.runAll()
         #expect(seen.entries == [1])
     }
 
@@ -71,14 +71,14 @@ import Testing
 
     @Test("2.2.2.2 it is never called of a promise that stays pending, nor of a rejected one")
     func neverCalled() {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let seen = Log<Int>()
-        let (pending, resolver) = world.run { Promise<Int>.pending() }
+        let (pending, resolver) = isolated.run { Promise<Int>.pending() }
         pending.done { seen.add($0) }
-        world.run { Promise<Int>.reject(Failure()) }.done { seen.add($0) }.catch { _ in }
-        world.runAll()
-        world.clock.advance(by: .seconds(1_000))
-        world.runAll()
+        isolated.run { Promise<Int>.reject(Failure()) }.done { seen.add($0) }.catch { _ in }
+        isolated.runAll()
+        isolated.clock.advance(by: .seconds(1_000))
+        isolated.runAll()
         #expect(seen.entries == [] && !pending.isSettled)
         withExtendedLifetime(resolver) {}
     }

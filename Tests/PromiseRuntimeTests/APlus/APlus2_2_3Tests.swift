@@ -23,37 +23,37 @@ import Testing
 
     @Test("2.2.3.2, 2.2.3.3 onRejected is not early, and called once")
     func onRejectedOnce() throws {
-        let world = ManualWorld()
-        let (promise, resolver) = world.run { Promise<Int>.pending() }
+        let isolated = IsolatedRuntime()
+        let (promise, resolver) = isolated.run { Promise<Int>.pending() }
         let seen = Log<String>()
         promise.catch { error in
             seen.add("\(error)")
             return 0
         }
-        world.runAll()
+        isolated.runAll()
         #expect(seen.entries == [])
         resolver.reject(Failure("1"))
         resolver.reject(Failure("2"))
-        world.runAll()
-        world.runAll()
+        isolated.runAll()
+        isolated.runAll()
         #expect(seen.entries == ["1"])
     }
 
     @Test("2.2.3.2 it is never called of a promise that stays pending, nor of a fulfilled one")
     func neverCalled() {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let seen = Log<String>()
-        let (pending, resolver) = world.run { Promise<Int>.pending() }
-        for promise in [pending, world.run { Promise.resolve(1) }] {
+        let (pending, resolver) = isolated.run { Promise<Int>.pending() }
+        for promise in [pending, isolated.run { Promise.resolve(1) }] {
             promise.failed { seen.add("\($0)") }
             promise.recover { error in
                 seen.add("\(error)")
                 return Promise.resolve(0)
             }.done { _ in }
         }
-        world.runAll()
-        world.clock.advance(by: .seconds(1_000))
-        world.runAll()
+        isolated.runAll()
+        isolated.clock.advance(by: .seconds(1_000))
+        isolated.runAll()
         #expect(seen.entries == [] && !pending.isSettled)
         withExtendedLifetime(resolver) {}
     }

@@ -37,13 +37,13 @@ import Testing
 
     @Test("2.3.1 by an error's handler, too")
     func followingItselfOnError() throws {
-        let world = ManualWorld()
+        let isolated = IsolatedRuntime()
         let box = Box<Promise<Int>?>(nil)
-        box.value = world.run { Promise<Int>.reject(Failure()).recover { _ in box.value! } }
-        world.runAll()
+        box.value = isolated.run { Promise<Int>.reject(Failure()).recover { _ in box.value! } }
+        isolated.runAll()
         #expect(try error(of: #require(box.value)) is PromiseCycle)
         box.value?.catch { _ in 0 }
         box.value = nil
-        world.runAll()
+        isolated.runAll()
     }
 }

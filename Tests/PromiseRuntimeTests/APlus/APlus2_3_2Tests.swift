@@ -5,15 +5,15 @@ import Testing
 @Suite(.nothingLeft) struct APlus2_3_2Tests {
     @Test("2.3.2.1 what follows a pending promise stays pending")
     func pendingStays() {
-        let world = ManualWorld()
-        world.run {
+        let isolated = IsolatedRuntime()
+        isolated.run {
             let (inner, resolver) = Promise<Int>.pending()
             let outer = Promise.resolve(1).then { _ in inner }
             let after = outer.map { $0 }
-            world.runAll()
+            isolated.runAll()
             #expect(!outer.isSettled && !after.isSettled)
             resolver.fulfill(2)
-            world.runAll()
+            isolated.runAll()
             #expect(try! after.result?.get() == 2)
         }
     }

@@ -30,7 +30,7 @@ final class ProgramRun: Sendable {
     var outcomes: [Outcome] { cells.value.map { $0.outcome() } }
     var isAllSettled: Bool { cells.value.allSatisfy { $0.promise.isSettled } }
     /// Is there for as long as any promise of the program is.
-    var world: ChainRuntime { runtime }
+    var isolated: Runtime { runtime }
 
     // MARK: Steps
 

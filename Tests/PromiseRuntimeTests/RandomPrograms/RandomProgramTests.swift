@@ -14,12 +14,12 @@ struct RandomProgramTests {
 
     /// False, and an issue that says where, at the first difference.
     private static func exactly(_ seed: UInt64, _ isInline: Bool) -> Bool {
-        weak var world: ChainRuntime?
+        weak var isolated: Runtime?
         do {
             let program = Program(seed: seed)
             var model = ReferenceModel(isInline: isInline)
             let run = ProgramRun(on: isInline ? InlineExecutor.shared : ManualExecutor())
-            world = run.world
+            isolated = run.isolated
             for (index, step) in program.steps.enumerated() {
                 model.take(step)
                 run.take(step)
@@ -43,7 +43,7 @@ struct RandomProgramTests {
             }
             run.forget()
         }
-        if world == nil { return true }
+        if isolated == nil { return true }
         Issue.record("CHAINVIEW_SEED=\(seed): promises are left")
         return false
     }
