@@ -12,7 +12,7 @@ import Testing
         #expect(texts == [nil, "a", "b", nil])
     }
 
-    @Test func lossIsTheSumOfBothPlaces() {
+    @Test func lossIsTheSumOfBothCounts() {
         #expect(EventCounts(madeCount: 9, deliveredCount: 4, lostInRings: 3, lostAtClient: 2).lostCount == 5)
     }
 

@@ -8,7 +8,7 @@ import Foundation
     private let stream = SOCK_STREAM
 #endif
 
-/// What a client asked of the server.
+/// A request to the server.
 struct Asked: Sendable {
     var method = ""
     var path = ""
@@ -16,7 +16,7 @@ struct Asked: Sendable {
     var body = Data()
 }
 
-/// What the server says; nil for nothing at all.
+/// The answer of the server; nil for none.
 struct Answered: Sendable {
     var status = 200
     var headers: [String: String] = [:]
@@ -29,18 +29,18 @@ struct Answered: Sendable {
     }
 }
 
-/// A small HTTP/1.1 server on the loopback: a thread a connection, one request each.
+/// A small HTTP/1.1 server on the loopback interface: a thread per connection, one request each.
 final class LoopbackServer: Sendable {
     let port: UInt16
-    /// Opens each time that a request came which gets no answer.
+    /// Opens for each request that gets no answer.
     let asked = Latch()
-    /// Opens each time that a client ends the connection of a request which got no answer.
+    /// Opens when a client closes the connection of a request without an answer.
     let leftUnanswered = Latch()
     private let listener: Int32
     private let isStopped = Box(false)
     private let answer: @Sendable (Asked) -> Answered?
 
-    /// One that refuses connections has a port, and does not listen.
+    /// A server that refuses connections has a port, and does not listen.
     init(refuses: Bool = false, _ answer: @escaping @Sendable (Asked) -> Answered?) throws {
         self.answer = answer
         listener = socket(AF_INET, stream, 0)
@@ -62,10 +62,10 @@ final class LoopbackServer: Sendable {
 
     func url(_ path: String) -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
 
-    /// Has the thread that listens end; it closes the socket.
+    /// Ends the listening thread, which closes the socket.
     func stop() {
         isStopped.change { $0 = true }
-        // Where a shutdown does not wake it, a connection does.
+        // A connection, because on some systems a shutdown does not wake the thread.
         shutdown(listener, Int32(SHUT_RDWR))
         let waker = socket(AF_INET, stream, 0)
         var address = sockaddr_in()
@@ -99,7 +99,7 @@ final class LoopbackServer: Sendable {
         guard let asked = read(connection) else { return }
         guard let answered = answer(asked) else {
             self.asked.open()
-            // Until the client goes.
+            // Until the client closes the connection.
             var byte: UInt8 = 0
             while recv(connection, &byte, 1, 0) > 0 {}
             return leftUnanswered.open()

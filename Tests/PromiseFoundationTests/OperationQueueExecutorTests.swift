@@ -30,7 +30,7 @@ import Testing
         #expect(order.value == Array(0..<200))
     }
 
-    @Test func p4TheOrderHoldsWhereFulfilAndCancelRace() throws {
+    @Test func p4TheOrderHoldsIfFulfilAndCancelRace() throws {
         let executor = executor(width: 1)
         for _ in 0..<500 {
             let (promise, resolver) = Promise<Int>.pending(on: executor)

@@ -42,7 +42,7 @@ import Testing
         server.stop()
     }
 
-    // MARK: What comes back
+    // MARK: Answers
 
     @Test func p10TheAnswerComesWhole() throws {
         let answer = try value(of: session.load(server.url("/text")))
@@ -57,7 +57,7 @@ import Testing
         #expect(try value(of: session.loadJSON(Item.self, server.url("/json"))) == Item(name: "apple", count: 3))
     }
 
-    @Test func p10ARequestTakesItsMethodHeadersAndBodyAlong() throws {
+    @Test func p10ARequestSendsItsMethodHeadersAndBody() throws {
         var request = URLRequest(url: server.url("/echo"))
         request.httpMethod = "POST"
         request.setValue("here", forHTTPHeaderField: "X-Mark")
@@ -80,7 +80,7 @@ import Testing
         #expect(try value(of: name) == "apple grüße")
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
     @Test func p10AnotherStatusIsAClearError() throws {
         let error = try #require(throws: HTTPStatusError.self) {
@@ -94,12 +94,12 @@ import Testing
         #expect(try value(of: taken).status == 404, "who wants it gets it")
     }
 
-    @Test func p10WhereNobodyAnswersTheErrorIsTheSystems() throws {
+    @Test func p10WithoutAnAnswerTheErrorIsTheSystems() throws {
         let gone = try LoopbackServer(refuses: true) { _ in nil }
         #expect(throws: URLError.self) { try value(of: session.load(gone.url("/"))) }
     }
 
-    @Test func p10WhatCannotBeReadRejects() throws {
+    @Test func p10AnUnreadableBodyRejects() throws {
         #expect(throws: DecodingError.self) { try value(of: session.loadJSON(Item.self, server.url("/text"))) }
         let data = Data([0xFF, 0xFE, 0xFD])
         let response = URLResponse(
@@ -134,7 +134,7 @@ import Testing
         try server.leftUnanswered.wait("the end of the connection")
     }
 
-    @Test func p10ConversionIsTheExecutors() throws {
+    @Test func p10ConversionRunsOnTheExecutor() throws {
         let executor = ManualExecutor()
         let promise = session.loadJSON(Item.self, server.url("/json"), on: executor)
         let limit = Date() + 60
@@ -144,7 +144,7 @@ import Testing
         #expect(try promise.result?.get().count == 3)
     }
 
-    @Test func p10TheLabelSaysWhatIsAskedWithoutSecrets() throws {
+    @Test func p10TheLabelIsTheRequestWithoutSecrets() throws {
         let promise = session.load(server.url("/missing?secret=1"))
         #expect(promise.label == "GET 127.0.0.1/missing")
         #expect(session.load(server.url("/text"), label: "words").label == "words")
@@ -153,12 +153,12 @@ import Testing
 
     // MARK: Blocking
 
-    @Test func p10ABlockingRequestGivesAResult() throws {
+    @Test func p10ABlockingRequestReturnsAResult() throws {
         #expect(try session.loadBlocking(server.url("/text")).get().text() == "grüße")
         #expect(throws: HTTPStatusError.self) { try session.loadBlocking(server.url("/other")).get() }
     }
 
-    @Test func p10ABlockingRequestIsStoodInForOnAPool() throws {
+    @Test func p10ABlockingRequestIsCompensatedOnAPool() throws {
         let pool = PoolExecutor(name: "fetch", width: 1)
         let (session, server) = (session, server)
         let ended = Latch(5)

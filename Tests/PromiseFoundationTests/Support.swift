@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Opens once it was counted down; every wait is bounded.
+/// A latch that opens after `count` signals; every wait is bounded.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let count: Int
@@ -20,7 +20,7 @@ final class Latch: Sendable {
     }
 }
 
-/// A place that can be changed inside `@Sendable` closures.
+/// A value that can be changed inside `@Sendable` closures.
 final class Box<Value: Sendable>: Sendable {
     private let lock = NSLock()
     // Touched under `lock` only.
@@ -34,7 +34,7 @@ final class Box<Value: Sendable>: Sendable {
     func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
 }
 
-/// Waits, a minute at most, for a promise, and gives its value or throws its error.
+/// Waits at most a minute for a promise, and returns its value or throws its error.
 func value<Value: Sendable>(
     of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> Value {

@@ -4,7 +4,7 @@ import Dispatch
 import PromiseRuntime
 import Testing
 
-/// Keeps what is told of waits.
+/// Records the events of waits.
 private final class MisuseSink: EventSink {
     let texts = Log<String>()
     let waits = Log<NodeID>()
@@ -15,11 +15,11 @@ private final class MisuseSink: EventSink {
     }
 }
 
-/// TheRules, C4: waits that could not end are refused at once, and say so.
+/// TheRules, C4: waits that could not end are refused at once, with an explanation.
 struct AwaitMisuseTests {
     private static let limit = Duration.seconds(60)
 
-    /// What a wait inside a handler gave.
+    /// The result of a wait inside a handler.
     private func misuse(
         on executor: any PromiseExecutor, _ wait: @escaping @Sendable () -> Result<Int, any Error>
     ) throws -> AwaitMisuse? {
@@ -61,7 +61,7 @@ struct AwaitMisuseTests {
             case 2: Chain().map { 0 }.all([Chain(taking: Int.self, on: queue).map { $0 }]).map { $0[0] }
             default: Chain().map { 0 }.seq([Chain(taking: Int.self).map(on: queue) { $0 }]).map { $0[0] }
             }
-        // The awaited chain waits for the queue, which is busy with who waits: it cannot be there before.
+        // The awaited chain needs the queue, which the waiting handler occupies: it cannot have settled.
         let error = try misuse(on: queue) { chain.async().await(timeout: Self.limit) }
         #expect(error?.reason == .serialExecutor("serial"))
         #expect(error?.description.contains("one handler at a time") == true)
@@ -114,7 +114,7 @@ struct AwaitMisuseTests {
         let queue = DispatchExecutor(label: "serial")
         let (gate, resolver) = Promise<Int>.pending()
         let behind = gate.map(on: queue) { $0 }.map { $0 + 1 }
-        // Inline, so that it follows by now.
+        // Inline, so that it follows already.
         let following = Promise.resolve(0).then(on: InlineExecutor.shared) { _ in behind }.map { $0 }
         for promise in [behind, following] {
             let error = try misuse(on: queue) { Result { try promise.get(timeout: Self.limit) } }

@@ -4,7 +4,7 @@ import Dispatch
 import PromiseRuntime
 import Testing
 
-/// Keeps what is told of waits.
+/// Records the events of waits.
 private final class WaitSink: EventSink {
     let waits = Log<EventRecord>()
 
@@ -13,11 +13,11 @@ private final class WaitSink: EventSink {
     }
 }
 
-/// TheRules, C4 and P8: waiting for an outcome by blocking a thread.
+/// TheRules, C4 and P8: blocking waits for an outcome.
 struct AwaiterTests {
     private static let limit = Duration.seconds(60)
 
-    @Test("C4 await gives the value or the error, at once where it is there")
+    @Test("C4 await returns the value or the error, at once if it is settled")
     func outcomes() throws {
         let (good, bad) = (Chain().map { 4 }, Chain().map { () -> Int in throw Failure("hoge") })
         let results = try elsewhere { [good, bad].map { $0.async().await(timeout: Self.limit) } }
@@ -31,7 +31,7 @@ struct AwaiterTests {
         #expect(try awaiter.result?.get() == 4)
     }
 
-    @Test("C4 C5 awaited under virtual time, by a thread that a dashboard can tell of")
+    @Test("C4 C5 awaited under virtual time, by a thread that the events name")
     func virtual() throws {
         let run = RecordedRun()
         let chain = Chain().then { Promise.delay(.seconds(3600)) }.map { 4 }
@@ -58,7 +58,7 @@ struct AwaiterTests {
         #expect(waits[0].other == .none)
     }
 
-    @Test("C4 a limit of the runtime's clock ends the wait and leaves the chain alone")
+    @Test("C4 a timeout by the runtime's clock ends the wait and leaves the chain alone")
     func timedOut() throws {
         let run = RecordedRun()
         let awaiter = run.make { Chain().then { Promise.delay(.seconds(9)) }.map { 4 }.async() }
@@ -69,7 +69,7 @@ struct AwaiterTests {
             end.open()
         }
         try eventually("the wait") { run.batch.events.contains { $0.kind == .awaited } }
-        // The limit may be set a moment after the event is told.
+        // The timer may be set a moment after the event was recorded.
         try eventually("the limit") { run.clock.nextDeadline != nil }
         run.clock.advance(by: .seconds(1))
         try end.wait()
@@ -101,7 +101,7 @@ struct AwaiterTests {
         #expect(results.entries == [7, 7, 7, 7])
     }
 
-    @Test("C4 completion handlers get the outcome, in order, on the chain's executor; an error is handled by that")
+    @Test("C4 completion handlers get the outcome, in order, on the chain's executor; that handles an error")
     func completion() throws {
         let run = RecordedRun()
         let seen = Log<String>()
@@ -121,7 +121,7 @@ struct AwaiterTests {
         #expect(run.batch.events.allSatisfy { $0.kind != .unhandled })
     }
 
-    @Test("C4 Chain(awaiter) goes on with what was launched, which runs once")
+    @Test("C4 Chain(awaiter) continues with the outcome of the launch, which runs once")
     func chainOfAwaiter() throws {
         let run = RecordedRun()
         let count = Box(0)
@@ -147,7 +147,7 @@ struct AwaiterTests {
         #expect(try await Chain().map { 4 }.async().value == 4)
     }
 
-    @Test("C4 E2 on a worker of the pool it is stood in for, also where all workers wait")
+    @Test("C4 E2 on a worker of the pool it is compensated, also if all workers wait")
     func onThePool() throws {
         let pool = PoolExecutor(name: "alone", width: 1)
         let chain = Chain(on: pool).map { 3 }
@@ -156,8 +156,8 @@ struct AwaiterTests {
         #expect(try elsewhere { outer.async().await(timeout: Self.limit) }.get() == 5)
     }
 
-    @Test("C4 a wait inside a handler is told with the node whose handler waits")
-    func toldOfInHandler() throws {
+    @Test("C4 the event of a wait inside a handler names the handler's node")
+    func eventsNameTheHandler() throws {
         let sink = WaitSink()
         let runtime = ChainRuntime(sink: sink)
         let (gate, resolver) = runtime.run { Promise<Int>.pending() }
@@ -181,7 +181,7 @@ struct AwaiterTests {
         #expect(try PromiseRuntimeTests.value(of: promise) == [2, 3])
     }
 
-    @Test("P8 get gives the value or throws the error, in time or not")
+    @Test("P8 get returns the value or throws the error, in time or not")
     func get() throws {
         #expect(try elsewhere { Result { try Promise { 4 }.get(timeout: Self.limit) } }.get() == 4)
         #expect(throws: Failure("hoge")) { try Promise<Int>.reject(Failure("hoge")).get() }
@@ -193,7 +193,7 @@ struct AwaiterTests {
         #expect(try promise.get() == 1)
     }
 
-    @Test("P8 S2 waits that ended by their limit leave nothing behind, and an error that was got is handled")
+    @Test("P8 S2 waits that timed out leave nothing behind, and an error thrown by get is handled")
     func nothingLeft() throws {
         let run = RecordedRun()
         do {

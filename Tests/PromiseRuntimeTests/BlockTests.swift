@@ -3,9 +3,9 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Workers that block are seen, told of and stood in for (TheRules, E2), as a clock says that a test moves.
+/// Blocked workers are detected, reported and compensated (TheRules, E2), by a clock that the test controls.
 @Suite struct BlockTests {
-    /// Time, and the processor time of each of a pool's threads, as the test sets them.
+    /// The time, and the processor time of each thread of a pool, as the test sets them.
     private final class Clocks: Sendable {
         let now = Box<UInt64>(1)
         let used = Box<[Int: UInt64]>([:])
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// A pool of one whose worker stands in a job until it is told to go on.
+    /// A pool of one worker, which is in a job until the test ends it.
     private struct Blocked {
         let clocks = Clocks()
         let pool: PoolExecutor
@@ -48,7 +48,7 @@ import Testing
 
         init(extraLimit: Int = 64) throws { try self.init(extraLimit: extraLimit) { $0.execute($1) } }
 
-        /// Looks now, and every 10 ms up to so many from now.
+        /// Checks now, and every 10 ms for `milliseconds`.
         func look(milliseconds: UInt64, using: UInt64 = 0) {
             pool.checkBlocks()
             for _ in 0..<milliseconds / 10 {
@@ -64,9 +64,9 @@ import Testing
         }
     }
 
-    @Test func e2ABlockedWorkerIsSeenOverTheLimitAndOnceAJob() throws {
+    @Test func e2ABlockedWorkerIsReportedOverTheLimitAndOncePerJob() throws {
         let blocked = try Blocked()
-        // One look to meet the job, a second to read its processor's clock: from there it is 100 ms.
+        // One check finds the job, a second reads its processor time: from there it is 100 ms.
         blocked.look(milliseconds: 100)
         #expect(blocked.told.entries.isEmpty)
         blocked.look(milliseconds: 10)
@@ -86,7 +86,7 @@ import Testing
         try blocked.end()
     }
 
-    @Test func e2OneThatWaitsForAProcessorIsNotBlocked() throws {
+    @Test func e2AWorkerThatWaitsForAProcessorIsNotBlocked() throws {
         let blocked = try Blocked()
         blocked.clocks.isWaiting.value = false
         blocked.look(milliseconds: 1_000)
@@ -97,7 +97,7 @@ import Testing
         try blocked.end()
     }
 
-    @Test func e2ABlockedWorkerIsStoodInForUntilItGoesOn() throws {
+    @Test func e2ABlockedWorkerIsCompensatedUntilItResumes() throws {
         let blocked = try Blocked()
         let ran = Latch(10)
         for _ in 0..<10 { blocked.pool.execute { ran.open() } }
@@ -129,7 +129,7 @@ import Testing
         #expect(blocked.told.count == 1)
     }
 
-    @Test func e2WithoutThreadsLeftThatIsSaid() throws {
+    @Test func e2WithoutThreadsLeftItIsReportedAsNotCompensated() throws {
         let blocked = try Blocked(extraLimit: 0)
         let ran = Latch()
         blocked.pool.execute { ran.open() }
@@ -171,7 +171,7 @@ import Testing
         _ = stranger
     }
 
-    @Test func e2TheSystemsClocksTellThatAThreadWaits() throws {
+    @Test func e2TheSystemsProbeDetectsAWaitingThread() throws {
         let pool = PoolExecutor(name: "real", width: 1, policy: PoolPolicy(blockLimit: .milliseconds(20)))
         let (told, ended) = (Latch(), Latch())
         pool.onBlocked = { _ in told.open() }

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// A foreign API: takes callbacks of the usual shapes and calls them when it is told to.
+/// A foreign API that takes callbacks of the usual shapes, and calls them on demand.
 private final class Foreign: Sendable {
     private let calls = Box<[@Sendable () -> Void]>([])
 
@@ -22,7 +22,7 @@ private final class Foreign: Sendable {
         calls.change { $0.append { completion(result) } }
     }
 
-    /// Calls back, from the thread that this is called on, and forgets.
+    /// Calls all callbacks, on the calling thread, and drops them.
     func answer() { calls.replace([]).forEach { $0() } }
 }
 
@@ -31,7 +31,7 @@ struct CallbackTests {
     private let isolated = IsolatedRuntime()
     private let api = Foreign()
 
-    @Test("P9 the usual shapes, each a function that is passed on as it is")
+    @Test("P9 the usual shapes, each a function that can be passed directly")
     func shapes() throws {
         let api = api
         let (number, removed, flushed, text, loaded) = isolated.run {
@@ -52,7 +52,7 @@ struct CallbackTests {
         #expect(try value(of: loaded) == "loaded")
     }
 
-    @Test("P9 the usual ways to fail; an error counts more than a value, neither is an error, too")
+    @Test("P9 the usual ways to fail; an error wins over a value, and neither is an error, too")
     func failures() throws {
         let api = api
         let line = UInt32(#line + 6)
@@ -76,7 +76,7 @@ struct CallbackTests {
         #expect("\(missing)".hasSuffix("CallbackTests.swift:\(line) was called with neither a value nor an error"))
     }
 
-    @Test("P9 a missing value is a value where the promise is one of an optional")
+    @Test("P9 a missing value is a value for a promise of an optional")
     func optionalValue() throws {
         let api = api
         let (passed, called, text, failed) = isolated.run {
@@ -120,7 +120,7 @@ struct CallbackTests {
         #expect(try value(of: twice) == 1)
     }
 
-    @Test("S2 a callback that is never called abandons the promise, and says where it was made")
+    @Test("S2 a callback that is never called abandons the promise; the error has its call site")
     func abandoned() throws {
         let line = UInt32(#line + 1)
         let promise = isolated.run { Promise<Int>.callback(label: "count") { _ in } }
@@ -129,7 +129,7 @@ struct CallbackTests {
         #expect(abandoned.site.line == line && abandoned.labels == ["count"])
     }
 
-    @Test("X4 the work learns of a cancellation")
+    @Test("X4 the work can detect a cancellation")
     func cancelled() throws {
         let api = api
         let stopped = Log<String>()
@@ -171,7 +171,7 @@ struct CallbackTests {
         #expect(try value(of: links[2]) == "followed")
     }
 
-    @Test("P9 its value's type is found where the closure has one statement, or it is said")
+    @Test("P9 its value's type is inferred from a closure of one statement, or given")
     func inference() throws {
         let api = api
         let length = isolated.run {
@@ -193,7 +193,7 @@ struct CallbackTests {
         #expect(try value(of: length) == "2")
     }
 
-    @Test("P5 a throw in it rejects; its handler does not run under a rejection, which goes on")
+    @Test("P5 a throw in it rejects; its handler does not run under a rejection, which is passed on")
     func linkFails() throws {
         let ran = Box(false)
         let (thrown, skipped) = isolated.run {
@@ -215,7 +215,9 @@ struct CallbackTests {
         #expect((try error(of: promise) as? PromiseAbandoned)?.labels == ["lost"])
     }
 
-    @Test("X4, X3 cancelled while pending: the work is told, its late result is dropped; before its turn it never runs")
+    @Test(
+        "X4, X3 cancelled while pending: onCancel is called, a late result is dropped; cancelled before its handler: that never runs"
+    )
     func linkCancelled() throws {
         let log = Log<String>()
         let resolvers = Log<Resolver<Int>>()

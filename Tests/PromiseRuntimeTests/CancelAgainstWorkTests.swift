@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// A cancellation against the work that it is to stop, on real threads (TheRules, X1, X4).
+/// Cancellations that race with the work that they stop, on real threads (TheRules, X1, X4).
 @Suite(.nothingLeft) struct CancelAgainstWorkTests {
     @Test("X4 work that polls isCancelled finds the promise cancelled")
     func polling() throws {
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("X4, S2 work that leaves when it was cancelled abandons nothing")
+    @Test("X4, S2 work that returns because it was cancelled abandons nothing")
     func leaving() throws {
         let abandoned = Box(0)
         for _ in 0..<3_000 {

@@ -56,7 +56,7 @@ import Testing
         #expect(ran.value == 0)
     }
 
-    @Test func x1ReachesWhatASettledPromisesChildFollows() throws {
+    @Test func x1ReachesThePromiseThatAChildOfASettledOneFollows() throws {
         let isolated = IsolatedRuntime()
         let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         let root = isolated.run { Promise<Int>.resolve(1) }
@@ -124,7 +124,7 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 
-    @Test func x2FollowerSparesTheFollowedThatOthersWant() throws {
+    @Test func x2AFollowedPromiseWithAnotherConsumerGoesOn() throws {
         let isolated = IsolatedRuntime()
         let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         let other = inner.map { $0 + 1 }
@@ -151,7 +151,7 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 
-    @Test func x2ReachesARowOfFollowers() throws {
+    @Test func x2ReachesAChainOfFollowers() throws {
         let isolated = IsolatedRuntime()
         let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         var next = inner
@@ -165,7 +165,7 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 
-    @Test func x2CancelsWhatAHandlerReturnsAfterTheCancellation() throws {
+    @Test func x2CancelsThePromiseThatAHandlerReturnsAfterTheCancellation() throws {
         let isolated = IsolatedRuntime()
         let (inner, resolver) = isolated.run { Promise<Int>.pending() }
         let itself = Box<Promise<Int>?>(nil)
@@ -180,7 +180,7 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 
-    @Test(arguments: [1, 3]) func x2SequenceCancelsWhatItStarted(concurrency: Int) throws {
+    @Test(arguments: [1, 3]) func x2SequenceCancelsTheMembersThatItStarted(concurrency: Int) throws {
         let isolated = IsolatedRuntime()
         let members = (0..<5).map { _ in isolated.run { Promise<Int>.pending() } }
         let made = Box(0)
@@ -205,7 +205,7 @@ import Testing
         #expect(made.value == concurrency)
     }
 
-    @Test func x2ForEachCancelsTheOneUnderWay() throws {
+    @Test func x2ForEachCancelsTheRunningMember() throws {
         let isolated = IsolatedRuntime()
         let (member, resolver) = isolated.run { Promise<Int>.pending() }
         let whole = isolated.run { Promise.forEach([1, 2]) { _ in member } }
@@ -215,7 +215,7 @@ import Testing
         withExtendedLifetime(resolver) {}
     }
 
-    @Test func x2TimeoutCancelsWhatItTimed() throws {
+    @Test func x2TimeoutCancelsItsPromise() throws {
         let isolated = IsolatedRuntime()
         let (slow, resolver) = isolated.run { Promise<Int>.pending() }
         let limited = slow.timeout(.seconds(1))
@@ -224,7 +224,7 @@ import Testing
         #expect(isCancelled(slow) && resolver.isCancelled)
     }
 
-    @Test func x2TimeoutSparesWhatOthersWant() throws {
+    @Test func x2TimeoutOfAPromiseWithAnotherConsumerLeavesItRunning() throws {
         let isolated = IsolatedRuntime()
         let (slow, resolver) = isolated.run { Promise<Int>.pending() }
         let other = slow.map { $0 }
@@ -269,7 +269,7 @@ import Testing
         withExtendedLifetime(pairs) {}
     }
 
-    @Test func x2LosersAreCancelledOnlyWhereAskedFor() throws {
+    @Test func x2LosersAreCancelledOnlyOnRequest() throws {
         let isolated = IsolatedRuntime()
         let pairs = (0..<2).map { _ in isolated.run { Promise<Int>.pending() } }
         let spared = isolated.run { Promise.race(pairs.map(\.promise)) }

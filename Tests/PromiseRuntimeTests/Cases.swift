@@ -2,7 +2,8 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// When a promise is settled, from where it is used, and who runs its handlers: what the clauses are tried with.
+/// A combination of when a promise is settled, where it is used, and which executor runs its handlers: the cases that
+/// the clauses are tested with.
 struct Case: Sendable, CustomStringConvertible {
     enum Timing: CaseIterable { case already, atOnce, later }
     enum Place: CaseIterable { case outside, inHandler }
@@ -28,7 +29,7 @@ struct Case: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Hands `use` a promise that is settled by `settle` when and where the case says, in a runtime of its own.
+    /// Calls `use` with a promise that `settle` settles when and where the case specifies, in a runtime of its own.
     func with<Value: Sendable>(
         _ type: Value.Type = Value.self, settle: @escaping @Sendable (Resolver<Value>) -> Void,
         use: @escaping @Sendable (Promise<Value>) throws -> Void

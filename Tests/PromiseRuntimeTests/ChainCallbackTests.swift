@@ -3,7 +3,7 @@ import Testing
 
 /// TheRules, C2, P9: a cold chain may call foreign APIs, too.
 struct ChainCallbackTests {
-    @Test func theNodeEndsAsItsResolverIsCalled() throws {
+    @Test func theNodeIsSettledByItsResolver() throws {
         let isolated = IsolatedRuntime()
         let kept = Box<Resolver<Int>?>(nil)
         let awaiter = isolated.run {
@@ -33,7 +33,7 @@ struct ChainCallbackTests {
         #expect(try launches.map { try $0.result?.get() } == [1, 2])
     }
 
-    @Test func aThrowAndALostResolverReject() throws {
+    @Test func aThrowAndAReleasedResolverReject() throws {
         let isolated = IsolatedRuntime()
         let (thrown, lost) = isolated.run {
             (

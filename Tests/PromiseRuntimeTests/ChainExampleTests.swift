@@ -6,7 +6,7 @@ import Testing
 struct ChainExampleTests {
     private let run = RecordedRun()
 
-    /// Gives what `make` gives, 0.2 s later.
+    /// Returns the result of `make` after 0.2 s.
     @Sendable private static func step(_ make: @escaping @Sendable () -> Int) -> Promise<Int> {
         Promise.delay(.milliseconds(200)).map { make() }
     }

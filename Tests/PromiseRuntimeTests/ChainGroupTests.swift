@@ -6,7 +6,7 @@ import Testing
 struct ChainGroupTests {
     private let run = RecordedRun()
 
-    /// Takes a value and gives it `factor` times, after so many milliseconds; below zero it fails then.
+    /// Multiplies a value by `factor`, after `milliseconds`; fails if they are below zero.
     private func member(_ factor: Int, after delay: Int, log: Log<String> = Log()) -> Chain<Int, Int> {
         Chain(taking: Int.self).tap { _ in log.add("start \(factor)") }.delay(.milliseconds(delay)).map { value in
             log.add("end \(factor)")
@@ -69,13 +69,13 @@ struct ChainGroupTests {
         #expect(run.clock.elapsed == .milliseconds(15))
     }
 
-    @Test("C3 seq stops at the first error; what follows is skipped")
+    @Test("C3 seq stops at the first error; the chains behind it are skipped")
     func seqFailed() {
         let log = Log<String>()
         let chains = [member(3, after: 1, log: log), member(-1, after: 1, log: log), member(2, after: 1, log: log)]
         #expect(result(five.seq(chains))?.error as? Failure == Failure("-1"))
         #expect(log.entries == ["start 3", "end 3", "start -1", "end -1"])
-        // The beginning and the three links of the last.
+        // The root and the three links of the last chain.
         #expect(run.forest.allStates().filter { $0 == "skipped" }.count == 4)
         #expect(run.forest.totals.liveChainCount == 0)
     }
@@ -95,7 +95,7 @@ struct ChainGroupTests {
         #expect(try result(five.seq([inner, plain, plain.race([inner])]))?.get() == [11, 5, 11])
     }
 
-    @Test("C3 an error before it goes on; none of the chains runs, all are skipped")
+    @Test("C3 an error before it is passed on; all chains are skipped")
     func notReached() {
         let log = Log<String>()
         let chain = Chain().map { () -> Int in throw Failure() }
@@ -105,7 +105,7 @@ struct ChainGroupTests {
         #expect(log.count == 0)
         #expect(run.forest.allStates().filter { $0 == "skipped" }.count == chain.nodeCount - 2)
         #expect(run.forest.totals.counts.liveCount == 0)
-        // The launch's own, which nobody looked at.
+        // The error of the launch itself, which no handler received.
         #expect(run.batch.events.filter { $0.kind == .unhandled }.count == 1)
     }
 
@@ -117,7 +117,9 @@ struct ChainGroupTests {
         #expect(try result(chain)?.get() == [5, 10, 15, 20, 25])
     }
 
-    @Test("X2 a cancelled group cancels what it started and starts no more; clean-up runs", arguments: ["all", "seq"])
+    @Test(
+        "X2 a cancelled group cancels the chains that it started and starts no more; clean-up runs",
+        arguments: ["all", "seq"])
     func cancelled(_ kind: String) {
         let log = Log<String>()
         let chains = (1...2).map { index in

@@ -16,7 +16,7 @@ struct ChainLinkTests {
     private let good = Chain().map { 5 }
     private let bad = Chain().map { () -> Int in throw Failure() }
 
-    @Test("C2 then goes on with a promise or a chain, on either outcome")
+    @Test("C2 then continues with a promise or a chain, on either outcome")
     func then() throws {
         #expect(try result(good.then { Promise.resolve($0 + 1) })?.get() == 6)
         #expect(try result(good.then { value in Chain().map { value + 2 } })?.get() == 7)
@@ -41,7 +41,7 @@ struct ChainLinkTests {
         #expect(seen.entries == [5, 5])
     }
 
-    @Test("C2 catch, catch(only:) and recover go on with a value")
+    @Test("C2 catch, catch(only:) and recover continue with a value")
     func recovery() throws {
         #expect(try result(bad.catch { _ in 1 })?.get() == 1)
         #expect(try result(bad.catch(only: Failure.self) { $0.name.count })?.get() == 6)
@@ -51,7 +51,7 @@ struct ChainLinkTests {
         #expect(try result(good.catch { _ in 1 }.recover { _ in Promise.resolve(2) })?.get() == 5)
     }
 
-    @Test("C2 failed runs on an error, which stays one for what follows")
+    @Test("C2 failed runs on an error, which is passed on")
     func failed() throws {
         let seen = Log<String>()
         #expect(result(bad.failed { seen.add("\($0)") }.map { _ in seen.add("map") })?.error as? Failure == Failure())
@@ -69,7 +69,7 @@ struct ChainLinkTests {
         #expect(result(good.anyway { _ in throw Failure("anyway") })?.error as? Failure == Failure("anyway"))
     }
 
-    @Test("C2 ignore runs its action and is fulfilled, whatever comes of it; not under an earlier error")
+    @Test("C2 ignore runs its action and is fulfilled with its outcome; not under an earlier error")
     func ignore() throws {
         let seen = Log<String>()
         let ignored = result(good.ignore { _ in throw Failure("ignored") }.map { $0.error as? Failure })

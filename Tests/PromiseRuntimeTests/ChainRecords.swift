@@ -1,7 +1,7 @@
 import ChainModel
 
 extension ChainForest {
-    /// The words of all nodes, in the order of making.
+    /// The states of all nodes, in the order of creation.
     func allStates() -> [String] {
         var found: [(UInt64, String)] = []
         var stack = Array(roots)

@@ -3,7 +3,7 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// TheRules, C1: described, then launched; the plan is seen from the start.
+/// TheRules, C1: described, then launched; all nodes are shown from the start.
 struct ChainTests {
     private let run = RecordedRun()
 
@@ -51,7 +51,7 @@ struct ChainTests {
         #expect(states().allSatisfy { $0 == "fulfilled" || $0 == "skipped" })
     }
 
-    @Test("C1 chains in all, race and seq are seen from the start, too, in their places")
+    @Test("C1 chains in all, race and seq are shown from the start, too, under their combinators")
     func wholePlanOfGroups() {
         let member = Chain(taking: Int.self, label: "member").map(label: "twice") { $0 * 2 }
         let chain = Chain(label: "groups").map { 1 }.all([member, member]).map { $0[0] }.seq([member, member])
@@ -141,7 +141,7 @@ struct ChainTests {
         #expect(try! awaiter.result?.get() == "7!")
     }
 
-    @Test("C1 the scope forms launch what they are given")
+    @Test("C1 the scope forms launch the described chain")
     func scopes() {
         let seen = Log<Int>()
         let awaiter = run.make {
@@ -169,7 +169,7 @@ struct ChainTests {
         #expect(run.executor.pendingCount == 0)
     }
 
-    @Test("C1 an error that nobody handled is reported, one that was looked at is not", arguments: [false, true])
+    @Test("C1 an unhandled error is reported, one that a handler received is not", arguments: [false, true])
     func unhandled(_ isHandled: Bool) {
         let chain = Chain().map { () -> Int in throw Failure("lost") }
         run.make { if isHandled { chain.failed { _ in }.launch() } else { chain.launch() } }
@@ -208,7 +208,7 @@ struct ChainTests {
         #expect(run.runtime.liveNodeCount == 0)
     }
 
-    @Test("P3 a handler may return a chain; cancelling what waits for it cancels its launch (X2)")
+    @Test("P3 a handler may return a chain; cancelling the promise that waits for it cancels its launch (X2)")
     func returned() {
         let seen = Log<String>()
         let inner = Chain(label: "inner").then { Promise.delay(.seconds(1)) }.anyway { _ in seen.add("clean") }
@@ -228,7 +228,7 @@ struct ChainTests {
         #expect(last.allSatisfy { $0.flags.contains(.byViewer) })
     }
 
-    @Test("C1 X1 an awaiter cancels what is pending of its launch, and that alone")
+    @Test("C1 X1 an awaiter cancels the pending nodes of its launch alone")
     func cancelled() {
         let seen = Log<String>()
         let chain = Chain().map { 1 }.then { Promise.resolve($0).delay(.seconds(1)) }.map { $0 + 1 }

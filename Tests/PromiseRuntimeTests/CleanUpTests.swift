@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Where a node stands when its cancellation comes.
+/// The state of a node when it is cancelled.
 enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected }
 
 @Suite(.nothingLeft) struct CleanUpTests {
@@ -16,7 +16,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         }
     }
 
-    /// Every operation that has a handler for clean-up, each writing down what it was given.
+    /// Every operation with a handler for clean-up, each of which logs its argument.
     private func cleanUps(of root: Promise<Int>, _ log: Log<String>) -> [AnyPromise] {
         [
             root.catch {
@@ -66,7 +66,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
             nodes.forEach { $0.cancel() }
             isolated.runAll()
         }
-        // Those that had nothing to do with the outcome have passed it on before: they were not pending any more.
+        // Links without a handler for the outcome have passed it on before: they were no longer pending.
         let names =
             switch moment {
             case .waiting: ["anyway", "catch", "failed", "finally", "ignore", "onRejected", "recover"]
@@ -74,7 +74,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
             case .parentRejected: ["anyway", "catch", "failed", "finally", "onRejected", "recover"]
             }
         #expect(log.entries.sorted() == names.map { "\($0) cancelled" })
-        // What `ignore` passed on is an error as any other.
+        // The error that `ignore` passed on is handled like any other.
         #expect(unhandled.entries == (moment == .parentRejected ? ["failed"] : []))
     }
 
@@ -109,7 +109,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         node.value = nil
     }
 
-    @Test func x3WhatCleanUpReturnsOrThrowsIsDropped() throws {
+    @Test func x3TheOutcomeOfCleanUpIsDropped() throws {
         let isolated = IsolatedRuntime()
         let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let (other, otherResolver) = isolated.run { Promise<Int>.pending() }
@@ -237,7 +237,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
         #expect(try error(of: work) is PromiseCancelled)
     }
 
-    @Test func x4BodyThatHasNotRunNeverDoes() throws {
+    @Test func x4ABodyThatWasCancelledBeforeItRanNeverRuns() throws {
         let isolated = IsolatedRuntime()
         let work = isolated.run {
             Promise<Int> {

@@ -7,7 +7,7 @@ import Testing
         (0..<count).map { _ in Promise<Int>.pending(on: InlineExecutor.shared) }
     }
 
-    @Test("P7 all gives the values in the members' order, whatever the order of settling")
+    @Test("P7 all has the values in the members' order, whatever the order of settling")
     func allInOrder() throws {
         let members = pending(5)
         let all = Promise.all(members.map(\.promise))
@@ -65,10 +65,11 @@ import Testing
         #expect(try value(of: race) == 1)
         let others = pending(2)
         let failing = Promise.race(others.map(\.promise))
-        // An optimised build releases the resolvers after their last use.
+        // Kept, because an optimised build releases the resolvers after their last use.
         withExtendedLifetime(others) { others[1].resolver.reject(Failure()) }
         #expect(try error(of: failing) is Failure)
-        // An optimised build would release the other resolver, and so abandon its promise, before the rejection.
+        // Kept, because an optimised build would release the other resolver, and so abandon its promise, before the
+        // rejection.
         withExtendedLifetime(others) {}
     }
 
@@ -80,7 +81,7 @@ import Testing
         #expect(try #require(error(of: Promise<Int>.race([])) as? AllRejected).errors.isEmpty)
     }
 
-    @Test("P7 members that are settled already, and one that stands there twice")
+    @Test("P7 members that are settled already, and a member that occurs twice")
     func settledMembers() throws {
         let one = Promise.resolve(1)
         #expect(try value(of: Promise.all([one, one])) == [1, 1])
@@ -99,7 +100,7 @@ import Testing
             let members = pending(3)
             let combined = combine(members.map(\.promise))
             combined.catch { _ in 0 }
-            // What settles race and any fails all.
+            // The outcome that settles race and any rejects all.
             if combined.kind == .map { members[1].resolver.reject(Failure()) } else { members[1].resolver.fulfill(1) }
             _ = try outcome(combined)
             for index in [0, 2] {

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// A promise that would wait for itself is rejected, over whatever it waits (A+ 2.3.1, TheRules, P5).
+/// A promise that would wait for itself is rejected, through any kind of wait (A+ 2.3.1, TheRules, P5).
 @Suite(.nothingLeft) struct CycleTests {
     private let isolated = IsolatedRuntime()
 
@@ -39,7 +39,9 @@ import Testing
         isolated.runAll()
     }
 
-    @Test("P5 a sequence whose member waits for it, and a repeat whose body returns what waits for it")
+    @Test(
+        "P5 a sequence with a member that waits for it, and a repeat with a body that returns a promise that waits for it"
+    )
     func starters() throws {
         let own = Box<Promise<Int>?>(nil)
         let sequence = isolated.run { Promise.sequence([1]) { _ in own.value!.map { $0 } } }
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("P5 what waits for much, but not for itself, is followed")
+    @Test("P5 a promise that waits for many, but not for itself, is followed")
     func noCycle() throws {
         let (source, resolver) = isolated.run { Promise<Int>.pending() }
         let (promise, promiseResolver) = isolated.run { Promise<Int>.pending() }

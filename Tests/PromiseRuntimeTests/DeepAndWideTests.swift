@@ -2,7 +2,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// What one chain goes through (TheRules, P5, S4): no step of it may recurse.
+/// The life of a long chain (TheRules, P5, S4): no step of it may recurse.
 enum DeepCase: CaseIterable, Sendable {
     case fulfilled, rejected, cancelled, cancelledInTheMiddle, pendingHeadFirst, pendingTailFirst
     case settledHeadFirst, settledTailFirst, heldAllHeadFirst, heldAllTailFirst, thens, skips
@@ -10,7 +10,7 @@ enum DeepCase: CaseIterable, Sendable {
 }
 
 @Suite struct DeepAndWideTests {
-    // What recurses needs a hundred bytes a link at the least, so that either stack would be overrun many times over.
+    // Recursion needs at least a hundred bytes per link, so either stack would overflow many times over.
     #if TSAN
         private static let (count, mainCount) = (10_000, 10_000)
         private static let stack = 512 << 10
@@ -40,7 +40,7 @@ enum DeepCase: CaseIterable, Sendable {
     @Test("P5, S4 a million links on the main thread", arguments: [DeepCase.fulfilled, .pendingTailFirst, .adopted])
     @MainActor func onTheMainThread(_ deep: DeepCase) { #expect(Self.run(deep, Self.mainCount) == nil) }
 
-    /// Nil, or what is wrong.
+    /// Nil, or a description of the fault.
     private static func run(_ deep: DeepCase, _ count: Int) -> String? {
         weak var isolated: Runtime?
         let wrong: String? = {
@@ -150,7 +150,7 @@ enum DeepCase: CaseIterable, Sendable {
             return runtime.run {
                 let made = (0..<count).map { _ in Promise<Int>.pending() }
                 let settle = {
-                    // `any` looks at all of them only where all the others fail.
+                    // `any` looks at all of them only if all the others fail.
                     for (_, resolver) in made.dropLast() {
                         if kind == .any { resolver.reject(Failure()) } else { resolver.fulfill(1) }
                     }

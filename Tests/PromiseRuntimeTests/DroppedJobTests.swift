@@ -2,9 +2,9 @@ import ChainTesting
 import PromiseRuntime
 import Testing
 
-/// Executors of a program's own that drop what they were to run (TheRules, S2).
+/// Executors of a program that drop their jobs (TheRules, S2).
 struct DroppedJobTests {
-    /// Keeps jobs until the test drops them; or runs them.
+    /// Keeps jobs until the test drops or runs them.
     private final class Hoarder: PromiseExecutor {
         let identity = ExecutorIdentity(name: "hoarder")
         let jobs = Log<PromiseJob>()
@@ -38,13 +38,13 @@ struct DroppedJobTests {
         }
     }
 
-    @Test("S2 what an executor drops is abandoned", arguments: Work.allCases)
+    @Test("S2 the promise of a dropped job is abandoned", arguments: Work.allCases)
     func dropped(_ work: Work) throws {
         let error = try error(of: work.make(on: Hoarder(isDropping: true)).map(on: InlineExecutor.shared) { $0 })
         #expect(error is PromiseAbandoned, "\(error)")
     }
 
-    @Test("S2 what an executor keeps is pending until it is released", arguments: Work.allCases)
+    @Test("S2 the promise of a kept job is pending until the job is released", arguments: Work.allCases)
     func released(_ work: Work) throws {
         let executor = Box<Hoarder?>(Hoarder(isDropping: false))
         let jobs = Box(0)
@@ -59,7 +59,7 @@ struct DroppedJobTests {
         #expect(try error(of: promise) is PromiseAbandoned)
     }
 
-    @Test("S2 what an executor ran is not abandoned, however long it keeps it", arguments: Work.allCases)
+    @Test("S2 the promise of a job that ran is not abandoned, however long the job is kept", arguments: Work.allCases)
     func ran(_ work: Work) throws {
         let executor = Hoarder(isDropping: false)
         let promise = work.make(on: executor)

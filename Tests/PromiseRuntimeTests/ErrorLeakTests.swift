@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// An error that is larger than a word and holds an instance, whose deinit is counted.
+/// An error that is larger than a word and holds an instance with a counted deinit.
 private struct HeldFailure: Error {
     let canary: Canary
     let number: Int
@@ -13,7 +13,7 @@ enum RejectionCase: CaseIterable, Sendable {
     case caught, asResult, replaced, cancelledMeanwhile
 }
 
-/// Errors are released with the promises that hold them, in release builds, too (TheRules, S2).
+/// Errors are released with their promises, also in release builds (TheRules, S2).
 @Suite(.nothingLeft) struct ErrorLeakTests {
     private let runCount = 100
 

@@ -4,7 +4,7 @@ import PromiseRuntime
 import Testing
 
 @Suite struct EventTests {
-    /// What `body` has recorded but for releases, all that is ready having run and all that it held being gone.
+    /// The events of `body` without releases, after all ready handlers ran and all its objects were released.
     private func lines(
         errors: Bool = true, values: Bool = false, _ body: (IsolatedRuntime) throws -> Void
     ) rethrows -> [String] {
@@ -14,7 +14,7 @@ import Testing
         try isolated.run { try body(isolated) }
         isolated.runAll()
         #expect(isolated.runtime.liveNodeCount == 0)
-        // When exactly a promise is released is the optimiser's affair; that it is, once and at the end, is ours.
+        // Releases are checked as a set, because the optimiser decides when exactly a promise is released.
         let lines = sink.lines
         for line in lines where line.hasPrefix("created") {
             let node = line.split(separator: " ")[1]
@@ -140,7 +140,7 @@ import Testing
         #expect(lines[1].hasPrefix("abandoned #1 \"abandoned: ") && lines[1].contains("(lost)"))
     }
 
-    @Test func valuesOnlyWhereAskedFor() {
+    @Test func valuesOnlyOnRequest() {
         func fulfilled(values: Bool) -> String? {
             lines(values: values) { _ in _ = Promise<String>.resolve("secret") }.first { $0.hasPrefix("fulfilled") }
         }

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Who may run a long chain.
+/// The executors that run a long chain.
 enum Runner: CaseIterable, Sendable {
     case inline, manual, pool, serialQueue, thread
 
@@ -176,7 +176,7 @@ enum Runner: CaseIterable, Sendable {
         }
     #endif
 
-    @Test func e3PoolRunsWhatWasReadyWhenItIsReleased() throws {
+    @Test func e3APoolRunsReadyJobsAfterItsRelease() throws {
         let ran = Latch(1_000)
         do {
             let pool = PoolExecutor(name: "last", width: 2)

@@ -3,9 +3,9 @@ import Testing
 
 /// TheRules, P3: a chain of 15 mixed links is inferred in under 100 ms (of the compiler's processor time).
 ///
-/// What is slow in Swift whosoever's chain it is in, a plain generic struct's too: `print(value + 1)` and its like as the
-/// whole of a closure, where the type of an operator's result is asked for by nobody. And an expression of one statement
-/// is inferred as a whole: a closure of several statements, or a `let`, in its middle splits it.
+/// Slow to infer in Swift, in any chain: `print(value + 1)` and its like as the whole of a closure, where nothing fixes
+/// the type of an operator's result. An expression of one statement is inferred as a whole; a closure of several
+/// statements, or a `let`, in its middle splits it.
 @Suite(.enabled(if: Compiler.isThere, "no compiler, or no modules beside the tests"))
 struct InferenceTests {
     @Test(
@@ -23,7 +23,7 @@ struct InferenceTests {
         Issue.record("\(said)")
     }
 
-    @Test("what is over the limit, or wrong, is said")
+    @Test("functions over the limit, and errors, are reported")
     func control() throws {
         #expect(try Compiler.check(Self.sources["mixed"]!, limit: 1).contains("took"))
         #expect(try Compiler.check("let a: Promise<Int> = Promise { true }", limit: 100).contains("error:"))
@@ -142,9 +142,9 @@ struct InferenceTests {
     ]
 }
 
-/// The compiler that built the tests, with the modules that they were built with.
+/// The compiler that built the tests, and its modules.
 private enum Compiler {
-    /// The folder of what was built: the test bundle's, or a folder above it.
+    /// The folder of the products: the test bundle's, or a folder above it.
     private static let products: URL? = {
         var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
         for argument in CommandLine.arguments where argument.contains(".xctest") {
@@ -160,7 +160,7 @@ private enum Compiler {
 
     static let isThere = products != nil && (try? run(["-version"]).status) == 0
 
-    /// What the compiler says of a source file; empty where nothing is wrong and no function took over `limit` ms.
+    /// The compiler's messages about a source file; empty if there is no error and no function took over `limit` ms.
     static func check(_ source: String, limit: Int) throws -> String {
         let products = try #require(products)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).swift")

@@ -1,10 +1,10 @@
 import PromiseRuntime
 import Testing
 
-/// Work that counts how often it was stopped, two links above what a program gets to see.
+/// Work that counts how often it was stopped, two links above the promise that the program gets.
 private struct Source {
     let promise: Promise<Int>
-    /// What the program gets.
+    /// The promise that the program gets.
     let mapped: Promise<Int>
     private let resolver: Resolver<Int>
     private let stops = Box(0)
@@ -35,7 +35,7 @@ enum Withdrawal: CaseIterable, Sendable {
 @Suite(.nothingLeft) struct InterestTests {
     private let isolated = IsolatedRuntime()
 
-    /// Has the operation begin to consume what it is given; returns what makes it withdraw.
+    /// Starts to consume a promise by the operation; returns a closure that makes the operation withdraw.
     private func consume(_ withdrawal: Withdrawal, _ work: Promise<Int>) -> () -> Void {
         let advance = { [isolated] in
             isolated.runAll()
@@ -168,21 +168,21 @@ enum Withdrawal: CaseIterable, Sendable {
         #expect(source.stopCount == 1)
     }
 
-    @Test("X2 what a hot combinator's members do is theirs")
+    @Test("X2 a hot combinator leaves its members alone")
     func hotCombinatorsLeaveMembers() {
         let source = Source(isolated)
         isolated.run { Promise.all([source.mapped]) }.cancel()
         isolated.run { Promise.race([source.mapped]) }.cancel()
         isolated.runAll()
         #expect(source.stopCount == 0 && !source.mapped.isSettled)
-        // It was a consumer, and is none any more.
+        // It is no longer a consumer.
         source.mapped.timeout(.seconds(1)).catch { _ in 0 }
         isolated.clock.advance(by: .seconds(2))
         isolated.runAll()
         #expect(source.stopCount == 1)
     }
 
-    @Test("X3 what clean-up starts in a cancelled branch is cancelled", arguments: [false, true])
+    @Test("X3 work that clean-up starts in a cancelled branch is cancelled", arguments: [false, true])
     func cleanUpsWork(isRunning: Bool) throws {
         let source = Source(isolated)
         let (root, resolver) = isolated.run { Promise<Int>.pending() }
@@ -197,7 +197,7 @@ enum Withdrawal: CaseIterable, Sendable {
         #expect(source.stopCount == 1)
     }
 
-    @Test("X3 recover runs for a cancellation only if asked, and what it returns then is cancelled")
+    @Test("X3 recover runs for a cancellation only on request, and the promise that it returns is cancelled")
     func recovers() throws {
         let (plain, asked) = (Source(isolated), Source(isolated))
         let root = isolated.run { Promise<Int>.reject(PromiseCancelled(reason: "before")) }

@@ -2,11 +2,13 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// TheRules, P7 and X2, timeout and delay over what operations start; how deep (S4).
+/// TheRules, P7 and X2, timeout and delay of operations that start promises; depth (S4).
 struct LimitTests {
     private let isolated = IsolatedRuntime()
 
-    @Test("X2 a limit's reason reaches what an operation started", arguments: ["forEach", "repeat", "retry", "both"])
+    @Test(
+        "X2 a limit's reason reaches the promise that an operation started",
+        arguments: ["forEach", "repeat", "retry", "both"])
     func reaches(_ operation: String) throws {
         let (bottom, resolver) = isolated.run { Promise<Void>.pending() }
         let calls = Box(0)

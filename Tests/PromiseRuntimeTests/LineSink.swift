@@ -1,7 +1,7 @@
 import ChainEvents
 import PromiseRuntime
 
-/// Writes records down as lines; nodes are numbered in the order in which they are first told of.
+/// A sink that writes records as lines; nodes are numbered in the order in which they first occur.
 final class LineSink: EventSink {
     private let numbers = Box<[NodeID: Int]>([:])
     private let log = Log<String>()

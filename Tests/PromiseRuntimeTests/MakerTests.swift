@@ -71,7 +71,7 @@ import Testing
         #expect(try promise.result?.get() == 1)
     }
 
-    @Test("P2 a label and an executor reach where they should: both the promise's own, the executor its chain's, too")
+    @Test("P2 a label and an executor are the promise's own; the executor is its chain's, too")
     func contexts() throws {
         let isolated = IsolatedRuntime()
         let (first, second) = (ManualExecutor(), ManualExecutor())
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test("P8 id, call site, kind, parent, root, state")
-    func whatItTells() throws {
+    func facts() throws {
         let (root, resolver) = Promise<Int>.pending(label: "r")
         let line = UInt32(#line) + 1
         let child = root.map { $0 + 1 }

@@ -2,7 +2,7 @@ import PromiseRuntime
 import Testing
 
 @Suite struct ManualExecutorTests {
-    @Test func e1RunsWhatItIsToldTo() throws {
+    @Test func e1RunsJobsOnDemand() throws {
         let executor = ManualExecutor()
         let log = Log<Int>()
         executor.execute {
@@ -72,7 +72,7 @@ import Testing
         for promise in promises { #expect(throws: PromiseAbandoned.self) { try promise.result?.get() } }
     }
 
-    @Test func s2DiscardingIsNoAlarmForWhatWasCancelled() throws {
+    @Test func s2ADiscardedJobOfACancelledPromiseIsNotReported() throws {
         let (executor, isolated) = (ManualExecutor(), IsolatedRuntime())
         let told = Log<String>()
         isolated.runtime.onAbandoned = { told.add("\($0.error)") }
@@ -94,7 +94,7 @@ import Testing
         #expect(ran.value)
     }
 
-    @Test func s2NothingIsKeptByAnExecutorThatWasDiscarded() {
+    @Test func s2ADiscardedExecutorKeepsNothing() {
         let alive = Box(0)
         weak var gone: ManualExecutor?
         do {
@@ -106,7 +106,7 @@ import Testing
         #expect(gone == nil && alive.value == 0)
     }
 
-    @Test func s2PlainClosuresGoWithTheirExecutor() {
+    @Test func s2PlainClosuresAreReleasedWithTheirExecutor() {
         let alive = Box(0)
         do {
             let canary = Canary(alive)

@@ -2,8 +2,8 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// After each test of the suite nothing is alive of the worlds that it made (TheRules, S2): a runtime lives as long as
-/// any promise of it, and each test has runtimes of its own, so suites that run beside it do not matter.
+/// Checks after each test of the suite that the runtimes that it made are released (TheRules, S2). A runtime lives as
+/// long as any promise of it, and each test has its own runtimes, so parallel suites do not interfere.
 struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -16,24 +16,24 @@ struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
 
     @TaskLocal private static var made: Log<Weak>?
 
-    /// Notes a runtime that the running test has made.
-    static func watch(_ runtime: ChainRuntime) { made?.add(Weak(runtime)) }
+    /// Records a runtime that the running test made.
+    static func watch(_ runtime: Runtime) { made?.add(Weak(runtime)) }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // Called of the suite, too, whose tests then have their own.
+        // Skipped for the suite itself, because each of its tests has its own scope.
         guard testCase != nil else { return try await function() }
         let made = Log<Weak>()
         try await Self.$made.withValue(made) { try await function() }
-        // What still waits for its turn or its time keeps its world: it has them now.
+        // Run now, because waiting jobs and timers keep their runtime.
         for entry in made.entries {
             for _ in 0..<3 {
                 (entry.runtime?.executor as? ManualExecutor)?.runAll()
                 (entry.runtime?.clock as? TestClock)?.advance(by: .seconds(1_000_000))
             }
         }
-        // The thread that ran the last handler may still be letting go of it.
+        // Awaited, because the thread of the last handler may still be releasing it.
         let limit = Date() + 60
         while made.entries.contains(where: { $0.runtime != nil }), Date() < limit { await Task.yield() }
         let left = made.entries.count { $0.runtime != nil }
@@ -42,6 +42,6 @@ struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == NothingLeft {
-    /// Nothing of a test's promises is alive after it.
+    /// Checks that no promise of a test is alive after it.
     static var nothingLeft: Self { NothingLeft() }
 }

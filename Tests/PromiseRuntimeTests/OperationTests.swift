@@ -22,7 +22,7 @@ import Testing
         #expect(try text(rejected.catch { _ in throw Failure("own") }) == "! own")
     }
 
-    @Test("P6 catch(only:) takes errors of one type")
+    @Test("P6 catch(only:) handles errors of one type")
     func catchingOnly() throws {
         #expect(try text(fulfilled.catch(only: Failure.self) { _ in 2 }) == "1")
         #expect(try text(rejected.catch(only: Failure.self) { $0.name.count }) == "6")
@@ -38,7 +38,7 @@ import Testing
         #expect(try text(rejected.recover { _ -> Promise<Int> in throw Failure("own") }) == "! own")
     }
 
-    @Test("P6 failed looks at an error, which stays one")
+    @Test("P6 failed gets an error, which is passed on")
     func failing() throws {
         let seen = Log<String>()
         #expect(try text(fulfilled.failed { seen.add("\($0)") }) == "1")
@@ -47,7 +47,7 @@ import Testing
         #expect(seen.entries == ["parent"])
     }
 
-    @Test("P6 anyway and finally look at either and change nothing; a throw rejects")
+    @Test("P6 anyway and finally run for either outcome and change nothing; a throw rejects")
     func anyway() throws {
         let seen = Log<String>()
         #expect(try text(fulfilled.anyway { seen.add("\($0)") }) == "1")
@@ -60,7 +60,7 @@ import Testing
         #expect(seen.entries == ["success(1)", "failure(parent)", "finally", "finally"])
     }
 
-    @Test("P6 ignore runs its action, always fulfilled; not under a rejection, which goes on")
+    @Test("P6 ignore runs its action, always fulfilled; not under a rejection, which is passed on")
     func ignoring() throws {
         let seen = Log<Int>()
         #expect(try text(fulfilled.ignore { _ in "done" }) == "success(\"done\")")
@@ -74,7 +74,7 @@ import Testing
         #expect(seen.entries == [])
     }
 
-    @Test("P6 asResult is always fulfilled; tap looks at a value")
+    @Test("P6 asResult is always fulfilled; tap gets a value")
     func lookingOn() throws {
         let seen = Log<Int>()
         #expect(try text(fulfilled.asResult()) == "success(1)")

@@ -16,7 +16,7 @@ struct OrderRaceTests {
         }
     }
 
-    /// A promise with eight handlers that run whatever becomes of it.
+    /// A promise with eight handlers that run for either outcome.
     private struct Round: Sendable {
         let promise: Promise<Int>
         let resolver: Resolver<Int>
@@ -34,7 +34,7 @@ struct OrderRaceTests {
         }
     }
 
-    @Test("P4 the order holds where fulfil and cancel race", arguments: Serial.allCases)
+    @Test("P4 the order holds if fulfil and cancel race", arguments: Serial.allCases)
     func order(_ serial: Serial) throws {
         let executor = serial.make()
         let rounds = (0..<3_000).map { _ in Round(on: executor) }

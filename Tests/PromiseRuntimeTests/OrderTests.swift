@@ -2,9 +2,9 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// TheRules, P4 where several threads meet, and the order of timers.
+/// TheRules, P4 under several threads, and the order of timers.
 @Suite(.nothingLeft) struct OrderTests {
-    @Test("P4 on a serial queue nobody overtakes what another thread queued before")
+    @Test("P4 on a serial queue no job overtakes one that another thread queued before")
     func servingDoesNotOvertake() throws {
         let executor = DispatchExecutor(label: "order")
         let seen = Log<Int>()

@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 @Suite struct PoolTests {
-    /// As many jobs as the pool is wide, each on a thread of its own, which stand until `goOn` is signalled for each.
+    /// As many jobs as the pool is wide, each on its own thread, blocked until `goOn` is signalled for each.
     private struct Standing {
         let goOn = DispatchSemaphore(value: 0)
         let ended: Latch
@@ -37,9 +37,9 @@ import Testing
         }
     }
 
-    // MARK: E2: what is said to block
+    // MARK: E2: announced blocks
 
-    @Test(arguments: [1, 2]) func e2ABlockingWorkerIsStoodInFor(width: Int) throws {
+    @Test(arguments: [1, 2]) func e2ABlockingWorkerIsCompensated(width: Int) throws {
         let pool = PoolExecutor(name: "blocking", width: width, policy: PoolPolicy(isWatched: false))
         let standing = try Standing(on: pool, width, cooperating: true)
         #expect(pool.threadCounts.blocked == width)
@@ -61,7 +61,7 @@ import Testing
         try ended.wait()
     }
 
-    @Test func e2WhatABlockingJobSubmitsIsRunByOthers() throws {
+    @Test func e2JobsSubmittedByABlockingJobAreRunByOthers() throws {
         let pool = PoolExecutor(name: "inside", width: 1, policy: PoolPolicy(isWatched: false))
         let ended = Latch()
         pool.execute {
@@ -96,7 +96,7 @@ import Testing
         #expect(throws: Failure("why")) { try PoolExecutor.blocking { throw Failure("why") } }
     }
 
-    @Test func e2ThereAreNoMoreStandInsThanTheLimit() throws {
+    @Test func e2CompensationHasALimit() throws {
         let pool = PoolExecutor(name: "limit", width: 1, policy: PoolPolicy(extraLimit: 2, isWatched: false))
         let standing = try Standing(on: pool, 3, cooperating: true)
         let ran = Latch(10)
@@ -107,10 +107,10 @@ import Testing
         #expect(pool.threadCounts.live <= 3)
     }
 
-    @Test func e2AStandInStepsAsideWhenTheBlockEnds() throws {
+    @Test func e2ACompensatingWorkerRetiresWhenTheBlockEnds() throws {
         let pool = PoolExecutor(name: "aside", width: 1, policy: PoolPolicy(isWatched: false))
         let standing = try Standing(on: pool, 1, cooperating: true)
-        // The stand-in is kept busy over the end of the block.
+        // The compensating worker is kept busy over the end of the block.
         let (begun, goOn) = (Latch(), Latch())
         pool.execute {
             begun.open()
@@ -138,19 +138,19 @@ import Testing
 
     // MARK: E2: fairness
 
-    @Test func e2OthersRunWhatABlockedWorkerMadeReady() throws {
+    @Test func e2OthersRunTheJobsOfABlockedWorker() throws {
         let pool = PoolExecutor(name: "steal", width: 4)
         let (stolen, ended) = (Latch(100), Latch())
         pool.execute {
             for _ in 0..<100 { pool.execute { stolen.open() } }
-            // This worker does nothing more: the others have to take what it made ready.
+            // This worker does nothing more: the others have to steal its jobs.
             _ = try? stolen.wait("what the blocked worker made ready")
             ended.open()
         }
         try ended.wait()
     }
 
-    @Test func e2TheOnlyJobOfAWorkerInALongJobIsStolenOnceItIsSeenBusy() throws {
+    @Test func e2TheOnlyJobOfAWorkerInALongJobIsStolenOnceTheWatchFindsIt() throws {
         let pool = PoolExecutor(name: "busy", width: 2, policy: PoolPolicy(isWatched: false))
         let ran = Box(false)
         let (begun, ended) = (Latch(), Latch())
@@ -214,7 +214,7 @@ import Testing
 
     // MARK: E3: threads
 
-    @Test func e3ThreadsStartAsThereIsNeedAndEndWhenIdle() throws {
+    @Test func e3ThreadsStartOnDemandAndEndWhenIdle() throws {
         let pool = PoolExecutor(
             name: "idle", width: 3, policy: PoolPolicy(idleLimit: .milliseconds(1), isWatched: false))
         #expect(pool.threadCounts.live == 0, "none before the first job")
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func e3JobsOutOfOneThreadIdleForAMomentAreNotLost() throws {
+    @Test func e3JobsSubmittedWhileAThreadGoesIdleAreNotLost() throws {
         let pool = PoolExecutor(name: "edge", width: 2, policy: PoolPolicy(idleLimit: .zero, isWatched: false))
         for _ in 0..<2_000 {
             let ran = Latch()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PromiseRuntime
 
-/// The pure transitions behind TheRules, P1, P4, X3, over every combination of the bits that they look at.
+/// The pure transitions behind TheRules, P1, P4, X3, for every combination of the bits that they read.
 struct PromiseStateTests {
     private static let looked: [UInt32] = [
         PromiseState.settling, PromiseState.settled, PromiseState.resolved, PromiseState.rejected,
@@ -16,7 +16,7 @@ struct PromiseStateTests {
     }
     private static let settlers: [PromiseState.Settler] = [.resolver, .machinery, .release, .cancellation]
 
-    @Test("P1 what has an outcome is not settled again, by nobody")
+    @Test("P1 a promise with an outcome is not settled again, by any settler")
     func settledStays() {
         for before in Self.states where before.hasOutcome {
             for settler in Self.settlers {
@@ -29,8 +29,8 @@ struct PromiseStateTests {
         }
     }
 
-    @Test("P1 the write side settles what is not resolved; machinery and cancellation whatever is pending")
-    func whoMaySettle() {
+    @Test("P1 the write side settles an unresolved promise; machinery and cancellation any pending one")
+    func settlers() {
         for before in Self.states where !before.hasOutcome {
             for settler in Self.settlers {
                 for rejected in [false, true] {
@@ -68,7 +68,7 @@ struct PromiseStateTests {
         }
     }
 
-    @Test("P4 who registers while it is settling waits in line; afterwards is told at once")
+    @Test("P4 a waiter that registers while settling is queued; afterwards it is delivered to at once")
     func registering() {
         for before in Self.states {
             #expect(before.register() == (before.has(PromiseState.settled) ? .deliver : .wait))
@@ -78,7 +78,7 @@ struct PromiseStateTests {
         }
     }
 
-    @Test("X3 a handler is queued by one, and taken by one")
+    @Test("X3 a handler is queued once, and claimed once")
     func handlers() {
         for before in Self.states {
             var state = before

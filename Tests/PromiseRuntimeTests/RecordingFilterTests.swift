@@ -3,7 +3,7 @@ import Testing
 
 @testable import PromiseRuntime
 
-/// What a filter records is whole chains.
+/// Filters, which record whole chains.
 @Suite struct RecordingFilterTests {
     private let isolated = IsolatedRuntime()
     private let sink = LineSink()
@@ -12,7 +12,7 @@ import Testing
         #expect(isolated.runtime.startRecording(into: sink, filter: filter))
     }
 
-    /// The labels and kinds of the nodes that were told of, in order.
+    /// The labels and kinds of the recorded nodes, in order.
     private var created: [String] {
         sink.lines.filter { $0.hasPrefix("created") }.map { line in
             line.split(separator: " ").dropFirst(2).joined(separator: " ")
@@ -21,7 +21,7 @@ import Testing
 
     private static let none = RecordingFilter(only: [.label("nothing is called this")])
 
-    @Test func whatIsLeftOutTellsNothingAndIsNotRegistered() {
+    @Test func anExcludedPromiseIsNeitherRecordedNorRegistered() {
         record(Self.none)
         isolated.run {
             let (first, resolver) = Promise<Int>.pending()
@@ -41,12 +41,12 @@ import Testing
 
     private struct Failed: Error {}
 
-    @Test func aChainIsInOrOutAsItsRootIs() {
+    @Test func aChainIsRecordedIfItsRootIs() {
         record(RecordingFilter(only: [.label("in *")]))
         isolated.run {
             for name in ["in 1", "out"] {
                 let root = Promise<Int>(label: name) {
-                    // Made by its handler: of the same chain.
+                    // Made by its handler, so in the same chain.
                     _ = Promise<Int>.resolve(1, label: "made by \(name)")
                     return 1
                 }
@@ -62,7 +62,7 @@ import Testing
         #expect(created.contains { $0.contains("attempt by #") && $0.contains("\"retry of in 1 2 of 2\"") })
     }
 
-    @Test func aLaunchedChainIsInOrOutAsAWhole() {
+    @Test func aLaunchedChainIsRecordedAsAWhole() {
         record(RecordingFilter(only: [.label("in")]))
         for name in ["in", "out"] {
             let chain = Chain(label: name).map(label: "first of \(name)") { _ in 1 }
@@ -74,7 +74,7 @@ import Testing
         #expect(created.count >= 5 && created.allSatisfy { !$0.contains("out") })
     }
 
-    @Test func sitesAreToldApart() {
+    @Test func sitesAreDistinguished() {
         let line = #line + 2
         func make(_ label: String) -> Promise<Int> {
             Promise<Int>.resolve(1, label: label)
@@ -94,7 +94,7 @@ import Testing
                 let filter = RecordingFilter(only: excludes ? [] : [rule], except: excludes ? [rule] : [])
                 let sink = LineSink()
                 #expect(runtime.startRecording(into: sink, filter: filter))
-                // Twice: what is known of a site is remembered.
+                // Twice, because the verdict of a site is cached.
                 let promises = (0..<2).map { _ in runtime.run { make("abcd") } }
                 #expect(sink.lines.isEmpty == (matches == excludes), "\(filter)")
                 #expect(runtime.liveNodeCount == (matches == excludes ? 0 : 2))
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func exceptionsGoBeforeRulesAndSamplingAfterThem() {
+    @Test func exceptionsComeBeforeRulesAndSamplingAfterThem() {
         record(
             RecordingFilter(
                 only: [.module("PromiseRuntimeTests"), .label("x")], except: [.label("health *"), .module("Other")]))
@@ -127,7 +127,7 @@ import Testing
         isolated.runAll()
     }
 
-    @Test func linksAcrossTheBorderAreTold() {
+    @Test func linksToUnrecordedPromisesAreRecorded() {
         record(RecordingFilter(only: [.label("in")]))
         let (inside, outside) = isolated.run {
             (Promise<Int>.pending(label: "in"), Promise<Int>.pending(label: "out"))
@@ -149,7 +149,7 @@ import Testing
         withExtendedLifetime((other, follower)) {}
     }
 
-    @Test func threadsThatMeetAtAPromiseDecideAsOne() throws {
+    @Test func concurrentThreadsReachOneDecision() throws {
         let isolated = isolated
         let early = isolated.run { (0..<200).map { Promise<Int>.pending(label: $0 % 2 == 0 ? "in" : "out") } }
         record(RecordingFilter(only: [.label("in"), .file("RecordingFilterTests.swift", lines: 1...1)]))
@@ -172,7 +172,7 @@ import Testing
         let taken = isolated.run { Promise<Int>.pending(label: "in") }
         _ = early.promise.map { $0 }
         isolated.runtime.stopRecording()
-        // Another filter changes nothing for those that were decided; none takes all in.
+        // Another filter changes nothing for decided promises; without a filter all are recorded.
         let second = LineSink()
         #expect(isolated.runtime.startRecording(into: second, filter: RecordingFilter(only: [.label("*")])))
         left.resolver.fulfill(1)

@@ -14,7 +14,7 @@ import Testing
         let all = (0..<3_000).map { _ in Promise<Int>.resolve(1) as AnyPromise }
         for step in 0..<30_000 {
             let promise = all.randomElement(using: &random)!
-            // Fills at first, empties at last, so that the tables grow and holes are filled.
+            // Mostly inserts at first and removes at last, so that the tables grow and holes are filled.
             let inserts = Int.random(in: 0..<30_000, using: &random) > step
             if live[promise.id] == nil, inserts {
                 registry.insert(promise)
@@ -36,7 +36,7 @@ import Testing
         #expect(registry.count == 0)
     }
 
-    @Test func removingWhatIsNotThereDoesNothing() {
+    @Test func removingAnUnknownKeyDoesNothing() {
         let registry = Registry()
         let promise = Promise<Int>.resolve(1)
         registry.remove(promise.id)

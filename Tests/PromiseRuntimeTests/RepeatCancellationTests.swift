@@ -2,9 +2,9 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// TheRules, X2 to X4, cancelling a repeat.
+/// TheRules, X2 to X4: cancelling a repeat.
 struct RepeatCancellationTests {
-    @Test("X2 cancelling it cancels the round under way and what its body made; no other is started")
+    @Test("X2 cancelling it cancels the current round and the promise of its body; no other is started")
     func cancelling() throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
@@ -13,7 +13,7 @@ struct RepeatCancellationTests {
             Promise.repeat {
                 let pair = Promise<Int>.pending()
                 pair.resolver.onCancel { stopped.add("stopped") }
-                // That somebody else waits for it makes no difference: it was started here.
+                // Another consumer makes no difference: it was started here.
                 pair.promise.done { _ in }
                 made.add(pair)
                 return pair.promise.map { $0 }
@@ -33,7 +33,9 @@ struct RepeatCancellationTests {
         withExtendedLifetime(made) {}
     }
 
-    @Test("X2 the reason and the canceller reach the source of what the body returned", arguments: [false, true])
+    @Test(
+        "X2 the reason and the canceller reach the source of the promise that the body returned",
+        arguments: [false, true])
     func cancellationReaches(hasOtherConsumer: Bool) throws {
         let isolated = IsolatedRuntime()
         let (source, resolver) = isolated.run { Promise<Int>.pending() }
@@ -102,7 +104,8 @@ struct RepeatCancellationTests {
         #expect(try error(of: promise) is PromiseCancelled)
     }
 
-    @Test("X2, X4 cancelled while its body runs: the body knows, and what it returns is cancelled")
+    @Test(
+        "X2, X4 cancelled while its body runs: isCancelled is true, and the promise that the body returns is cancelled")
     func cancelledInBody() throws {
         let isolated = IsolatedRuntime()
         let (promise, made) = (Box<Promise<Int>?>(nil), Box<Promise<Int>?>(nil))
@@ -137,7 +140,7 @@ struct RepeatCancellationTests {
                 false
             }
         }
-        // What the body returned is last in its chain: the chain itself goes on, as under `then`.
+        // The body returned the last promise of its chain: the chain itself goes on, as under `then`.
         promise.done { _ in seen.add("done") }.failed { _ in seen.add("failed") }
         isolated.runAll()
         promise.cancel()

@@ -3,9 +3,9 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// TheRules, P7, repeat; S2, S4 for it.
+/// TheRules, P7: repeat; S2, S4 for it.
 struct RepeatTests {
-    @Test("P7 again until the value is enough, one round after the other")
+    @Test("P7 rounds one after the other until the value is sufficient")
     func untilEnough() throws {
         let isolated = IsolatedRuntime()
         let log = Log<String>()
@@ -103,7 +103,7 @@ struct RepeatTests {
         #expect(run.clock.elapsed == .seconds(4))
     }
 
-    @Test("P7 each round stands under it, with its own run and what its body made")
+    @Test("P7 each round is a node under it, with its own run and the promise of its body")
     func tree() {
         let run = RecordedRun()
         let round = Box(0)

@@ -3,9 +3,9 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// TheRules, P7, retry and its backoff; X2, S3 for it.
+/// TheRules, P7: retry and its backoff; X2, S3 for it.
 struct RetryTests {
-    /// Fails so often, then is fulfilled with the number of the attempt.
+    /// Fails `failures` times, then is fulfilled with the number of the attempt.
     private static func failing(_ failureCount: Int, _ attempts: Box<Int> = Box(0)) -> @Sendable () -> Promise<Int> {
         {
             let attempt = attempts.change {
@@ -42,7 +42,7 @@ struct RetryTests {
         #expect(try value(of: promise) == 3)
     }
 
-    @Test("P7 only errors that are worth it lead to another attempt; after the last one nobody asks")
+    @Test("P7 only errors for which onlyIf is true lead to another attempt; it is not called after the last one")
     func onlyIf() throws {
         let asked = Log<String>()
         let promise = Promise.retry(9, Self.failing(9)) { error in
@@ -79,7 +79,7 @@ struct RetryTests {
         #expect(run.clock.elapsed == .milliseconds(700))
     }
 
-    @Test("P7 each attempt and each wait stands under it")
+    @Test("P7 each attempt and each wait is a node under it")
     func tree() {
         let run = RecordedRun()
         let body = Self.failing(2)
@@ -110,7 +110,7 @@ struct RetryTests {
                 """)
     }
 
-    @Test("P7 how long a backoff waits")
+    @Test("P7 the waits of a backoff")
     func backoff() {
         let doubling = RetryBackoff.exponential(from: .milliseconds(100), upTo: .seconds(1))
         #expect(
@@ -137,7 +137,7 @@ struct RetryTests {
         }
     }
 
-    @Test("X2 a cancelled attempt is the last one, whoever cancelled it")
+    @Test("X2 a cancelled attempt is the last one, whatever cancelled it")
     func cancelledAttempt() throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
@@ -162,7 +162,7 @@ struct RetryTests {
         #expect(made.count == 2 && asked.entries == ["failed"])
     }
 
-    @Test("X2 cancelling it cancels the attempt under way, or the wait", arguments: [false, true])
+    @Test("X2 cancelling it cancels the current attempt, or the wait", arguments: [false, true])
     func cancelling(_ isWaiting: Bool) throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
@@ -222,7 +222,7 @@ struct RetryTests {
         }
         isolated.runAll()
         #expect(made.count == 3)
-        // Of the third attempt, too, the cancellation goes on from the limit to the source of the work.
+        // For the third attempt, too, the cancellation goes from the limit to the source of the work.
         #expect(made.entries.map(\.promise.isCancelled) == [true, true, true])
         #expect(try error(of: limited) is PromiseTimedOut)
         #expect(

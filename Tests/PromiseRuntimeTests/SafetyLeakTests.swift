@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Sees whether promises are gone, keeping none.
+/// Checks whether promises were released, without keeping them.
 private final class Graves {
     private struct Entry { weak var promise: AnyPromise? }
     private var entries: [Entry] = []
@@ -13,7 +13,7 @@ private final class Graves {
     var watchedCount: Int { entries.count }
 }
 
-/// What leaves nothing behind once nobody holds it (TheRules, S2).
+/// The ways of a chain after which nothing is left once it is unreferenced (TheRules, S2).
 enum LeakCase: CaseIterable, Sendable {
     case settled, rejected, cancelledPending, cancelledQueued, cancelledDeep, timedOut, inTime, raced, racedCancelling
     case all, sequence, sequenceCancelled, sequenceFailed, adopted, adoptedCancelled, ring, abandoned, onCancel
@@ -155,7 +155,7 @@ enum LeakCase: CaseIterable, Sendable {
         withExtendedLifetime(resolver) {}
     }
 
-    @Test func s2CombinatorOfPendingMembersGoesWithThem() throws {
+    @Test func s2ACombinatorOfPendingMembersIsReleasedWithThem() throws {
         let isolated = IsolatedRuntime()
         let alive = Box(0)
         let graves = Graves()
@@ -166,7 +166,7 @@ enum LeakCase: CaseIterable, Sendable {
             let members = (0..<3).map { _ in Promise<Int>.pending() }
             let all = Promise.all(members.map(\.promise))
             graves.watch(all, all.anyway { _ in canary.touch() }, members[0].promise)
-            // An optimised build releases the resolvers after their last use.
+            // Kept, because an optimised build releases the resolvers after their last use.
             withExtendedLifetime(members) { all.cancel() }
         }
         isolated.runAll()
@@ -174,8 +174,8 @@ enum LeakCase: CaseIterable, Sendable {
         #expect(told.entries == [], "nobody waits for the members of a cancelled combinator")
     }
 
-    @Test func s2RuntimeGoesWithItsPromises() throws {
-        weak var runtime: ChainRuntime?
+    @Test func s2ARuntimeIsReleasedWithItsPromises() throws {
+        weak var runtime: Runtime?
         do {
             let isolated = IsolatedRuntime()
             runtime = isolated.runtime

@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// What a runtime tells of promises that nobody can settle and of errors that nobody handled.
+/// A runtime's reports of abandoned promises and unhandled errors.
 private struct Told {
     let isolated = IsolatedRuntime()
     let abandoned = Log<PromiseAbandoned>()
@@ -15,7 +15,7 @@ private struct Told {
         isolated.runtime.onUnhandled = { unhandled.add("\($0.label ?? "") \($0.error)") }
     }
 
-    /// Runs `body` in the world, then all that is ready; what `body` held is gone by then.
+    /// Runs `body` in the runtime, then all ready handlers; the objects of `body` are released by then.
     func when(_ body: () -> Void) {
         isolated.run(body)
         isolated.runAll()
@@ -25,7 +25,7 @@ private struct Told {
 @Suite(.nothingLeft) struct SafetyReportTests {
     // MARK: S2
 
-    @Test func s2AbandonedIsToldOnceWithSiteAndLabels() throws {
+    @Test func s2AnAbandonedPromiseIsReportedOnceWithSiteAndLabels() throws {
         let told = Told()
         let line = UInt(#line + 2)
         told.when {
@@ -38,7 +38,7 @@ private struct Told {
         #expect(error.site.line == UInt32(line) && error.site.fileName == "SafetyReportTests.swift")
     }
 
-    @Test func s2AbandonedRejectsOnTheExecutor() throws {
+    @Test func s2AnAbandonedPromiseIsRejectedOnTheExecutor() throws {
         let told = Told()
         let seen = Log<String>()
         _ = told.isolated.run {
@@ -50,7 +50,7 @@ private struct Told {
         #expect(told.unhandled.entries == [], "it is told as abandoned already")
     }
 
-    @Test func s2SettledFollowingAndKeptAreNotAbandoned() throws {
+    @Test func s2SettledFollowingAndKeptPromisesAreNotAbandoned() throws {
         let told = Told()
         let (kept, resolver) = told.isolated.run { Promise<Int>.pending() }
         told.when {
@@ -65,7 +65,7 @@ private struct Told {
         #expect(told.abandoned.entries == [])
     }
 
-    @Test func s2LosersAreNoAlarm() throws {
+    @Test func s2LosersAreNotReported() throws {
         let told = Told()
         told.when {
             let (loser, resolver) = Promise<Int>.pending()
@@ -76,7 +76,7 @@ private struct Told {
         #expect(told.abandoned.entries == [])
     }
 
-    @Test func s2TimedOutIsNoAlarm() throws {
+    @Test func s2TimedOutPromisesAreNotReported() throws {
         let told = Told()
         do {
             let pair = told.isolated.run { Promise<Int>.pending() }
@@ -89,7 +89,7 @@ private struct Told {
         #expect(told.abandoned.entries == [])
     }
 
-    @Test func s2CancelledChildrenAreNoAlarm() throws {
+    @Test func s2CancelledChildrenAreNotReported() throws {
         let told = Told()
         told.when {
             let (promise, resolver) = Promise<Int>.pending()
@@ -100,7 +100,7 @@ private struct Told {
         #expect(told.abandoned.entries == [])
     }
 
-    @Test func s2OneWhoStillWaitsIsAnAlarm() throws {
+    @Test func s2APromiseWithARemainingConsumerIsReported() throws {
         let told = Told()
         told.when {
             let (promise, resolver) = Promise<Int>.pending()
@@ -111,7 +111,7 @@ private struct Told {
         #expect(told.abandoned.count == 1)
     }
 
-    @Test func s2RunningTimersAreNoAlarm() throws {
+    @Test func s2RunningTimersAreNotReported() throws {
         let told = Told()
         let ran = Box(0)
         told.when { Promise.delay(.seconds(3)).done { ran.change { $0 += 1 } } }
@@ -121,7 +121,7 @@ private struct Told {
         #expect(ran.value == 1 && told.abandoned.entries == [])
     }
 
-    @Test func s2DesertedPromiseStillTellsItsOwnError() throws {
+    @Test func s2AnUnneededPromiseStillReportsItsOwnError() throws {
         let told = Told()
         told.when {
             let (promise, resolver) = Promise<Int>.pending(label: "root")
@@ -133,7 +133,7 @@ private struct Told {
 
     // MARK: S3
 
-    @Test func s3UnhandledIsToldOnceABranch() throws {
+    @Test func s3AnUnhandledErrorIsReportedOncePerBranch() throws {
         let told = Told()
         told.when {
             let root = Promise<Int>.reject(Failure("no"), label: "root")
@@ -144,13 +144,13 @@ private struct Told {
         #expect(told.unhandled.entries.sorted() == ["left end no", "right no"])
     }
 
-    @Test func s3LonelyRejectionIsTold() throws {
+    @Test func s3ARejectionWithoutAHandlerIsReported() throws {
         let told = Told()
         told.when { _ = Promise<Int>.reject(Failure("no"), label: "alone") }
         #expect(told.unhandled.entries == ["alone no"])
     }
 
-    @Test func s3HandledIsNotTold() throws {
+    @Test func s3AHandledErrorIsNotReported() throws {
         let told = Told()
         told.when {
             func no() -> Promise<Int> { .reject(Failure("no")) }

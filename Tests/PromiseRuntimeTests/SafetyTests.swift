@@ -4,7 +4,7 @@ import PromiseRuntime
 import SeededNumbers
 import Testing
 
-/// An error whose description does something.
+/// An error with a description that runs a closure.
 private struct TalkingError: Error, CustomStringConvertible {
     var action: @Sendable () -> Void
 
@@ -14,7 +14,7 @@ private struct TalkingError: Error, CustomStringConvertible {
     }
 }
 
-/// A value whose description does something.
+/// A value with a description that runs a closure.
 private struct TalkingValue: Sendable, CustomStringConvertible {
     var action: @Sendable () -> Void
 
@@ -24,7 +24,7 @@ private struct TalkingValue: Sendable, CustomStringConvertible {
     }
 }
 
-/// Throws everything away.
+/// A sink that drops everything.
 private final class NullSink: EventSink {
     func record(_ record: EventRecord, text: String?) {}
 }
@@ -101,7 +101,7 @@ private final class NullSink: EventSink {
 
     // MARK: S4
 
-    /// Does, on another thread, what must not wait for a lock that this thread holds; and does it here.
+    /// Does on another thread, and then here, what must not wait for a lock that this thread holds.
     private func bothHereAndElsewhere(_ action: @escaping @Sendable () -> Void) {
         action()
         let done = Latch()
@@ -117,7 +117,7 @@ private final class NullSink: EventSink {
         let itself = Box<(promise: AnyPromise, use: @Sendable () -> Void)?>(nil)
         let calls = Box(0)
         let act: @Sendable () -> Void = {
-            // Once: what it makes is described, too.
+            // Once, because the promise that it makes is described, too.
             guard let target = itself.replace(nil) else { return }
             calls.change { $0 += 1 }
             self.bothHereAndElsewhere { target.use() }
@@ -180,12 +180,12 @@ private final class NullSink: EventSink {
         #expect(other.isSettled)
     }
 
-    @Test(arguments: [3, 3_000]) func s4SettlingOthersInsideATellingLosesNone(count: Int) throws {
+    @Test(arguments: [3, 3_000]) func s4SettlingOthersInsideADeliveryLosesNone(count: Int) throws {
         let isolated = IsolatedRuntime()
         let (start, go) = isolated.run { Promise<Int>.pending() }
         let told = Box(0)
         let left = Box<[Resolver<Int>]>([])
-        // Each unhandled rejection settles another promise, as it is released between the tellings of others.
+        // Each unhandled rejection settles another promise, when it is released between the deliveries of others.
         isolated.runtime.onUnhandled = { _ in left.change { $0.popLast() }?.fulfill(1) }
         isolated.run {
             for _ in 0..<count {
@@ -193,7 +193,7 @@ private final class NullSink: EventSink {
                 late.done(on: InlineExecutor.shared) { _ in told.change { $0 += 1 } }
                 left.change { $0.append(resolver) }
                 let follower = Promise<Int>.pending().resolver
-                // Told of the outcome, but nobody who handles an error.
+                // A waiter for the outcome that handles no error.
                 follower.onCancel {}
                 follower.resolve(start)
             }

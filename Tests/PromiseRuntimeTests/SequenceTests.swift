@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// TheRules, P7: sequence and forEach, one after the other or so many at a time; X2 for them.
+/// TheRules, P7: sequence and forEach, one after the other or several at a time; X2 for them.
 @Suite(.nothingLeft) struct SequenceTests {
     @Test("P7 one after the other, the values in order")
     func inOrder() throws {
@@ -44,7 +44,7 @@ import Testing
         #expect(try error(of: throwing) as? Failure == Failure("1"))
     }
 
-    @Test("P7 never more under way than said, and as many as said", arguments: [1, 2, 7, 100])
+    @Test("P7 never more running than the limit, and as many as the limit", arguments: [1, 2, 7, 100])
     func concurrency(_ limit: Int) throws {
         let underWay = Box((now: 0, most: 0))
         let promise = Promise<[Int]>.sequence(0..<60, concurrency: limit) { number in
@@ -65,8 +65,8 @@ import Testing
         #expect(underWay.value.most <= limit)
     }
 
-    @Test("P7 a late member frees its place only")
-    func places() throws {
+    @Test("P7 a late member starts only one other")
+    func slots() throws {
         let isolated = IsolatedRuntime()
         let made = Log<Resolver<Int>>()
         let promise = isolated.run {
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("X2 cancelling it cancels those under way; nothing more is started")
+    @Test("X2 cancelling it cancels the running members; no more are started")
     func cancelling() throws {
         let isolated = IsolatedRuntime()
         let made = Log<Promise<Int>>()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("X2 a failing member cancels the others under way")
+    @Test("X2 a failing member cancels the other running ones")
     func failing() throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()

@@ -3,13 +3,12 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// TheRules, X2, what an operation started ends with it: the same for sequence, forEach, repeat and retry; and how
-/// deep.
+/// TheRules, X2: promises that an operation started end with it, for sequence, forEach, repeat and retry; at any depth.
 struct StartedTests {
     enum Operation: CaseIterable, Sendable {
         case sequence, forEach, repeating, retry
 
-        /// A promise of `count` that starts what `make` makes; one at a time.
+        /// A promise of `count` that starts the promises of `make`, one at a time.
         func start<Member: Sendable>(
             _ type: Member.Type = Member.self, _ make: @escaping @Sendable () throws -> Promise<Member>
         ) -> Promise<Void> {
@@ -27,7 +26,7 @@ struct StartedTests {
         }
     }
 
-    /// Nested so deep, with a promise at the bottom; made without recursion, as the executor gets to each.
+    /// Nested `depth` deep, with a promise at the bottom; made without recursion, as the executor runs each.
     private func nested(
         _ operations: [Operation], _ depth: Int, _ bottom: Promise<Void>
     ) -> Promise<Void> {
@@ -81,7 +80,7 @@ struct StartedTests {
         }
     }
 
-    @Test("X2 the event of each cancellation tells which node's it came from", arguments: Operation.allCases)
+    @Test("X2 the event of each cancellation names the node that it came from", arguments: Operation.allCases)
     func origins(_ operation: Operation) throws {
         let run = RecordedRun()
         let kept = Log<Resolver<Int>>()
@@ -109,7 +108,7 @@ struct StartedTests {
         }
     }
 
-    @Test("X2 the others under way are cancelled once one fails, for a reason; a node of a cycle fails at once")
+    @Test("X2 the other running members are cancelled once one fails, with a reason; a node of a cycle fails at once")
     func failing() throws {
         let isolated = IsolatedRuntime()
         let made = Log<(promise: Promise<Int>, resolver: Resolver<Int>)>()
@@ -135,7 +134,9 @@ struct StartedTests {
         #expect(try error(of: own.replace(nil)!) is PromiseCycle)
     }
 
-    @Test("S2 who has ended keeps neither its inputs nor its closures", arguments: Operation.allCases, [false, true])
+    @Test(
+        "S2 an operation that has ended keeps neither its inputs nor its closures", arguments: Operation.allCases,
+        [false, true])
     func keepsNothing(_ operation: Operation, _ isCancelled: Bool) {
         let isolated = IsolatedRuntime()
         let alive = Box(0)

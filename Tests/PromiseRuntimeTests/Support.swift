@@ -3,7 +3,7 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// An error that can be told from others.
+/// An error with a name to compare.
 struct Failure: Error, Equatable, CustomStringConvertible {
     var name: String
 
@@ -12,7 +12,7 @@ struct Failure: Error, Equatable, CustomStringConvertible {
     var description: String { name }
 }
 
-/// What was seen, in order, from any thread.
+/// A list of entries in order, appended from any thread.
 final class Log<Entry: Sendable>: Sendable {
     private let lock = NSLock()
     // Touched under `lock` only.
@@ -20,7 +20,7 @@ final class Log<Entry: Sendable>: Sendable {
 
     func add(_ entry: Entry) { lock.withLock { list.append(entry) } }
 
-    /// Releases all entries, where no lock is held.
+    /// Releases all entries, without holding the lock.
     func clear() {
         let entries = lock.withLock {
             defer { list = [] }
@@ -33,7 +33,7 @@ final class Log<Entry: Sendable>: Sendable {
     var count: Int { lock.withLock { list.count } }
 }
 
-/// A place that can be changed inside `@Sendable` closures.
+/// A value that can be changed inside `@Sendable` closures.
 final class Box<Value: Sendable>: Sendable {
     private let lock = NSLock()
     // Touched under `lock` only.
@@ -46,7 +46,7 @@ final class Box<Value: Sendable>: Sendable {
         set { replace(newValue) }
     }
 
-    /// Gives back the old value, so that it is released by the caller.
+    /// Returns the old value, so that the caller releases it.
     @discardableResult
     func replace(_ value: Value) -> Value {
         lock.withLock {
@@ -60,7 +60,7 @@ final class Box<Value: Sendable>: Sendable {
     func change<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&stored) } }
 }
 
-/// Counts those of its kind that are alive.
+/// An object that counts its live instances.
 final class Canary: Sendable {
     private let alive: Box<Int>
 
@@ -71,11 +71,11 @@ final class Canary: Sendable {
 
     deinit { alive.change { $0 -= 1 } }
 
-    /// Something to do with it, so that a closure captures it.
+    /// Does nothing; a closure that calls it captures the object.
     func touch() {}
 }
 
-/// Does something when it is released.
+/// An object that runs a closure when it is released.
 final class OnRelease: Sendable {
     private let action: @Sendable () -> Void
 
@@ -84,7 +84,7 @@ final class OnRelease: Sendable {
     deinit { action() }
 }
 
-/// Opens once it was counted down; every wait is bounded.
+/// A latch that opens after `count` signals; every wait is bounded.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let count: Int
@@ -104,7 +104,7 @@ final class Latch: Sendable {
     }
 }
 
-/// Waits, a minute at most, for a promise, and gives its outcome.
+/// Waits at most a minute for a promise, and returns its outcome.
 @discardableResult
 func outcome<Value: Sendable>(
     _ promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
@@ -115,14 +115,14 @@ func outcome<Value: Sendable>(
     return promise.result!
 }
 
-/// The value of a promise that is to be fulfilled.
+/// Returns the value of a promise that must be fulfilled.
 func value<Value: Sendable>(
     of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> Value {
     try outcome(promise, sourceLocation: sourceLocation).get()
 }
 
-/// The error of a promise that is to be rejected.
+/// Returns the error of a promise that must be rejected.
 func error<Value: Sendable>(
     of promise: Promise<Value>, sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> any Error {
@@ -134,13 +134,13 @@ func error<Value: Sendable>(
     }
 }
 
-/// A minute of this thread's: where it stood still between two looks, because the machine did or other tests had all the
-/// threads, so did what it waits for.
+/// A timeout of a minute of this thread's running time: if the thread was held up between two checks, by the machine or
+/// by other tests, so was the work that it waits for.
 private struct Patience {
     private var last = ContinuousClock.now
     private var counted = Duration.zero
 
-    /// Whether there is some left; to be asked often.
+    /// Whether time is left; must be called often.
     mutating func lasts() -> Bool {
         let now = ContinuousClock.now
         counted += min(now - last, .milliseconds(200))
@@ -149,7 +149,7 @@ private struct Patience {
     }
 }
 
-/// Yields until `condition` holds, a minute at most.
+/// Yields until `condition` holds, at most a minute.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) throws {
@@ -161,7 +161,7 @@ func eventually(
     }
 }
 
-/// As ``eventually(_:sourceLocation:_:)`` for what tasks do: a blocked test keeps a thread of theirs.
+/// As ``eventually(_:sourceLocation:_:)`` for work of tasks, because a blocked test keeps one of their threads.
 func soon(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
 ) async throws {
@@ -197,7 +197,7 @@ func elsewhere<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws 
     return try #require(result.value)
 }
 
-/// A clock that stands until it is told to go.
+/// A clock that the test advances.
 final class TestClock: ChainClock {
     private let state = Box((now: UInt64(1), timers: TimerHeap()))
 
@@ -210,7 +210,7 @@ final class TestClock: ChainClock {
         return timer
     }
 
-    /// Fires what is due on the way, each at its own time.
+    /// Advances the time, and fires the timers that become due, each at its own time.
     func advance(by duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let target = now + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
@@ -232,7 +232,7 @@ final class TestClock: ChainClock {
     var isIdle: Bool { state.change { $0.timers.nextDeadline == nil } }
 }
 
-/// A world of its own, whose handlers run when it is told to.
+/// An isolated runtime with a manual executor and clock.
 struct IsolatedRuntime: Sendable {
     let clock = TestClock()
     let executor = ManualExecutor()

@@ -3,7 +3,7 @@ import PromiseRuntime
 import Testing
 
 @Suite struct ThreadExecutorTests {
-    @Test func e1EachHandlerHasAThreadWhileItRuns() throws {
+    @Test func e1EachHandlerHasItsOwnThreadWhileItRuns() throws {
         let executor = ThreadExecutor(name: "own", limit: 8)
         let threads = Log<UInt>()
         let (reached, ended) = (Latch(8), Latch(8))
@@ -23,7 +23,7 @@ import Testing
         try eventually("the end of the threads") { executor.threadCount == 0 }
     }
 
-    @Test func e3PastTheLimitHandlersWaitInOrder() throws {
+    @Test func e3BeyondTheLimitHandlersWaitInOrder() throws {
         let executor = ThreadExecutor(name: "few", limit: 1)
         let log = Log<Int>()
         let (goOn, done) = (Latch(), Latch(101))

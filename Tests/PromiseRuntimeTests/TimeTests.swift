@@ -2,7 +2,7 @@ import ChainEvents
 import PromiseRuntime
 import Testing
 
-/// TheRules, P7, delay and timeout; R1, the clock; X2.
+/// TheRules, P7: delay and timeout; R1: the clock; X2.
 @Suite(.nothingLeft) struct TimeTests {
     private let isolated = IsolatedRuntime()
 
@@ -65,7 +65,7 @@ import Testing
         timedOut.catch { _ in 0 }
     }
 
-    @Test("X2 who is timed out is cancelled, if nobody else waits for it", arguments: [false, true])
+    @Test("X2 a promise that timed out is cancelled if it has no other consumer", arguments: [false, true])
     func timedOutIsCancelled(_ hasOther: Bool) {
         let stopped = Log<Int>()
         let (promise, resolver) = isolated.run { Promise<Int>.pending() }
@@ -102,7 +102,7 @@ import Testing
         for index in 0..<200 {
             timers.append(SystemClock.shared.schedule(at: due[index]) { seen.add(index) })
         }
-        // On a busy machine some fire before they are cancelled.
+        // Not exact, because on a busy machine some fire before they are cancelled.
         var late: Set<Int> = []
         for index in stride(from: 0, to: 200, by: 2) {
             timers[index].cancel()

@@ -3,15 +3,15 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// Waits that would hang, or keep others from going on, are refused at once (TheRules, C4).
+/// Waits that could not end, or would stop other work, are refused at once (TheRules, C4).
 struct WaitRefusalTests {
     private static let limit = Duration.seconds(60)
 
-    /// A combinator one of whose members needs an executor.
+    /// A combinator with a member that needs an executor.
     enum Group: CaseIterable, Sendable {
         case all, nestedAll, any, race, allSettled, sequence, forEach, retry, `repeat`, coldAll
 
-        /// Gives what is to be waited for; `member` is made when it is needed.
+        /// Makes the promise to wait for; `member` is called when it is needed.
         func make(_ member: @escaping @Sendable () -> Promise<Int>) -> Promise<Int> {
             let other = Promise.resolve(1)
             return switch self {
@@ -47,7 +47,8 @@ struct WaitRefusalTests {
             return member
         }
         try isAsked.wait("the member")
-        // The member is waited for once a chain of links behind it says so: that is asynchronous for some groups.
+        // The combinator waits for the member once a chain of links behind it does: for some groups that is
+        // asynchronous.
         let result = Box<AwaitMisuse.Reason?>(nil)
         try eventually("the refusal") {
             result.value = try? refusal(on: queue, waited)
@@ -59,7 +60,7 @@ struct WaitRefusalTests {
         _ = try value(of: waited)
     }
 
-    /// Why a short wait in a handler on that executor was refused; nil where it was not.
+    /// The reason why a short wait in a handler on that executor was refused; nil if it was not.
     private func refusal(on executor: any PromiseExecutor, _ waited: Promise<Int>) throws -> AwaitMisuse.Reason? {
         let reason = Box<AwaitMisuse.Reason?>(nil)
         let waiting = Promise(on: executor) {
@@ -80,12 +81,12 @@ struct WaitRefusalTests {
         let error = try error(of: nested(0, on: pool)) as? AwaitMisuse
         #expect(error?.reason == .exhaustedPool("nested"))
         #expect(error?.description.contains("nest no waits") == true)
-        // What was no longer waited for nests waits of its own, and ends, too.
+        // The promises that are no longer awaited nest waits of their own, and end, too.
         try eventually("the pool at rest") { pool.threadCounts.live == pool.threadCounts.sleeping }
         #expect(try value(of: nested(570, on: PoolExecutor(name: "less nested", width: 2))) == 30)
     }
 
-    @Test("C4 E2 where no thread of the pool is left, what needs none is waited for")
+    @Test("C4 E2 without a thread left in the pool, a promise that needs none can be awaited")
     func nothingNeeded() throws {
         let pool = PoolExecutor(name: "full", width: 1, policy: PoolPolicy(extraLimit: 0, isWatched: false))
         let (gate, resolver) = Promise<Int>.pending(on: ManualExecutor())
@@ -95,7 +96,7 @@ struct WaitRefusalTests {
         #expect(try value(of: waiting) == 4)
     }
 
-    @Test("C4 E2 beside a thread that only looks blocked, which goes on by itself, the last thread may wait")
+    @Test("C4 E2 beside a thread that only looks blocked, and resumes by itself, the last thread may wait")
     func besideABlockedHandler() throws {
         let now = Box<UInt64>(1)
         let probe = ThreadProbe(now: { now.value }, cpuTime: { _ in 1 }, isWaiting: { _ in true })
@@ -136,11 +137,11 @@ struct WaitRefusalTests {
         #expect(try await awaiter.value == 1)
     }
 
-    @Test("C4 in an inline handler of a timer, which all timers wait for")
+    @Test("C4 in an inline handler of a timer, which would hold up all timers")
     func timers() throws {
         let (gate, resolver) = Promise<Int>.pending()
         let reason = Box<AwaitMisuse.Reason?>(nil)
-        // The handler is there before the timer is set.
+        // The handler is attached before the timer is set.
         let (start, starter) = Promise<Void>.pending()
         let waiting = start.delay(.milliseconds(1)).map(on: InlineExecutor.shared) {
             do { _ = try gate.get(timeout: Self.limit) } catch { reason.value = (error as? AwaitMisuse)?.reason }

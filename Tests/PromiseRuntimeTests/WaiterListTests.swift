@@ -14,7 +14,7 @@ import Testing
         #expect(log.entries == Array(0..<count))
     }
 
-    @Test("P4 the order holds for those that are left when others were cancelled", arguments: [1, 2, 3, 7, 10])
+    @Test("P4 the order holds for the remaining waiters when others were cancelled", arguments: [1, 2, 3, 7, 10])
     func cancelledBetween(step: Int) {
         let isolated = IsolatedRuntime()
         let (promise, resolver) = isolated.run { Promise<Int>.pending() }
@@ -32,7 +32,7 @@ import Testing
         #expect(log.entries == expected)
     }
 
-    @Test("P7 a long-lived promise keeps little of the many that waited for it and were cancelled")
+    @Test("P7 a long-lived promise keeps few of its many cancelled waiters")
     func nothingPilesUp() {
         let isolated = IsolatedRuntime()
         let alive = Box(0)

@@ -1,11 +1,11 @@
 import PromiseRuntime
 import Testing
 
-/// How often the watch over blocked workers looks (TheRules, E2).
+/// The intervals of the watch over blocked workers (TheRules, E2).
 struct WatchPaceTests {
     private static let (shortest, longest) = (WatchPace.shortest, WatchPace.longest)
 
-    /// The sleeps after each of these looks.
+    /// The intervals after each of these checks.
     private func sleeps(_ pace: inout WatchPace, _ findings: [WatchPace.Finding], isRequested: Bool = false) -> [UInt64]
     {
         findings.map {
@@ -14,7 +14,7 @@ struct WatchPaceTests {
         }
     }
 
-    @Test func shortHandlersAreLookedAtEverMoreRarely() {
+    @Test func shortHandlersMakeTheIntervalGrow() {
         var pace = WatchPace()
         #expect(pace.interval == Self.shortest)
         let sleeps = sleeps(&pace, Array(repeating: .quiet, count: 20))
@@ -24,22 +24,22 @@ struct WatchPaceTests {
         #expect(sleeps.prefix(16).reduce(0, +) >= 10 * Self.longest)
     }
 
-    @Test func aBusyWorkerIsLookedAtOnceMoreSoon() {
+    @Test func aBusyWorkerIsCheckedOnceMoreSoon() {
         var pace = WatchPace()
         _ = sleeps(&pace, Array(repeating: .quiet, count: 20))
-        // In another job at each look, as workers of a busy program are.
+        // In another job at each check, as workers of a busy program are.
         #expect(
             sleeps(&pace, [.busy, .busy, .busy, .busy]) == [Self.shortest, Self.longest, Self.shortest, Self.longest])
     }
 
-    @Test func aLongHandlerIsLookedAtOften() {
+    @Test func aLongHandlerIsCheckedOften() {
         var pace = WatchPace()
         _ = sleeps(&pace, Array(repeating: .quiet, count: 20))
         #expect(sleeps(&pace, [.busy, .stuck, .stuck, .stuck]).allSatisfy { $0 == Self.shortest })
         #expect(sleeps(&pace, [.quiet, .quiet]) == [2 * Self.shortest, 4 * Self.shortest])
     }
 
-    @Test func whereItIsAskedForItLooksOften() {
+    @Test func onRequestItChecksOften() {
         var pace = WatchPace()
         #expect(
             sleeps(&pace, Array(repeating: .quiet, count: 20), isRequested: true).allSatisfy { $0 == Self.shortest })

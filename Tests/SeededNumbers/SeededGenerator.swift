@@ -1,11 +1,11 @@
-/// Random numbers that are the same for the same seed, everywhere and in every run (SplitMix64).
+/// A generator of random numbers that depend on the seed alone, everywhere and in every run (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Makes numbers that depend on nothing but `seed`.
+    /// Makes a generator with this seed.
     public init(seed: UInt64) { state = seed }
 
-    /// Steps on and gives 64 random bits.
+    /// Returns the next 64 random bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -6,19 +6,19 @@
     import Glibc
 #endif
 
-/// The seeds that a random test runs.
+/// The seeds of a random test.
 ///
 /// `CHAINVIEW_SEED=17` runs one seed alone, to repeat a failure; `CHAINVIEW_SEEDS=100` runs a hundred times as many
 /// (`make nightly`).
 public enum Seeds {
-    /// The seeds from 1 to `count`, unless the environment says otherwise.
+    /// Returns the seeds from 1 to `count`, unless the environment overrides them.
     public static func upTo(_ count: UInt64) -> [UInt64] {
         if let one = number(in: "CHAINVIEW_SEED") { return [one] }
         return Array(1...count * max(1, number(in: "CHAINVIEW_SEEDS") ?? 1))
     }
 
-    /// Calls `body` with the seeds from 1 to `count`, and prints them by the hundred on the way: where the process dies,
-    /// the last line says which.
+    /// Calls `body` with the seeds from 1 to `count`, and prints them by the hundred before they run: if the process
+    /// dies, the last line names the range.
     public static func forEach(upTo count: UInt64, of test: String, _ body: (UInt64) throws -> Void) rethrows {
         let seeds = upTo(count)
         for (index, seed) in seeds.enumerated() {
@@ -33,7 +33,7 @@ public enum Seeds {
 
     private static func number(in variable: String) -> UInt64? {
         guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
-        guard let number = UInt64(text) else { fatalError("\(variable) is to be a whole number, not \(text)") }
+        guard let number = UInt64(text) else { fatalError("\(variable) must be a whole number, not \(text)") }
         return number
     }
 }

@@ -19,7 +19,7 @@ import Testing
         other.catch { _ in 0 }
     }
 
-    @Test("2.1.2.1 a fulfilled promise goes over into no other state", arguments: Case.all)
+    @Test("2.1.2.1 a fulfilled promise changes to no other state", arguments: Case.all)
     func fulfilledStays(_ run: Case) throws {
         let seen = Log<String>()
         let done = Latch(1)
@@ -47,7 +47,7 @@ import Testing
         #expect(try kept.value?.result?.get() == 1)
     }
 
-    @Test("2.1.2.2 the value is there and does not change", arguments: Case.all)
+    @Test("2.1.2.2 the value exists and does not change", arguments: Case.all)
     func valueStays(_ run: Case) throws {
         let object = NSObject()
         let seen = Log<ObjectIdentifier>()
@@ -76,7 +76,7 @@ import Testing
         #expect(seen.entries == [try value(of: promise)])
     }
 
-    @Test("2.1.2.1 nor does it on another thread, or much later", arguments: Case.all)
+    @Test("2.1.2.1 nor by attempts on another thread, or much later", arguments: Case.all)
     func laterAttempts(_ run: Case) throws {
         let attempts = Latch()
         let kept = Log<Promise<Int>>()
@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-/// An object known by its identity.
+/// An object that is compared by identity.
 struct Kept: @unchecked Sendable {
     // Sendable: nothing but the identity of the object is used.
     let object: NSObject

@@ -4,7 +4,7 @@ import Testing
 
 /// Promises/A+ 2.1.3: a rejected promise stays so, with its reason.
 @Suite(.nothingLeft) struct APlus2_1_3Tests {
-    @Test("2.1.3.1 a rejected promise goes over into no other state", arguments: Case.all)
+    @Test("2.1.3.1 a rejected promise changes to no other state", arguments: Case.all)
     func rejectedStays(_ run: Case) throws {
         let seen = Log<String>()
         let done = Latch(1)
@@ -29,14 +29,14 @@ import Testing
         #expect(seen.entries == ["failure(first)"])
     }
 
-    @Test("2.1.3.2 the reason is there and does not change")
+    @Test("2.1.3.2 the reason exists and does not change")
     func reasonStays() throws {
         let promise = Promise<Int>.reject(Failure("why"))
         for _ in 0..<3 { #expect(try error(of: promise) as? Failure == Failure("why")) }
         promise.catch { _ in 0 }
     }
 
-    @Test("2.1.3.1 nor does it on another thread, or much later", arguments: Case.all)
+    @Test("2.1.3.1 nor by attempts on another thread, or much later", arguments: Case.all)
     func laterAttempts(_ run: Case) throws {
         let attempts = Latch()
         let kept = Log<Promise<Int>>()

@@ -24,7 +24,7 @@ import Testing
         #expect(seen.entries.sorted() == ["failed", "value 1"])
     }
 
-    @Test("2.2.1 one that is left out is no obstacle, far down a chain either", arguments: Case.all)
+    @Test("2.2.1 a missing handler has no effect, also far down a chain", arguments: Case.all)
     func leftOutFarDown(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         try run.fulfilled(1) { promise in

@@ -50,7 +50,7 @@ import Testing
         #expect(seen.entries == [1])
     }
 
-    @Test("2.2.2, 2.2.3 only the handler that fits is called", arguments: Case.all)
+    @Test("2.2.2, 2.2.3 only the handler for the outcome is called", arguments: Case.all)
     func onlyOneHandler(_ run: Case) throws {
         let done = Latch(2)
         let seen = Log<String>()
@@ -69,7 +69,7 @@ import Testing
         #expect(seen.entries.sorted() == ["error", "value"])
     }
 
-    @Test("2.2.2.2 it is never called of a promise that stays pending, nor of a rejected one")
+    @Test("2.2.2.2 it is never called for a promise that stays pending, nor for a rejected one")
     func neverCalled() {
         let isolated = IsolatedRuntime()
         let seen = Log<Int>()

@@ -39,7 +39,7 @@ import Testing
         #expect(seen.entries == ["1"])
     }
 
-    @Test("2.2.3.2 it is never called of a promise that stays pending, nor of a fulfilled one")
+    @Test("2.2.3.2 it is never called for a promise that stays pending, nor for a fulfilled one")
     func neverCalled() {
         let isolated = IsolatedRuntime()
         let seen = Log<String>()

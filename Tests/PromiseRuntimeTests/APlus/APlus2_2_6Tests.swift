@@ -19,7 +19,7 @@ import Testing
         #expect(seen.entries == Array(0..<10))
     }
 
-    @Test("2.2.6.1 one that is registered inside a handler comes after those before it")
+    @Test("2.2.6.1 a handler that is attached inside another runs after those attached before")
     func orderFromInside() throws {
         for executor in [DispatchExecutor(label: "order"), InlineExecutor.shared] as [any PromiseExecutor] {
             let seen = Log<String>()

@@ -1,7 +1,7 @@
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.2.7: what `then` gives is a promise, settled by its handlers.
+/// Promises/A+ 2.2.7: `then` returns a promise, settled by its handlers.
 @Suite(.nothingLeft) struct APlus2_2_7Tests {
     @Test("2.2.7.1 a value that is returned fulfils the child", arguments: Case.all)
     func returnedValue(_ run: Case) throws {

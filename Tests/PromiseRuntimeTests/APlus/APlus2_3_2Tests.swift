@@ -1,9 +1,9 @@
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.3.2: what follows a promise settles as that one does.
+/// Promises/A+ 2.3.2: a promise that follows another settles as that one does.
 @Suite(.nothingLeft) struct APlus2_3_2Tests {
-    @Test("2.3.2.1 what follows a pending promise stays pending")
+    @Test("2.3.2.1 a promise that follows a pending one stays pending")
     func pendingStays() {
         let isolated = IsolatedRuntime()
         isolated.run {
@@ -59,14 +59,14 @@ import Testing
         #expect(try value(of: outer) == 3)
     }
 
-    @Test("2.3.2 a promise for a promise is not unwrapped unless it is told to follow")
+    @Test("2.3.2 a promise of a promise is not unwrapped unless it follows")
     func promiseOfPromise() throws {
         let inner = Promise.resolve(1)
         let outer = Promise<Promise<Int>>.resolve(inner)
         #expect(try value(of: outer) === inner)
     }
 
-    @Test("2.3.2 over several promises, each following the next", arguments: Case.all)
+    @Test("2.3.2 through several promises, each following the next", arguments: Case.all)
     func overSeveral(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         try run.fulfilled(7) { inner in

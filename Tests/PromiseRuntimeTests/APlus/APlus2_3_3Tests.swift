@@ -1,9 +1,9 @@
 import PromiseRuntime
 import Testing
 
-/// Promises/A+ 2.3.3: what can be followed, a `Thenable`, is asked for its promise, once.
+/// Promises/A+ 2.3.3: a `Thenable` is asked for its promise, once.
 @Suite(.nothingLeft) struct APlus2_3_3Tests {
-    @Test("2.3.3 what can be followed is asked for its promise once")
+    @Test("2.3.3 a Thenable is asked for its promise once")
     func thenableIsAskedOnce() throws {
         let seen = Log<Int>()
         let promise = Promise.resolve(1).then { Asked(value: $0 + 1, seen: seen) }
@@ -11,7 +11,7 @@ import Testing
         #expect(seen.entries == [2])
     }
 
-    @Test("2.3.3 from each place that takes one, settled before, at once, or later", arguments: Case.all)
+    @Test("2.3.3 each operation that takes one; settled before, at once, or later", arguments: Case.all)
     func fromEachPlace(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         let seen = Log<Int>()
@@ -28,7 +28,7 @@ import Testing
         #expect(seen.count == 4)
     }
 
-    @Test("2.3.3.3.2 one that is rejected rejects", arguments: Case.all)
+    @Test("2.3.3.3.2 a rejected Thenable rejects", arguments: Case.all)
     func rejected(_ run: Case) throws {
         let made = Log<Promise<Int>>()
         let seen = Log<Int>()
@@ -41,7 +41,7 @@ import Testing
     }
 }
 
-/// Something that becomes a promise.
+/// A Thenable that makes a promise.
 private struct Asked: Thenable {
     let value: Int
     let seen: Log<Int>
@@ -52,7 +52,7 @@ private struct Asked: Thenable {
     }
 }
 
-/// Something that has a promise.
+/// A Thenable that has a promise.
 private struct Wrapped: Thenable {
     let inner: Promise<Int>
     let seen: Log<Int>

@@ -1,18 +1,18 @@
 import SeededNumbers
 
-/// A random program: what is made, settled, cancelled and dropped, and how time passes, step by step. Nodes are named by their
-/// number in the order in which they are made; a step that names one that is not there yet does nothing, or throws.
+/// A random program: steps that make, settle, cancel and drop promises, and let time pass. Nodes are named by their
+/// number in the order of creation; a step that names a node that does not exist yet does nothing, or throws.
 struct Program: Sendable {
-    /// What a handler does.
+    /// The action of a handler.
     enum Act: Sendable {
-        /// Gives what it was given, plus this (an error counts as 0).
+        /// Returns its input plus this (an error counts as 0).
         case add(Int)
-        /// Gives the promise of that number.
+        /// Returns the promise of that number.
         case node(Int)
         case fail(Int)
     }
 
-    /// How a node of many members settles.
+    /// The combinator of a node with members.
     enum Gather: CaseIterable, Sendable { case all, any, race, allSettled }
 
     enum Step: Sendable {
@@ -29,7 +29,7 @@ struct Program: Sendable {
 
     var steps: [Step] = []
 
-    /// Makes the program of a seed. `isOrderless`: only what settles the same whatever the schedule.
+    /// Makes the program of a seed. `isOrderless`: only steps that settle the same under any schedule.
     init(seed: UInt64, isOrderless: Bool = false) {
         var random = SeededGenerator(seed: seed)
         let length = Int.random(in: 4...40, using: &random)
@@ -79,13 +79,13 @@ struct Program: Sendable {
     }
 }
 
-/// How a node stands, told without its type.
+/// The state of a node, without its type.
 enum Outcome: Hashable, Sendable {
     case pending
     case value([Int])
     case error(Cause)
 
-    /// An error, as far as programs tell them apart.
+    /// An error, as far as programs distinguish errors.
     indirect enum Cause: Hashable, Sendable {
         case failure(Int), cancelled, abandoned, timedOut, cycle
         case all([Cause])

@@ -1,6 +1,6 @@
 import PromiseRuntime
 
-/// Runs a program with real promises, in a runtime of its own.
+/// A run of a program with real promises, in a runtime of its own.
 final class ProgramRun: Sendable {
     private struct Cell: Sendable {
         var promise: AnyPromise
@@ -29,7 +29,7 @@ final class ProgramRun: Sendable {
 
     var outcomes: [Outcome] { cells.value.map { $0.outcome() } }
     var isAllSettled: Bool { cells.value.allSatisfy { $0.promise.isSettled } }
-    /// Is there for as long as any promise of the program is.
+    /// The runtime, which lives as long as any promise of the program.
     var isolated: Runtime { runtime }
 
     // MARK: Steps

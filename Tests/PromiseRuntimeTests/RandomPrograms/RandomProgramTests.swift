@@ -3,7 +3,8 @@ import SeededNumbers
 import Testing
 
 /// Random programs against the ``ReferenceModel``: every node's outcome after every step, which handlers ran and with
-/// what, who was told to be abandoned, and that nothing is left. `CHAINVIEW_SEED=…` runs one program alone.
+/// what input, which promises were reported as abandoned, and that nothing is left. `CHAINVIEW_SEED=…` runs one program
+/// alone.
 struct RandomProgramTests {
     @Test("P1 to P7, X1 to X3, S2 exactly as the rules say, step by step", arguments: [false, true])
     func exact(isInline: Bool) throws {
@@ -12,7 +13,7 @@ struct RandomProgramTests {
         }
     }
 
-    /// False, and an issue that says where, at the first difference.
+    /// False at the first difference, with an issue that names the step.
     private static func exactly(_ seed: UInt64, _ isInline: Bool) -> Bool {
         weak var isolated: Runtime?
         do {
@@ -34,7 +35,7 @@ struct RandomProgramTests {
             guard same(model, run, "CHAINVIEW_SEED=\(seed), once all write sides are gone", program) else {
                 return false
             }
-            // Rings of promises that wait for each other are pending for good unless they are cancelled.
+            // Cancelled, because promises that wait for each other in a cycle stay pending.
             run.cancelAll()
             run.take(.drain(.max))
             guard run.isAllSettled else {
@@ -68,7 +69,7 @@ struct RandomProgramTests {
         return false
     }
 
-    @Test("P1 to P7, S1, S2 what no schedule may change", arguments: Case.Runner.allCases)
+    @Test("P1 to P7, S1, S2 outcomes that no schedule may change", arguments: Case.Runner.allCases)
     func concurrent(_ runner: Case.Runner) throws {
         let executor = Case(timing: .already, place: .outside, runner: runner).executor
         try Seeds.forEach(upTo: 400, of: "random programs on \(runner)") { seed in

@@ -1,4 +1,4 @@
-// What ends promises other than their handlers: cancellation, time, and their members.
+// Settlements other than by handlers: cancellation, time, and members.
 
 extension ReferenceModel {
     // MARK: Cancellation (X1, X2)
@@ -23,7 +23,7 @@ extension ReferenceModel {
                 if !model.isSettled(node) {
                     let (parent, followed) = (model.nodes[node].parent, model.nodes[node].follows)
                     model.settle(node, .error(.cancelled), isCancellation: true)
-                    // A settled parent hands clean-up over in its turn.
+                    // A settled parent submits clean-up in its turn.
                     if !(parent.map { model.isSettled($0) } ?? false) { model.submitCleanUp(node) }
                     if let parent {
                         if isWithdrawal { left.append((parent, true)) } else { model.markUnneeded(parent) }
@@ -41,7 +41,7 @@ extension ReferenceModel {
         if case .link(_, .some, true) = nodes[node].kind { queueHandler(node) } else { nodes[node].isTaken = true }
     }
 
-    /// The node that a waiter waits for, unless it is settled.
+    /// The node for which a waiter waits, unless that is settled.
     func consumer(_ waiter: _Waiter) -> Int? {
         switch waiter {
         case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
@@ -113,7 +113,7 @@ extension ReferenceModel {
         addSum(of: node)
     }
 
-    /// `all`, `allSettled` and `sequence` give lists; a `map` behind each makes one number of it.
+    /// `all`, `allSettled` and `sequence` have lists; a `map` behind each makes a number of the list.
     mutating func addSum(of node: Int) {
         addLink(.link(value: .act(.add(0)), error: nil, includesCancellation: true), of: node)
     }
@@ -137,7 +137,7 @@ extension ReferenceModel {
         }
     }
 
-    /// A combinator that is settled waits for its members no more.
+    /// A settled combinator no longer waits for its members.
     mutating func endMembers(of node: Int) {
         switch nodes[node].kind {
         case .gather(let kind, let cancelling):

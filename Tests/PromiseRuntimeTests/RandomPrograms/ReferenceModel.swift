@@ -1,7 +1,7 @@
-/// What the rules (TheRules) say becomes of a program, on one thread: no locks, no classes, nodes are numbers. Written
-/// from the rules and kept simple; it knows nothing of how the runtime does it.
+/// A model of the rules (TheRules) on one thread: no locks, no classes, nodes are numbers. Written from the rules and
+/// kept simple; independent of the runtime's implementation.
 struct ReferenceModel {
-    /// What waits for a promise, in order of registration.
+    /// A waiter of a promise, in order of registration.
     enum _Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
 
     enum Kind {
@@ -24,7 +24,7 @@ struct ReferenceModel {
         var isQueued = false
         var isTaken = false
         var wasCancelled = false
-        // A consumer, however far down, no longer needs it (S2).
+        // A direct or indirect consumer no longer needs it (S2).
         var isUnneeded = false
         var members: [Int] = []
         var results: [Outcome?] = []
@@ -47,7 +47,7 @@ struct ReferenceModel {
     var timerCount = 0
     let isInline: Bool
     let freezes: Bool
-    /// Which handlers ran, and with what.
+    /// The handlers that ran, and their input.
     var handled: [Handled] = []
     var abandonedCount = 0
 
@@ -93,17 +93,17 @@ struct ReferenceModel {
         }
     }
 
-    /// Lets go of all write sides.
+    /// Drops all write sides.
     mutating func dropAll() { for node in nodes.indices { drop(node) } }
 
     mutating func cancelAll() { for node in nodes.indices { cancel(node) } }
 
-    // A node has its number once the step that makes it is over.
+    // A node has its number once the step that makes it has ended.
     var namedCount = 0
     func exists(_ node: Int) -> Bool { (0..<namedCount).contains(node) }
     func isSettled(_ node: Int) -> Bool { nodes[node].outcome != .pending }
 
-    // A write side is there for as long as it has not been dropped: resolved or not.
+    // A write side exists until it is dropped, resolved or not.
     var dropped: Set<Int> = []
     func isPlain(_ node: Int) -> Bool {
         guard exists(node), !dropped.contains(node), case .plain = nodes[node].kind else { return false }
@@ -121,7 +121,7 @@ struct ReferenceModel {
             of: parent)
     }
 
-    /// Where the schedule may not matter, what a handler is to give is decided as it is made.
+    /// If the schedule may not matter, the result of a handler is decided when the handler is made.
     func frozen(_ handler: Handler) -> Handler {
         if case .act(let act) = handler { .act(frozen(act)) } else { handler }
     }
@@ -143,7 +143,7 @@ struct ReferenceModel {
         register(.child(node), at: parent)
     }
 
-    // MARK: Settling and telling (A+ 2.1, 2.2; P4)
+    // MARK: Settling and delivery (A+ 2.1, 2.2; P4)
 
     mutating func register(_ waiter: _Waiter, at node: Int) {
         nodes[node].waiters.append(waiter)
@@ -165,7 +165,8 @@ struct ReferenceModel {
         endMembers(of: node)
     }
 
-    /// One settling is told after the other, however one leads to another; then what that made ready may run.
+    /// Settlements are delivered one after the other, also if one leads to another; then the handlers that became ready
+    /// may run.
     mutating func telling(_ first: (inout Self) -> Void) {
         if isTelling { return first(&self) }
         isTelling = true
@@ -188,7 +189,7 @@ struct ReferenceModel {
     }
 
     mutating func parentSettled(_ child: Int, _ outcome: Outcome) {
-        // Cancelled before: clean-up alone is left.
+        // Cancelled before: only clean-up is left.
         if isSettled(child) { return submitCleanUp(child) }
         switch (nodes[child].kind, outcome) {
         case (.link(.some, _, _), .value), (.link(_, .some, true), .error): queueHandler(child)
@@ -240,7 +241,7 @@ struct ReferenceModel {
         }
         guard case .link(let onValue, let onError, let includesCancellation) = nodes[node].kind else { return }
         if isSettled(node), !includesCancellation { return }
-        // Cancelled before it ran: clean-up alone runs, with the cancellation; what it gives is dropped.
+        // Cancelled before it ran: only clean-up runs, with the cancellation; its result is dropped.
         let input = isSettled(node) ? nodes[node].outcome : nodes[nodes[node].parent!].outcome
         let handler: Handler?
         if case .error = input { handler = onError } else { handler = onValue }
@@ -255,7 +256,7 @@ struct ReferenceModel {
             settle(node, .value([sum]))
         case .act(.node(let other)):
             guard exists(other), nodes[other].isInt else { return settle(node, .error(.failure(9))) }
-            // What clean-up returns has no consumer (X3).
+            // A promise that clean-up returns has no consumer (X3).
             if isSettled(node) { if node != other { withdraw(from: other) } } else { follow(node, other) }
         }
     }
@@ -273,11 +274,11 @@ struct ReferenceModel {
     mutating func followByResolver(_ node: Int, _ other: Int) {
         guard nodes[other].isInt else { return }
         if !nodes[node].isResolved { return follow(node, other) }
-        // Too late by a cancellation: what it was to follow loses this consumer (X2).
+        // Cancelled before it could follow: the other promise loses this consumer (X2).
         if nodes[node].wasCancelled, node != other { withdraw(from: other) }
     }
 
-    /// Whether a pending node waits for another: over parents, followed nodes and members.
+    /// Whether a pending node waits for another, through parents, followed nodes and members.
     func waits(_ node: Int, for target: Int, known: Set<Int> = []) -> Bool {
         if node == target { return true }
         if isSettled(node) || known.contains(node) { return false }
@@ -313,7 +314,7 @@ extension ReferenceModel.Node {
     }
 }
 
-/// A handler that ran, and what it was given.
+/// A handler that ran, and its input.
 struct Handled: Hashable, Sendable {
     var node: Int
     var input: Outcome
