@@ -91,7 +91,7 @@ import Testing
         #expect("\(error)".hasPrefix("GET http://127.0.0.1:\(server.port)/missing answered 404 ("))
         #expect("\(error)".hasSuffix("): no such thing") && !"\(error)".contains("secret"))
         let taken = session.load(server.url("/missing?secret=1"), accepting: 200..<500)
-        #expect(try value(of: taken).status == 404, "who wants it gets it")
+        #expect(try value(of: taken).status == 404, "with accepting: it fulfils")
     }
 
     @Test func p10WithoutAnAnswerTheErrorIsTheSystems() throws {

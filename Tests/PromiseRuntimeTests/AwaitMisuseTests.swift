@@ -52,10 +52,10 @@ struct AwaitMisuseTests {
     }
 
     @Test("C4 on the serial executor that the chain uses, in any of its links and inner chains", arguments: 0..<4)
-    func serialExecutor(_ place: Int) throws {
+    func serialExecutor(_ variant: Int) throws {
         let (queue, other) = (DispatchExecutor(label: "serial"), DispatchExecutor(label: "other"))
         let chain =
-            switch place {
+            switch variant {
             case 0: Chain(on: queue).map { 1 }
             case 1: Chain().map { 0 }.map(on: queue) { $0 + 1 }.map { $0 }
             case 2: Chain().map { 0 }.all([Chain(taking: Int.self, on: queue).map { $0 }]).map { $0[0] }

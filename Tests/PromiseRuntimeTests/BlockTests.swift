@@ -27,7 +27,7 @@ import Testing
     private struct Blocked {
         let clocks = Clocks()
         let pool: PoolExecutor
-        let told = Log<BlockedWorker>()
+        let reported = Log<BlockedWorker>()
         let goOn = Latch()
         let ended = Latch()
 
@@ -35,8 +35,8 @@ import Testing
             pool = PoolExecutor(
                 name: "watched", width: 1,
                 policy: PoolPolicy(extraLimit: extraLimit, isWatched: false, probe: clocks.probe))
-            let told = told
-            pool.onBlocked = { told.add($0) }
+            let reported = reported
+            pool.onBlocked = { reported.add($0) }
             let (begun, goOn, ended) = (Latch(), goOn, ended)
             job(pool) {
                 begun.open()
@@ -68,21 +68,22 @@ import Testing
         let blocked = try Blocked()
         // One check finds the job, a second reads its processor time: from there it is 100 ms.
         blocked.look(milliseconds: 100)
-        #expect(blocked.told.entries.isEmpty)
+        #expect(blocked.reported.entries.isEmpty)
         blocked.look(milliseconds: 10)
-        #expect(blocked.told.count == 1)
-        let told = try #require(blocked.told.entries.first)
-        #expect(told.node == .none && told.executor == blocked.pool.identity && told.isCompensated)
-        #expect(told.thread != 0 && told.duration >= .milliseconds(100) && told.duration < .milliseconds(120))
+        #expect(blocked.reported.count == 1)
+        let reported = try #require(blocked.reported.entries.first)
+        #expect(reported.node == .none && reported.executor == blocked.pool.identity && reported.isCompensated)
+        #expect(
+            reported.thread != 0 && reported.duration >= .milliseconds(100) && reported.duration < .milliseconds(120))
         blocked.look(milliseconds: 500)
-        #expect(blocked.told.count == 1)
+        #expect(blocked.reported.count == 1)
         try blocked.end()
     }
 
     @Test func e2AWorkerThatUsesItsProcessorIsNotBlocked() throws {
         let blocked = try Blocked()
         blocked.look(milliseconds: 1_000, using: 3)
-        #expect(blocked.told.entries.isEmpty && blocked.pool.threadCounts.blocked == 0)
+        #expect(blocked.reported.entries.isEmpty && blocked.pool.threadCounts.blocked == 0)
         try blocked.end()
     }
 
@@ -90,10 +91,10 @@ import Testing
         let blocked = try Blocked()
         blocked.clocks.isWaiting.value = false
         blocked.look(milliseconds: 1_000)
-        #expect(blocked.told.entries.isEmpty)
+        #expect(blocked.reported.entries.isEmpty)
         blocked.clocks.isWaiting.value = true
         blocked.look(milliseconds: 10)
-        #expect(blocked.told.count == 1)
+        #expect(blocked.reported.count == 1)
         try blocked.end()
     }
 
@@ -126,7 +127,7 @@ import Testing
         let next = Latch()
         blocked.pool.execute { next.open() }
         try next.wait()
-        #expect(blocked.told.count == 1)
+        #expect(blocked.reported.count == 1)
     }
 
     @Test func e2WithoutThreadsLeftItIsReportedAsNotCompensated() throws {
@@ -134,7 +135,7 @@ import Testing
         let ran = Latch()
         blocked.pool.execute { ran.open() }
         blocked.look(milliseconds: 200)
-        #expect(blocked.told.entries.map(\.isCompensated) == [false])
+        #expect(blocked.reported.entries.map(\.isCompensated) == [false])
         #expect(blocked.pool.threadCounts.live == 1)
         try blocked.end()
         try ran.wait("what waited for the blocked worker")
@@ -162,7 +163,7 @@ import Testing
         }
         blocked.look(milliseconds: 200)
         let node = try #require(promise.value)
-        #expect(blocked.told.entries.map(\.node) == [node.id])
+        #expect(blocked.reported.entries.map(\.node) == [node.id])
         #expect(ours.log.entries.map(\.record.node) == [node.id])
         #expect(ours.log.entries.map(\.record.detail) == [blocked.pool.identity.id])
         #expect(ours.log.entries.first?.text == "blocks a worker of watched for 100 ms without using the processor")
@@ -173,10 +174,10 @@ import Testing
 
     @Test func e2TheSystemsProbeDetectsAWaitingThread() throws {
         let pool = PoolExecutor(name: "real", width: 1, policy: PoolPolicy(blockLimit: .milliseconds(20)))
-        let (told, ended) = (Latch(), Latch())
-        pool.onBlocked = { _ in told.open() }
+        let (reported, ended) = (Latch(), Latch())
+        pool.onBlocked = { _ in reported.open() }
         pool.execute {
-            _ = try? told.wait("the watch")
+            _ = try? reported.wait("the watch")
             ended.open()
         }
         try ended.wait()

@@ -6,7 +6,7 @@ import Testing
 struct ChainGroupTests {
     private let run = RecordedRun()
 
-    /// Multiplies a value by `factor`, after `milliseconds`; fails if they are below zero.
+    /// Multiplies a value by `factor`, after `delay` milliseconds; fails if the factor is below zero.
     private func member(_ factor: Int, after delay: Int, log: Log<String> = Log()) -> Chain<Int, Int> {
         Chain(taking: Int.self).tap { _ in log.add("start \(factor)") }.delay(.milliseconds(delay)).map { value in
             log.add("end \(factor)")

@@ -145,14 +145,14 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
 
     @Test func x3IsNoUnhandledError() throws {
         let isolated = IsolatedRuntime()
-        let told = Log<String>()
-        isolated.runtime.onUnhandled = { told.add("unhandled \($0.error)") }
-        isolated.runtime.onAbandoned = { told.add("abandoned \($0.error)") }
+        let reported = Log<String>()
+        isolated.runtime.onUnhandled = { reported.add("unhandled \($0.error)") }
+        isolated.runtime.onAbandoned = { reported.add("abandoned \($0.error)") }
         do {
             let (root, _) = isolated.run { Promise<Int>.pending() }
             _ = root
         }
-        #expect(told.count == 1, "the hook is told of what is left behind")
+        #expect(reported.count == 1, "the hook gets the abandoned promise")
         do {
             let (root, resolver) = isolated.run { Promise<Int>.pending() }
             let child = root.map { $0 }
@@ -160,7 +160,7 @@ enum CancelMoment: CaseIterable, Sendable { case waiting, queued, parentRejected
             withExtendedLifetime((child, resolver)) {}
         }
         isolated.runAll()
-        #expect(told.count == 1)
+        #expect(reported.count == 1)
     }
 
     // MARK: X4

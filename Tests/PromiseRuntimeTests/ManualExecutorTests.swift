@@ -22,8 +22,8 @@ import Testing
     @Test func s2DiscardedHandlersAbandonTheirPromises() throws {
         let executor = ManualExecutor()
         let isolated = IsolatedRuntime()
-        let told = Log<String>()
-        isolated.runtime.onAbandoned = { told.add($0.error.labels.joined(separator: " ‹ ")) }
+        let reported = Log<String>()
+        isolated.runtime.onAbandoned = { reported.add($0.error.labels.joined(separator: " ‹ ")) }
         let alive = Box(0)
         var root: Promise<Int>? = isolated.run { .resolve(1, label: "root", on: executor) }
         let ran = Box(false)
@@ -43,7 +43,7 @@ import Testing
         #expect(executor.pendingCount == 0 && !ran.value)
         #expect(try elsewhere?.result?.get() == 7)
         #expect(throws: PromiseAbandoned.self) { try here?.result?.get() }
-        #expect(told.entries == ["link", ""])
+        #expect(reported.entries == ["link", ""])
         (root, link) = (nil, nil)
         #expect(alive.value == 0, "its captures are gone")
     }
@@ -74,14 +74,14 @@ import Testing
 
     @Test func s2ADiscardedJobOfACancelledPromiseIsNotReported() throws {
         let (executor, isolated) = (ManualExecutor(), IsolatedRuntime())
-        let told = Log<String>()
-        isolated.runtime.onAbandoned = { told.add("\($0.error)") }
+        let reported = Log<String>()
+        isolated.runtime.onAbandoned = { reported.add("\($0.error)") }
         let cleanedUp = Box(false)
         let promise = isolated.run { Promise<Int>.resolve(1, on: executor).anyway { _ in cleanedUp.value = true } }
         promise.cancel()
         #expect(executor.discardAll() > 0)
         #expect(throws: PromiseCancelled.self) { try promise.result?.get() }
-        #expect(told.entries == [] && !cleanedUp.value)
+        #expect(reported.entries == [] && !cleanedUp.value)
     }
 
     @Test func s2AnExecutorIsUsableAfterDiscarding() {

@@ -140,9 +140,9 @@ import Testing
         outside.resolver.fulfill(1)
         inside.resolver.fulfill(2)
         isolated.runAll()
-        let told = sink.lines.filter { !$0.hasPrefix("created") && !$0.hasPrefix("released") }
+        let recorded = sink.lines.filter { !$0.hasPrefix("created") && !$0.hasPrefix("released") }
         #expect(
-            told == [
+            recorded == [
                 "linked #2 #1 member", "linked #2 #3 member", "adopted #4 #3", "fulfilled #4", "fulfilled #1",
                 "fulfilled #2",
             ])

@@ -30,8 +30,8 @@ import Testing
                 }
             }
         }
-        let told = (0..<Registry.shardCount).flatMap { registry.promises(inShard: $0) }
-        #expect(Set(told.map(\.id)) == Set(live.keys) && told.count == live.count)
+        let found = (0..<Registry.shardCount).flatMap { registry.promises(inShard: $0) }
+        #expect(Set(found.map(\.id)) == Set(live.keys) && found.count == live.count)
         for id in live.keys { registry.remove(id) }
         #expect(registry.count == 0)
     }

@@ -98,7 +98,7 @@ struct RepeatCancellationTests {
         let promise = isolated.run(make)
         #expect(alive.value == 1)
         promise.cancel()
-        #expect(alive.value == 0, "S2: who is settled keeps no closures")
+        #expect(alive.value == 0, "S2: a settled node keeps no closures")
         isolated.runAll()
         #expect(calls.entries == [])
         #expect(try error(of: promise) is PromiseCancelled)

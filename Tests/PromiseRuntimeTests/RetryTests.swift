@@ -5,7 +5,7 @@ import Testing
 
 /// TheRules, P7: retry and its backoff; X2, S3 for it.
 struct RetryTests {
-    /// Fails `failures` times, then is fulfilled with the number of the attempt.
+    /// Fails `failureCount` times, then is fulfilled with the number of the attempt.
     private static func failing(_ failureCount: Int, _ attempts: Box<Int> = Box(0)) -> @Sendable () -> Promise<Int> {
         {
             let attempt = attempts.change {
@@ -234,14 +234,14 @@ struct RetryTests {
     @Test("S3 errors of earlier attempts are handled; the last one's is the caller's", arguments: [false, true])
     func unhandled(_ isHandled: Bool) {
         let isolated = IsolatedRuntime()
-        let told = Log<String>()
-        isolated.runtime.onUnhandled = { told.add("\($0.error)") }
+        let reported = Log<String>()
+        isolated.runtime.onUnhandled = { reported.add("\($0.error)") }
         isolated.run {
             let promise = Promise.retry(3, Self.failing(9))
             if isHandled { promise.catch { _ in 0 } }
         }
         isolated.runAll()
-        #expect(told.entries == (isHandled ? [] : ["3"]))
+        #expect(reported.entries == (isHandled ? [] : ["3"]))
     }
 
     @Test("S2 nothing is left of it, however it ends", arguments: ["fulfilled", "rejected", "cancelled", "waiting"])

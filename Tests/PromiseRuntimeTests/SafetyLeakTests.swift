@@ -159,8 +159,8 @@ enum LeakCase: CaseIterable, Sendable {
         let isolated = IsolatedRuntime()
         let alive = Box(0)
         let graves = Graves()
-        let told = Log<String>()
-        isolated.runtime.onAbandoned = { told.add("\($0.error)") }
+        let reported = Log<String>()
+        isolated.runtime.onAbandoned = { reported.add("\($0.error)") }
         isolated.run {
             let canary = Canary(alive)
             let members = (0..<3).map { _ in Promise<Int>.pending() }
@@ -171,7 +171,7 @@ enum LeakCase: CaseIterable, Sendable {
         }
         isolated.runAll()
         #expect(graves.aliveCount == 0 && alive.value == 0)
-        #expect(told.entries == [], "nobody waits for the members of a cancelled combinator")
+        #expect(reported.entries == [], "nothing waits for the members of a cancelled combinator")
     }
 
     @Test func s2ARuntimeIsReleasedWithItsPromises() throws {

@@ -4,7 +4,7 @@ import PromiseRuntime
 import Testing
 
 /// A runtime's reports of abandoned promises and unhandled errors.
-private struct Told {
+private struct Reports {
     let isolated = IsolatedRuntime()
     let abandoned = Log<PromiseAbandoned>()
     let unhandled = Log<String>()
@@ -26,133 +26,133 @@ private struct Told {
     // MARK: S2
 
     @Test func s2AnAbandonedPromiseIsReportedOnceWithSiteAndLabels() throws {
-        let told = Told()
+        let reports = Reports()
         let line = UInt(#line + 2)
-        told.when {
+        reports.when {
             let promise = Promise<Int>.pending(label: "order 17").promise
             promise.map(label: "price") { $0 }.done { _ in }
         }
-        #expect(told.abandoned.count == 1)
-        let error = try #require(told.abandoned.entries.first)
+        #expect(reports.abandoned.count == 1)
+        let error = try #require(reports.abandoned.entries.first)
         #expect(error.labels == ["order 17"])
         #expect(error.site.line == UInt32(line) && error.site.fileName == "SafetyReportTests.swift")
     }
 
     @Test func s2AnAbandonedPromiseIsRejectedOnTheExecutor() throws {
-        let told = Told()
+        let reports = Reports()
         let seen = Log<String>()
-        _ = told.isolated.run {
+        _ = reports.isolated.run {
             Promise<Int>.pending(label: "lost").promise.failed { seen.add("\(type(of: $0))") }
         }
         #expect(seen.entries == [])
-        told.isolated.runAll()
+        reports.isolated.runAll()
         #expect(seen.entries == ["PromiseAbandoned"])
-        #expect(told.unhandled.entries == [], "it is told as abandoned already")
+        #expect(reports.unhandled.entries == [], "it is reported as abandoned already")
     }
 
     @Test func s2SettledFollowingAndKeptPromisesAreNotAbandoned() throws {
-        let told = Told()
-        let (kept, resolver) = told.isolated.run { Promise<Int>.pending() }
-        told.when {
+        let reports = Reports()
+        let (kept, resolver) = reports.isolated.run { Promise<Int>.pending() }
+        reports.when {
             Promise<Int>.pending().resolver.fulfill(1)
             let (promise, follower) = Promise<Int>.pending()
             follower.resolve(kept)
             promise.done { _ in }
         }
-        #expect(told.abandoned.entries == [])
+        #expect(reports.abandoned.entries == [])
         resolver.fulfill(1)
-        told.isolated.runAll()
-        #expect(told.abandoned.entries == [])
+        reports.isolated.runAll()
+        #expect(reports.abandoned.entries == [])
     }
 
     @Test func s2LosersAreNotReported() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             let (loser, resolver) = Promise<Int>.pending()
             let won = Promise.race([Promise.resolve(1), loser.map { $0 }])
             #expect(won.isSettled)
             withExtendedLifetime(resolver) {}
         }
-        #expect(told.abandoned.entries == [])
+        #expect(reports.abandoned.entries == [])
     }
 
     @Test func s2TimedOutPromisesAreNotReported() throws {
-        let told = Told()
+        let reports = Reports()
         do {
-            let pair = told.isolated.run { Promise<Int>.pending() }
+            let pair = reports.isolated.run { Promise<Int>.pending() }
             let limited = pair.promise.map { $0 }.timeout(.seconds(1))
-            told.isolated.clock.advance(by: .seconds(1))
+            reports.isolated.clock.advance(by: .seconds(1))
             #expect(try error(of: limited) is PromiseTimedOut)
-            told.isolated.runAll()
+            reports.isolated.runAll()
         }
-        told.isolated.runAll()
-        #expect(told.abandoned.entries == [])
+        reports.isolated.runAll()
+        #expect(reports.abandoned.entries == [])
     }
 
     @Test func s2CancelledChildrenAreNotReported() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             let (promise, resolver) = Promise<Int>.pending()
             promise.map { $0 }.done { _ in }.cancel()
             promise.map { $0 }.cancel()
             withExtendedLifetime(resolver) {}
         }
-        #expect(told.abandoned.entries == [])
+        #expect(reports.abandoned.entries == [])
     }
 
     @Test func s2APromiseWithARemainingConsumerIsReported() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             let (promise, resolver) = Promise<Int>.pending()
             promise.map { $0 }.cancel()
             promise.done { _ in }
             withExtendedLifetime(resolver) {}
         }
-        #expect(told.abandoned.count == 1)
+        #expect(reports.abandoned.count == 1)
     }
 
     @Test func s2RunningTimersAreNotReported() throws {
-        let told = Told()
+        let reports = Reports()
         let ran = Box(0)
-        told.when { Promise.delay(.seconds(3)).done { ran.change { $0 += 1 } } }
-        #expect(told.abandoned.entries == [] && ran.value == 0)
-        told.isolated.clock.advance(by: .seconds(3))
-        told.isolated.runAll()
-        #expect(ran.value == 1 && told.abandoned.entries == [])
+        reports.when { Promise.delay(.seconds(3)).done { ran.change { $0 += 1 } } }
+        #expect(reports.abandoned.entries == [] && ran.value == 0)
+        reports.isolated.clock.advance(by: .seconds(3))
+        reports.isolated.runAll()
+        #expect(ran.value == 1 && reports.abandoned.entries == [])
     }
 
     @Test func s2AnUnneededPromiseStillReportsItsOwnError() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             let (promise, resolver) = Promise<Int>.pending(label: "root")
             promise.map { $0 }.cancel()
             resolver.reject(Failure("real"))
         }
-        #expect(told.unhandled.entries == ["root real"])
+        #expect(reports.unhandled.entries == ["root real"])
     }
 
     // MARK: S3
 
     @Test func s3AnUnhandledErrorIsReportedOncePerBranch() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             let root = Promise<Int>.reject(Failure("no"), label: "root")
             root.map(label: "left") { $0 }.done(label: "left end") { _ in }
             root.done(label: "right") { _ in }
             root.catch { _ in 0 }
         }
-        #expect(told.unhandled.entries.sorted() == ["left end no", "right no"])
+        #expect(reports.unhandled.entries.sorted() == ["left end no", "right no"])
     }
 
     @Test func s3ARejectionWithoutAHandlerIsReported() throws {
-        let told = Told()
-        told.when { _ = Promise<Int>.reject(Failure("no"), label: "alone") }
-        #expect(told.unhandled.entries == ["alone no"])
+        let reports = Reports()
+        reports.when { _ = Promise<Int>.reject(Failure("no"), label: "alone") }
+        #expect(reports.unhandled.entries == ["alone no"])
     }
 
     @Test func s3AHandledErrorIsNotReported() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             func no() -> Promise<Int> { .reject(Failure("no")) }
             no().catch { _ in 1 }
             no().failed { _ in }
@@ -165,16 +165,16 @@ private struct Told {
             Promise.any([no(), Promise.resolve(1)]).done { _ in }
             Promise.race([Promise.resolve(1), no()]).done { _ in }
         }
-        #expect(told.unhandled.entries == [])
+        #expect(reports.unhandled.entries == [])
     }
 
     @Test func s3AnywayHandlesNothing() throws {
-        let told = Told()
-        told.when {
+        let reports = Reports()
+        reports.when {
             Promise<Int>.reject(Failure("no")).anyway(label: "looked") { _ in }
             Promise<Int>.reject(Failure("why")).catch(only: PromiseTimedOut.self, label: "other") { _ in 1 }
             Promise.all([Promise<Int>.reject(Failure("member"))], label: "all").done(label: "end") { _ in }
         }
-        #expect(told.unhandled.entries.sorted() == ["end member", "looked no", "other why"])
+        #expect(reports.unhandled.entries.sorted() == ["end member", "looked no", "other why"])
     }
 }

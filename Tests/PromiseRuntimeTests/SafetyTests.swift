@@ -183,14 +183,14 @@ private final class NullSink: EventSink {
     @Test(arguments: [3, 3_000]) func s4SettlingOthersInsideADeliveryLosesNone(count: Int) throws {
         let isolated = IsolatedRuntime()
         let (start, go) = isolated.run { Promise<Int>.pending() }
-        let told = Box(0)
+        let delivered = Box(0)
         let left = Box<[Resolver<Int>]>([])
         // Each unhandled rejection settles another promise, when it is released between the deliveries of others.
         isolated.runtime.onUnhandled = { _ in left.change { $0.popLast() }?.fulfill(1) }
         isolated.run {
             for _ in 0..<count {
                 let (late, resolver) = Promise<Int>.pending()
-                late.done(on: InlineExecutor.shared) { _ in told.change { $0 += 1 } }
+                late.done(on: InlineExecutor.shared) { _ in delivered.change { $0 += 1 } }
                 left.change { $0.append(resolver) }
                 let follower = Promise<Int>.pending().resolver
                 // A waiter for the outcome that handles no error.
@@ -199,7 +199,7 @@ private final class NullSink: EventSink {
             }
         }
         go.reject(Failure())
-        #expect(told.value == count && left.value.isEmpty)
+        #expect(delivered.value == count && left.value.isEmpty)
     }
 
     @Test func s4HooksMayCallBackAsTheyAreReplaced() throws {

@@ -88,14 +88,14 @@ extension Chain {
     /// Runs the chain with a value, without returning the outcome; an error that no handler received is reported
     /// (<doc:TheRules>, S3).
     ///
-    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    /// - Parameter label: The name of this launch in the dashboard, instead of the chain's own label.
     public func launch(with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line) {
         _ = start(with: input, label: label, site: CallSite(file, line))
     }
 
     /// Runs the chain with a value, and returns an awaiter for its outcome.
     ///
-    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    /// - Parameter label: The name of this launch in the dashboard, instead of the chain's own label.
     public func async(
         with input: Input, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Awaiter<Output> {
@@ -140,14 +140,14 @@ extension Chain where Input == Void {
     /// Runs the chain, without returning the outcome; an error that no handler received is reported (<doc:TheRules>,
     /// S3).
     ///
-    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    /// - Parameter label: The name of this launch in the dashboard, instead of the chain's own label.
     public func launch(label: String = "", file: StaticString = #fileID, line: UInt = #line) {
         launch(with: (), label: label, file: file, line: line)
     }
 
     /// Runs the chain, and returns an awaiter for its outcome.
     ///
-    /// - Parameter label: what the dashboard calls this launch, in place of the chain's own label.
+    /// - Parameter label: The name of this launch in the dashboard, instead of the chain's own label.
     public func async(
         label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Awaiter<Output> {

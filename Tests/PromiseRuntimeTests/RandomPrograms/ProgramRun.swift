@@ -90,9 +90,9 @@ final class ProgramRun: Sendable {
         case .gather(let kind, let members, let cancelling): gather(kind, members, cancelling, number)
         case .sequence(let acts, let concurrency):
             let acts = acts.map(frozen)
-            let whole = Promise.sequence(0..<acts.count, concurrency: concurrency) { place in
-                self.handled.add(Handled(node: number, input: .value([place])))
-                return try self.promise(of: acts[place], 0)
+            let whole = Promise.sequence(0..<acts.count, concurrency: concurrency) { index in
+                self.handled.add(Handled(node: number, input: .value([index])))
+                return try self.promise(of: acts[index], 0)
             }
             addList(whole, number)
         case .fulfill(let node, let value): resolver(node)?.fulfill(value)

@@ -49,7 +49,7 @@ struct RandomProgramTests {
         return false
     }
 
-    private static func same(_ model: ReferenceModel, _ run: ProgramRun, _ place: String, _ program: Program) -> Bool {
+    private static func same(_ model: ReferenceModel, _ run: ProgramRun, _ step: String, _ program: Program) -> Bool {
         let (expected, seen) = (model.outcomes, run.outcomes)
         let differ = expected.indices.filter { $0 >= seen.count || expected[$0] != seen[$0] }
         if expected.count == seen.count, differ.isEmpty, model.handled == run.handled.entries,
@@ -60,7 +60,7 @@ struct RandomProgramTests {
         let nodes = differ.map { "node \($0): \(expected[$0]), but \($0 < seen.count ? "\(seen[$0])" : "none")" }
         Issue.record(
             """
-            \(place): expected \(expected.count) nodes, seen \(seen.count); \(nodes.joined(separator: "; "))
+            \(step): expected \(expected.count) nodes, seen \(seen.count); \(nodes.joined(separator: "; "))
             handlers expected \(model.handled)
             handlers seen     \(run.handled.entries)
             abandoned expected \(model.abandonedCount), seen \(run.abandoned.count)

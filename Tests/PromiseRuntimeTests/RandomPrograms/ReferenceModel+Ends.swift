@@ -9,7 +9,7 @@ extension ReferenceModel {
     mutating func withdraw(from node: Int) { spread([(node, true)]) }
 
     private mutating func spread(_ first: [(node: Int, isWithdrawal: Bool)]) {
-        telling { model in
+        delivering { model in
             var left = first
             while let (node, isWithdrawal) = left.popLast() {
                 if isWithdrawal {
@@ -42,7 +42,7 @@ extension ReferenceModel {
     }
 
     /// The node for which a waiter waits, unless that is settled.
-    func consumer(_ waiter: _Waiter) -> Int? {
+    func consumer(_ waiter: Waiter) -> Int? {
         switch waiter {
         case .child(let node), .follower(let node), .member(of: let node, _): isSettled(node) ? nil : node
         case .started: nil
@@ -107,8 +107,8 @@ extension ReferenceModel {
             let isList = kind == .all || kind == .allSettled
             settle(node, isList ? .value([]) : .error(.all([])))
         }
-        for (place, member) in members.enumerated() where !isSettled(node) {
-            register(.member(of: node, place: place), at: member)
+        for (index, member) in members.enumerated() where !isSettled(node) {
+            register(.member(of: node, index: index), at: member)
         }
         addSum(of: node)
     }
@@ -118,10 +118,10 @@ extension ReferenceModel {
         addLink(.link(value: .act(.add(0)), error: nil, includesCancellation: true), of: node)
     }
 
-    mutating func memberSettled(_ whole: Int, _ place: Int, _ outcome: Outcome) {
+    mutating func memberSettled(_ whole: Int, _ index: Int, _ outcome: Outcome) {
         guard !isSettled(whole) else { return }
         nodes[whole].left -= 1
-        nodes[whole].results[place] = outcome
+        nodes[whole].results[index] = outcome
         let isLast = nodes[whole].left == 0
         let results = nodes[whole].results
         switch (nodes[whole].kind, outcome) {
@@ -168,18 +168,18 @@ extension ReferenceModel {
     mutating func startMembers(_ node: Int) {
         guard case .sequence(let acts) = nodes[node].kind else { return }
         while nodes[node].wanted > 0, nodes[node].next < acts.count, !isSettled(node) {
-            let place = nodes[node].next
+            let index = nodes[node].next
             nodes[node].wanted -= 1
             nodes[node].next += 1
-            handled.append(Handled(node: node, input: .value([place])))
-            switch acts[place] {
+            handled.append(Handled(node: node, input: .value([index])))
+            switch acts[index] {
             case .fail(let code): return settle(node, .error(.failure(code)))
-            case .add(let value): memberSettled(node, place, .value([value]))
+            case .add(let value): memberSettled(node, index, .value([value]))
             case .node(let other):
                 guard exists(other), nodes[other].isInt else { return settle(node, .error(.failure(9))) }
                 if waits(other, for: node) { return settle(node, .error(.cycle)) }
                 if !isSettled(other) { nodes[node].waiters.append(.started(other)) }
-                register(.member(of: node, place: place), at: other)
+                register(.member(of: node, index: index), at: other)
             }
         }
         nodes[node].isStarting = false

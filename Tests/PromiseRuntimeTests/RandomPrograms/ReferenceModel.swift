@@ -2,7 +2,7 @@
 /// kept simple; independent of the runtime's implementation.
 struct ReferenceModel {
     /// A waiter of a promise, in order of registration.
-    enum _Waiter { case child(Int), follower(Int), member(of: Int, place: Int), started(Int) }
+    enum Waiter { case child(Int), follower(Int), member(of: Int, index: Int), started(Int) }
 
     enum Kind {
         case plain, work(Program.Act), pause
@@ -19,7 +19,7 @@ struct ReferenceModel {
         var outcome = Outcome.pending
         var parent: Int?
         var follows: Int?
-        var waiters: [_Waiter] = []
+        var waiters: [Waiter] = []
         var isResolved = false
         var isQueued = false
         var isTaken = false
@@ -39,8 +39,8 @@ struct ReferenceModel {
 
     var nodes: [Node] = []
     var jobs: [PromiseJob] = []
-    var toTell: [Int] = []
-    var isTelling = false
+    var toDeliver: [Int] = []
+    var isDelivering = false
     var isRunning = false
     var now = 0
     var timers: [(due: Int, order: Int, node: Int)] = []
@@ -145,9 +145,9 @@ struct ReferenceModel {
 
     // MARK: Settling and delivery (A+ 2.1, 2.2; P4)
 
-    mutating func register(_ waiter: _Waiter, at node: Int) {
+    mutating func register(_ waiter: Waiter, at node: Int) {
         nodes[node].waiters.append(waiter)
-        if isSettled(node) { telling { $0.tell(waiter, of: node) } }
+        if isSettled(node) { delivering { $0.deliver(node, to: waiter) } }
     }
 
     mutating func settle(_ node: Int, _ outcome: Outcome, isCancellation: Bool = false) {
@@ -159,31 +159,31 @@ struct ReferenceModel {
         nodes[node].follows = nil
         timers.removeAll { $0.node == node }
         if !nodes[node].waiters.isEmpty {
-            toTell.append(node)
-            if !isTelling { telling { _ in } }
+            toDeliver.append(node)
+            if !isDelivering { delivering { _ in } }
         }
         endMembers(of: node)
     }
 
     /// Settlements are delivered one after the other, also if one leads to another; then the handlers that became ready
     /// may run.
-    mutating func telling(_ first: (inout Self) -> Void) {
-        if isTelling { return first(&self) }
-        isTelling = true
+    mutating func delivering(_ first: (inout Self) -> Void) {
+        if isDelivering { return first(&self) }
+        isDelivering = true
         first(&self)
-        while !toTell.isEmpty {
-            let node = toTell.removeFirst()
-            for waiter in nodes[node].waiters { tell(waiter, of: node) }
+        while !toDeliver.isEmpty {
+            let node = toDeliver.removeFirst()
+            for waiter in nodes[node].waiters { deliver(node, to: waiter) }
         }
-        isTelling = false
+        isDelivering = false
         runInline()
     }
 
-    mutating func tell(_ waiter: _Waiter, of node: Int) {
+    mutating func deliver(_ node: Int, to waiter: Waiter) {
         switch waiter {
         case .child(let child): parentSettled(child, nodes[node].outcome)
         case .follower(let follower): settle(follower, nodes[node].outcome)
-        case .member(let whole, let place): memberSettled(whole, place, nodes[node].outcome)
+        case .member(let whole, let index): memberSettled(whole, index, nodes[node].outcome)
         case .started(let member): withdraw(from: member)
         }
     }
@@ -214,7 +214,7 @@ struct ReferenceModel {
         runInline()
     }
 
-    mutating func runInline() { if isInline, !isTelling, !isRunning { drain(.max) } }
+    mutating func runInline() { if isInline, !isDelivering, !isRunning { drain(.max) } }
 
     mutating func drain(_ limit: Int) {
         isRunning = true
