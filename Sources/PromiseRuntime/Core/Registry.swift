@@ -73,31 +73,31 @@ private struct Shard: @unchecked Sendable {
         Int(truncatingIfNeeded: (key &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
     }
 
-    /// The index of a key, or of the empty entry where it belongs; the table has room.
-    private func index(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
+    /// The slot of a key, or the empty slot where it belongs; the table has room.
+    private func slot(of key: UInt64, in entries: UnsafeMutablePointer<Entry>) -> Int {
         var index = home(key)
         while entries[index].key != 0, entries[index].key != key { index = (index &+ 1) & mask }
         return index
     }
 
-    func find(_ key: UInt64) -> UnsafeMutableRawPointer? { entries.flatMap { $0[index(of: key, in: $0)].promise } }
+    func find(_ key: UInt64) -> UnsafeMutableRawPointer? { entries.flatMap { $0[slot(of: key, in: $0)].promise } }
 
     mutating func insert(_ key: UInt64, _ promise: UnsafeMutableRawPointer) {
         if (count + 1) * 4 > capacity * 3 { grow() }
-        entries![index(of: key, in: entries!)] = Entry(key: key, promise: promise)
+        entries![slot(of: key, in: entries!)] = Entry(key: key, promise: promise)
         count &+= 1
     }
 
     mutating func remove(_ key: UInt64) {
         guard let entries else { return }
-        var hole = index(of: key, in: entries)
+        var hole = slot(of: key, in: entries)
         guard entries[hole].key == key else { return }
         count &-= 1
         var index = hole
         while true {
             index = (index &+ 1) & mask
             if entries[index].key == 0 { break }
-            // An entry may fill the hole unless its home index lies after the hole, up to its present index.
+            // An entry may fill the hole unless its home slot lies after the hole, up to its present slot.
             let distance = (index &- home(entries[index].key)) & mask
             if distance >= (index &- hole) & mask {
                 entries[hole] = entries[index]
@@ -115,7 +115,7 @@ private struct Shard: @unchecked Sendable {
         entries = larger
         guard let old else { return }
         for index in 0..<oldCapacity where old[index].key != 0 {
-            larger[index(of: old[index].key, in: larger)] = old[index]
+            larger[slot(of: old[index].key, in: larger)] = old[index]
         }
         old.deallocate()
     }
