@@ -42,9 +42,9 @@ enum DeepCase: CaseIterable, Sendable {
 
     /// Nil, or a description of the fault.
     private static func run(_ deep: DeepCase, _ count: Int) -> String? {
-        weak var isolated: Runtime?
+        weak var isolated: ChainRuntime?
         let wrong: String? = {
-            let runtime = Runtime(executor: InlineExecutor.shared)
+            let runtime = ChainRuntime(executor: InlineExecutor.shared)
             isolated = runtime
             return runtime.run { isAdoption(deep) ? adoption(deep, count) : chain(deep, count) }
         }()
@@ -143,9 +143,9 @@ enum DeepCase: CaseIterable, Sendable {
     @Test("P7 a million members, settled before or after", arguments: Program.Gather.allCases, [false, true])
     func members(_ kind: Program.Gather, _ isSettled: Bool) {
         let count = Self.count
-        weak var isolated: Runtime?
+        weak var isolated: ChainRuntime?
         let outcome: Outcome? = {
-            let runtime = Runtime(executor: InlineExecutor.shared)
+            let runtime = ChainRuntime(executor: InlineExecutor.shared)
             isolated = runtime
             return runtime.run {
                 let made = (0..<count).map { _ in Promise<Int>.pending() }
@@ -176,10 +176,10 @@ enum DeepCase: CaseIterable, Sendable {
     @Test("P4, X1 a million handlers of one promise, run or cancelled", arguments: [false, true])
     func children(_ isCancelled: Bool) {
         let count = Self.count
-        weak var isolated: Runtime?
+        weak var isolated: ChainRuntime?
         let ran = Box(0)
         do {
-            let runtime = Runtime(executor: InlineExecutor.shared)
+            let runtime = ChainRuntime(executor: InlineExecutor.shared)
             isolated = runtime
             let (root, resolver) = runtime.run { Promise<Int>.pending() }
             for _ in 0..<count { root.done { value in ran.change { $0 += value } } }

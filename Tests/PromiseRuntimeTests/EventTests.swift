@@ -176,7 +176,7 @@ import Testing
         }
         isolated.runAll()
         #expect(child.runtime === isolated.runtime && inner.value?.runtime === isolated.runtime)
-        #expect(Runtime.current === Runtime.shared)
+        #expect(ChainRuntime.current === ChainRuntime.shared)
     }
 
     // MARK: Recording

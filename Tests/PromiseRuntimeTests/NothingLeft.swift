@@ -17,7 +17,7 @@ struct NothingLeft: SuiteTrait, TestTrait, TestScoping {
     @TaskLocal private static var made: Log<Weak>?
 
     /// Records a runtime that the running test made.
-    static func watch(_ runtime: Runtime) { made?.add(Weak(runtime)) }
+    static func watch(_ runtime: ChainRuntime) { made?.add(Weak(runtime)) }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

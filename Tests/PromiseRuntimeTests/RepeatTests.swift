@@ -201,10 +201,10 @@ struct RepeatTests {
         let other = ManualExecutor(name: "other")
         let promise = isolated.run {
             Promise.repeat(on: other) {
-                runtimes.add(Runtime.current === isolated.runtime)
+                runtimes.add(ChainRuntime.current === isolated.runtime)
                 return Promise.resolve(1)
             } until: { _ in
-                runtimes.add(Runtime.current === isolated.runtime)
+                runtimes.add(ChainRuntime.current === isolated.runtime)
                 return true
             }
         }

@@ -175,7 +175,7 @@ enum LeakCase: CaseIterable, Sendable {
     }
 
     @Test func s2ARuntimeIsReleasedWithItsPromises() throws {
-        weak var runtime: Runtime?
+        weak var runtime: ChainRuntime?
         do {
             let isolated = IsolatedRuntime()
             runtime = isolated.runtime

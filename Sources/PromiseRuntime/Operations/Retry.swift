@@ -50,8 +50,8 @@ public struct RetryBackoff: Sendable {
     /// Waits as long as `wait` returns. It is called on the operation's executor with the number of failed attempts so
     /// far, from 1; below 0 counts as 0. For a wait with a random part:
     ///
-    ///     let base = Backoff.exponential(from: .milliseconds(100))
-    ///     let jittered = Backoff { base.wait(afterFailures: $0) * Double.random(in: 0.5...1) }
+    ///     let base = RetryBackoff.exponential(from: .milliseconds(100))
+    ///     let jittered = RetryBackoff { base.wait(afterFailures: $0) * Double.random(in: 0.5...1) }
     public init(_ wait: @escaping @Sendable (_ failureCount: Int) -> Duration) { self.wait = wait }
 
     /// No wait.

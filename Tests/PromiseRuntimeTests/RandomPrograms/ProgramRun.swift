@@ -30,7 +30,7 @@ final class ProgramRun: Sendable {
     var outcomes: [Outcome] { cells.value.map { $0.outcome() } }
     var isAllSettled: Bool { cells.value.allSatisfy { $0.promise.isSettled } }
     /// The runtime, which lives as long as any promise of the program.
-    var isolated: Runtime { runtime }
+    var isolated: ChainRuntime { runtime }
 
     // MARK: Steps
 

@@ -15,7 +15,7 @@ struct RandomProgramTests {
 
     /// False at the first difference, with an issue that names the step.
     private static func exactly(_ seed: UInt64, _ isInline: Bool) -> Bool {
-        weak var isolated: Runtime?
+        weak var isolated: ChainRuntime?
         do {
             let program = Program(seed: seed)
             var model = ReferenceModel(isInline: isInline)
