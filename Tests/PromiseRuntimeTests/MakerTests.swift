@@ -43,8 +43,8 @@ import Testing
     @Test("P2 a closure without parameters is work; several statements, and a promise as a value")
     func overloads() throws {
         let work = Promise {
-            let a = 1
-            return a + 1
+            let one = 1
+            return one + 1
         }
         let text: Promise<String> = Promise { "text" }
         let longer = Promise<Int> { resolve, reject in
