@@ -49,7 +49,7 @@ import Testing
         init(extraLimit: Int = 64) throws { try self.init(extraLimit: extraLimit) { $0.execute($1) } }
 
         /// Checks now, and every 10 ms for `milliseconds`.
-        func look(milliseconds: UInt64, using: UInt64 = 0) {
+        func check(milliseconds: UInt64, using: UInt64 = 0) {
             pool.checkBlocks()
             for _ in 0..<milliseconds / 10 {
                 clocks.advance(milliseconds: 10)
@@ -67,22 +67,22 @@ import Testing
     @Test func e2ABlockedWorkerIsReportedOverTheLimitAndOncePerJob() throws {
         let blocked = try Blocked()
         // One check finds the job, a second reads its processor time: from there it is 100 ms.
-        blocked.look(milliseconds: 100)
+        blocked.check(milliseconds: 100)
         #expect(blocked.reported.entries.isEmpty)
-        blocked.look(milliseconds: 10)
+        blocked.check(milliseconds: 10)
         #expect(blocked.reported.count == 1)
         let reported = try #require(blocked.reported.entries.first)
         #expect(reported.node == .none && reported.executor == blocked.pool.identity && reported.isCompensated)
         #expect(
             reported.thread != 0 && reported.duration >= .milliseconds(100) && reported.duration < .milliseconds(120))
-        blocked.look(milliseconds: 500)
+        blocked.check(milliseconds: 500)
         #expect(blocked.reported.count == 1)
         try blocked.end()
     }
 
     @Test func e2AWorkerThatUsesItsProcessorIsNotBlocked() throws {
         let blocked = try Blocked()
-        blocked.look(milliseconds: 1_000, using: 3)
+        blocked.check(milliseconds: 1_000, using: 3)
         #expect(blocked.reported.entries.isEmpty && blocked.pool.threadCounts.blocked == 0)
         try blocked.end()
     }
@@ -90,10 +90,10 @@ import Testing
     @Test func e2AWorkerThatWaitsForAProcessorIsNotBlocked() throws {
         let blocked = try Blocked()
         blocked.clocks.isWaiting.value = false
-        blocked.look(milliseconds: 1_000)
+        blocked.check(milliseconds: 1_000)
         #expect(blocked.reported.entries.isEmpty)
         blocked.clocks.isWaiting.value = true
-        blocked.look(milliseconds: 10)
+        blocked.check(milliseconds: 10)
         #expect(blocked.reported.count == 1)
         try blocked.end()
     }
@@ -103,12 +103,12 @@ import Testing
         let ran = Latch(10)
         for _ in 0..<10 { blocked.pool.execute { ran.open() } }
         #expect(blocked.pool.threadCounts.live == 1)
-        blocked.look(milliseconds: 200)
+        blocked.check(milliseconds: 200)
         #expect(blocked.pool.threadCounts.blocked == 1)
         try ran.wait("what the blocked worker would have run")
         #expect(blocked.pool.threadCounts.live == 2)
         // It works again, in the same job.
-        blocked.look(milliseconds: 10, using: 10)
+        blocked.check(milliseconds: 10, using: 10)
         #expect(blocked.pool.threadCounts.blocked == 0)
         try blocked.end()
         try eventually("one active worker") {
@@ -118,7 +118,7 @@ import Testing
 
     @Test func e2AWorkerCountsAgainOnceItsJobHasEnded() throws {
         let blocked = try Blocked()
-        blocked.look(milliseconds: 200)
+        blocked.check(milliseconds: 200)
         #expect(blocked.pool.threadCounts.blocked == 1)
         try blocked.end()
         try eventually("the worker at rest") {
@@ -134,7 +134,7 @@ import Testing
         let blocked = try Blocked(extraLimit: 0)
         let ran = Latch()
         blocked.pool.execute { ran.open() }
-        blocked.look(milliseconds: 200)
+        blocked.check(milliseconds: 200)
         #expect(blocked.reported.entries.map(\.isCompensated) == [false])
         #expect(blocked.pool.threadCounts.live == 1)
         try blocked.end()
@@ -161,7 +161,7 @@ import Testing
                 }
             }
         }
-        blocked.look(milliseconds: 200)
+        blocked.check(milliseconds: 200)
         let node = try #require(promise.value)
         #expect(blocked.reported.entries.map(\.node) == [node.id])
         #expect(ours.log.entries.map(\.record.node) == [node.id])

@@ -87,9 +87,9 @@ extension AnyPromise {
     final func submitCleanUp() {
         var state = lock()
         let isCleanUp = state.has(PromiseState.wantsCancellation)
-        let isOurs = isCleanUp ? state.queue() : state.takeHandler()
+        let isClaimed = isCleanUp ? state.queue() : state.takeHandler()
         unlock(state)
-        guard isOurs else { return }
+        guard isClaimed else { return }
         if isCleanUp { submitHandler() } else { _ = perform(.drop) }
     }
 
@@ -122,11 +122,11 @@ extension AnyPromise {
         var left: [AnyPromise] = [self]
         while let promise = left.popLast() {
             var state = promise.lock()
-            let goesOn = !state.has(PromiseState.unneeded) && !state.hasOutcome
+            let continues = !state.has(PromiseState.unneeded) && !state.hasOutcome
             state.set(PromiseState.unneeded)
             let (parent, followed) = promise.waitsFor(in: state)
             promise.unlock(state)
-            guard goesOn else { continue }
+            guard continues else { continue }
             if let parent { left.append(parent) }
             if let followed { left.append(followed) }
         }

@@ -116,9 +116,9 @@ extension AnyPromise {
         var state = lock()
         if !state.hasOutcome {
             if isWanted {
-                let isOurs = state.queue()
+                let isClaimed = state.queue()
                 unlock(state)
-                if isOurs { submitHandler() }
+                if isClaimed { submitHandler() }
                 return
             }
             unlock(state)
@@ -137,9 +137,9 @@ extension AnyPromise {
 
     private final func dropHandlerUnlessTaken() {
         var state = lock()
-        let isOurs = state.takeHandler()
+        let isClaimed = state.takeHandler()
         unlock(state)
-        if isOurs { _ = perform(.drop) }
+        if isClaimed { _ = perform(.drop) }
     }
 
     /// Whether the handler takes the parent's outcome.

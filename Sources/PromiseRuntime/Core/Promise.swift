@@ -63,11 +63,11 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     @inlinable
     final func fulfill(_ value: Value, by settler: SettlerKind, flags: EventFlags = []) -> Bool {
         let outcome = ValueWord.encode(value, as: Value.self)
-        let isOurs = settle(
+        let isFirst = settle(
             by: settler, rejected: false, outcome: outcome, ownsValue: !ValueWord.needsNoDestroy(Value.self),
             flags: flags)
-        if !isOurs { ValueWord.destroy(outcome, as: Value.self) }
-        return isOurs
+        if !isFirst { ValueWord.destroy(outcome, as: Value.self) }
+        return isFirst
     }
 
     override final func copyOutcome(of other: AnyPromise, flags: EventFlags) {

@@ -155,7 +155,7 @@ extension PoolCore {
         let (awake, continues) = parking.withLock { (awakeWorkers(), noteIdleness(after: interval)) }
         if awake.isEmpty { return (.quiet, continues) }
         // Without the pool's lock, because this makes system calls.
-        let verdicts = watches.withLock { watches in awake.map { look(at: $0, with: &watches[$0.worker.index]) } }
+        let verdicts = watches.withLock { watches in awake.map { check($0, with: &watches[$0.worker.index]) } }
         let news = parking.withLock { zip(awake, verdicts).compactMap { apply($1, to: $0) } }
         if needsThread(currentCounts), hasWork() { wakeOrSpawn() }
         for blocked in news { report(blocked) }
@@ -182,8 +182,8 @@ extension PoolCore {
         return parked.isWatched
     }
 
-    private func look(at awake: Awake, with watch: inout BlockWatch) -> BlockWatch.Verdict {
-        watch.look(
+    private func check(_ awake: Awake, with watch: inout BlockWatch) -> BlockWatch.Verdict {
+        watch.check(
             thread: awake.thread.id, progress: awake.progress, now: policy.probe.now(),
             limit: policy.blockLimit.clampedNanoseconds, used: { policy.probe.cpuTime(awake.thread) },
             isWaiting: { policy.probe.isWaiting(awake.thread) })

@@ -21,7 +21,7 @@ struct BlockWatch {
 
     /// Checks a worker at time `now`. `used` returns its processor time, nil if that is unknown. It is not called
     /// before the second check of one job, nor `isWaiting` before the limit.
-    mutating func look(
+    mutating func check(
         thread: UInt32, progress: UInt64, now: UInt64, limit: UInt64, used: () -> UInt64?, isWaiting: () -> Bool
     ) -> Verdict {
         guard thread == self.thread, progress == self.progress, progress & 1 == 1 else {

@@ -62,14 +62,14 @@ final class PoolCore: Sendable {
     func submit(_ job: PromiseJob) {
         let thread = chain_thread_current()!
         if let pointer = thread.pointee.worker {
-            let isOurs = Unmanaged<PoolWorker>.fromOpaque(pointer)._withUnsafeGuaranteedRef { worker in
+            let isQueued = Unmanaged<PoolWorker>.fromOpaque(pointer)._withUnsafeGuaranteedRef { worker in
                 guard worker.core?.toOpaque() == Unmanaged.passUnretained(self).toOpaque() else { return false }
                 let (count, counts) = worker.append(job, reading: self.counts)
                 // Stealing the only job gains nothing, because the worker itself runs it next.
                 if count > 1 || worker.blockingDepth > 0, needsThread(counts) { wakeOrSpawn() }
                 return true
             }
-            if isOurs { return }
+            if isQueued { return }
         }
         // Hashed without the low bits, because thread records are some kilobytes apart.
         let hash = (UInt(bitPattern: thread) >> 6) &* 0x9E37_79B9_7F4A_7C15

@@ -64,7 +64,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Void
     ) -> Promise<Value> {
-        lookLink(.failed, label, executor, CallSite(file, line), wants: PromiseState.wantsAnyError) { result in
+        passThroughLink(.failed, label, executor, CallSite(file, line), wants: PromiseState.wantsAnyError) { result in
             if case .failure(let error) = result { try onRejected(error) }
         }
     }
@@ -76,7 +76,7 @@ extension Promise {
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ onSettled: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {
-        lookLink(
+        passThroughLink(
             .anyway, label, executor, CallSite(file, line), wants: PromiseState.wantsValue | PromiseState.wantsAnyError,
             onSettled)
     }
@@ -153,7 +153,7 @@ extension Promise {
     }
 
     @inlinable
-    final func lookLink(
+    final func passThroughLink(
         _ kind: NodeKind, _ label: String, _ executor: (any PromiseExecutor)?, _ site: CallSite, wants: UInt32,
         _ handler: @escaping @Sendable (Result<Value, any Error>) throws -> Void
     ) -> Promise<Value> {

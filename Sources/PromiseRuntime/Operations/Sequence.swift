@@ -83,12 +83,12 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
 
     /// Starts as many members as are wanted, on the executor.
     private func startMore() {
-        let isOurs = progress.withLock { progress in
+        let isStarter = progress.withLock { progress in
             guard !progress.isStarting, progress.wanted > 0, progress.next < progress.inputs.count else { return false }
             progress.isStarting = true
             return true
         }
-        if isOurs { submitStep { self.startWanted() } }
+        if isStarter { submitStep { self.startWanted() } }
     }
 
     private func startWanted() {
