@@ -111,7 +111,7 @@ import Testing
         var screen = Self.screen(140)
         screen.type(":\(text.replacing("<", with: ""))<Enter>")
         #expect(typed(screen) == text)
-        #expect(screen.state.typing.problem?.place == place)
+        #expect(screen.state.typing.problem?.range == place)
         #expect(line(screen).contains(problem), "\(line(screen))")
         screen.type(" ")
         #expect(screen.state.typing.problem == nil)

@@ -32,7 +32,7 @@ import Testing
     }
 
     private static func walkedCount(_ screen: Screen) -> Int {
-        screen.state.observed.reduce(0) { $0 + $1.outline.shapes.count }
+        screen.state.programs.reduce(0) { $0 + $1.outline.shapes.count }
     }
 
     /// Of a large program the nodes of a call site are counted for who stays at one of them, not for who scrolls past.
@@ -88,7 +88,7 @@ import Testing
             _ = screen.frame
         }
         expectFewWalked("time")
-        var script = Script(sequence: 2, time: 1_000, of: screen.state.observed[7].info!)
+        var script = Script(sequence: 2, time: 1_000, of: screen.state.programs[7].info!)
         script.start(5_005)
         screen.feed(script, from: SourceID(7))
         expectFewWalked("an event")

@@ -70,7 +70,7 @@ import Testing
         for number in 1...(count / size) {
             screen.act(.received(SourceID(0), Self.batch(UInt64(number + 1), size)))
             screen.tick(Double(number))
-            let ring = screen.state.observed[0].insight.events
+            let ring = screen.state.programs[0].insight.events
             #expect(ring.held.events < EventsInsight.limit + size)
             #expect(screen.state.events.index.entries.count <= EventsInsight.limit)
         }
@@ -121,7 +121,7 @@ import Testing
                     time += .random(in: 0...2_000_000, using: &random)
                     let node = NodeID(.random(in: 1...40, using: &random))
                     var kind = kinds.randomElement(using: &random)!
-                    if screen.state.observed[place].forest!.index(of: node) == nil { kind = .created }
+                    if screen.state.programs[place].forest!.index(of: node) == nil { kind = .created }
                     batch.texts.append(words.randomElement(using: &random)!)
                     let other = kind == .linked || kind == .adopted || Bool.random(using: &random)
                     batch.events.append(
@@ -161,7 +161,7 @@ import Testing
     private func expected(_ told: [Told], _ text: String, _ screen: Screen) -> [EventIndex.Entry] {
         let scope = screen.state.events.scope
         return told.filter { told in
-            let process = screen.state.observed[told.place]
+            let process = screen.state.programs[told.programIndex]
             let forest = process.forest!
             let node = forest.index(of: told.event.node)!
             if let scope {
@@ -175,7 +175,7 @@ import Testing
             ]
             return text.isEmpty || texts.contains { $0?.contains(text) ?? false }
         }
-        .map { EventIndex.Entry(time: $0.time, place: $0.place, number: UInt64($0.number)) }
+        .map { EventIndex.Entry(time: $0.time, programIndex: $0.programIndex, number: UInt64($0.number)) }
         .sorted()
     }
 }

@@ -43,7 +43,7 @@ import Testing
         var scan = FilterScan()
         for step in 0..<150 {
             story.goOn(&screen, &random)
-            let (forest, now) = (screen.state.forest!, screen.state.observed[0].now)
+            let (forest, now) = (screen.state.forest!, screen.state.programs[0].now)
             if step % 30 == 0 { scan.begin(try Query(Self.queries.randomElement(using: &random)!), now: now) }
             // All that changed is told, and much that did not.
             for index in Self.indices(of: forest) { scan.noteChange(of: index, Self.anything, in: forest) }
@@ -67,8 +67,8 @@ import Testing
         guard scan.isActive, let forest = state.forest else { return }
         #expect(!scan.hasWork, "\(what)")
         // A frozen picture stays at its moment.
-        #expect(scan.moment <= state.observed[0].shownNow, "\(what)")
-        let isLate = scan.moment + 1_000_000_000 <= state.observed[0].now
+        #expect(scan.moment <= state.programs[0].shownNow, "\(what)")
+        let isLate = scan.moment + 1_000_000_000 <= state.programs[0].now
         #expect(state.isFrozen || !isLate || state.filter.query?.dependsOnTime == false, "\(what)")
         try expectRight(scan, forest, what)
     }

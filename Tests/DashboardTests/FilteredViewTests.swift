@@ -149,7 +149,7 @@ import Testing
         #expect(screen.message == "long-queue-wait: those that match are away; X hides what comes")
         screen.type("<Esc>")
         #expect(heads(screen).contains("long-queue-wait 11"))
-        #expect(screen.state.observed[0].insight.warnings.count == 18)
+        #expect(screen.state.programs[0].insight.warnings.count == 18)
         // More than a few match.
         screen.type("/customer<Enter>")
         #expect(heads(screen) == ["long-queue-wait 11", "4 more"])

@@ -154,6 +154,6 @@ struct HostileTests {
             screen.tick(20)
             #expect(screen.text.contains("lost"))
         }
-        #expect(screen.state.observed[0].lostCount == .max)
+        #expect(screen.state.programs[0].lostCount == .max)
     }
 }

@@ -161,7 +161,7 @@ import Testing
         func names(_ screen: Screen) -> [String] {
             screen.state.threads.rows.compactMap { row in
                 guard case .executor(_, let executor) = row else { return nil }
-                return screen.state.observed[0].executorName(executor)
+                return screen.state.programs[0].executorName(executor)
             }
         }
         #expect(sorted == 2 && names(screen) == ["main", "pool"])

@@ -161,7 +161,7 @@ struct RandomWorld {
         screen.tick(time)
         var expected: [RowID] = []
         var matching = 0
-        for process in screen.state.observed {
+        for process in screen.state.programs {
             guard let forest = process.forest else { continue }
             let filter = process.outline.filter
             #expect(!process.outline.order.isSorting && process.outline.order.shown == screen.state.order, "\(what)")
@@ -177,20 +177,20 @@ struct RandomWorld {
             }
             expected += rows.map {
                 switch $0 {
-                case .node(let node): process.subject(node)
+                case .node(let node): process.rowID(node)
                 case .group(let site): RowID(source: process.source, site: site)
                 }
             }
         }
         #expect(screen.state.countRows() == expected.count, "\(what)")
-        #expect(screen.state.rows(from: 0, count: expected.count + 5).map(\.subject) == expected, "\(what)")
+        #expect(screen.state.rows(from: 0, count: expected.count + 5).map(\.rowID) == expected, "\(what)")
         #expect(screen.state.matchCount == matching, "\(what)")
         guard !expected.isEmpty else { return }
         let first = Int.random(in: 0..<expected.count, using: &random)
-        let part = screen.state.rows(from: first, count: 7).map(\.subject)
+        let part = screen.state.rows(from: first, count: 7).map(\.rowID)
         #expect(part == Array(expected[first...].prefix(7)), "\(what)")
         #expect(screen.state.row(of: expected[first]) == first, "\(what)")
-        let window = screen.state.window.map(\.subject)
+        let window = screen.state.window.map(\.rowID)
         #expect(window == Array(expected[screen.state.top...].prefix(window.count)), "\(what)")
         #expect(window.count == min(Layout(screen.state).tree.rows, expected.count), "\(what)")
         #expect(screen.state.selection.map { expected.contains($0) } == true, "\(what)")

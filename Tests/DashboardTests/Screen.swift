@@ -65,7 +65,7 @@ struct Screen {
     var text: String { frame.plainText() }
     var selectedID: UInt64? { state.selection?.id?.rawValue }
     /// The nodes on the screen; 0 for a program's own row.
-    var visibleIDs: [UInt64] { state.window.map { $0.subject.id?.rawValue ?? 0 } }
+    var visibleIDs: [UInt64] { state.window.map { $0.rowID.id?.rawValue ?? 0 } }
     var taggedIDs: [UInt64] { state.tags.compactMap { $0.id?.rawValue } }
     var message: String? { state.status?.text }
 
@@ -74,10 +74,10 @@ struct Screen {
 
 /// For tests that look at one program.
 extension State {
-    var forest: ChainForest? { observed.first?.forest }
+    var forest: ChainForest? { programs.first?.forest }
     var outline: RowModel {
-        get { observed[0].outline }
-        set { observed[0].outline = newValue }
+        get { programs[0].outline }
+        set { programs[0].outline = newValue }
     }
     var selectedIndex: NodeIndex? { selectedNode?.node }
 }

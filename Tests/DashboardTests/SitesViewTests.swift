@@ -111,7 +111,7 @@ import Testing
         screen.tick(5_600)
         let lines = DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
         #expect(lines.contains { $0.contains("5 rejected") || $0.hasPrefix("rejected    5,") }, "\(lines)")
-        #expect(screen.state.observed[0].isIdle)
+        #expect(screen.state.programs[0].isIdle)
     }
 
     @Test func nothingChangesNothingIsDrawn() {
@@ -125,14 +125,14 @@ import Testing
     @Test func detailsOfANodeKnowItsSite() throws {
         var screen = GoldenTests.checkout(160, 40)
         screen.go(to: 103)
-        let insight = screen.state.observed[0].insight.sites
+        let insight = screen.state.programs[0].insight.sites
         #expect(insight.table == nil, "no more than its own site was counted")
         let forest = try #require(screen.state.forest)
         let node = forest.node(try #require(forest.index(of: NodeID(103))))
         #expect(insight.statistics(site: node.site, kind: node.kind)?.run.count == 2)
         var narrow = GoldenTests.checkout(100, 40)
         narrow.go(to: 103)
-        #expect(narrow.state.observed[0].insight.sites.statistics(site: node.site, kind: node.kind) == nil)
+        #expect(narrow.state.programs[0].insight.sites.statistics(site: node.site, kind: node.kind) == nil)
     }
 
     @Test func aFrozenPictureIsCountedToo() {

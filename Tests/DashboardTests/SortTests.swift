@@ -164,7 +164,7 @@ import Testing
         script.make(1, .promise, "first", site: "A/A.swift:1")
         script.make(2, .promise, "second", site: "A/A.swift:1")
         screen.feed(script)
-        #expect(screen.state.window.map(\.subject.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
+        #expect(screen.state.window.map(\.rowID.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
         #expect(screen.state.outline.order.shown == order)
     }
 
@@ -229,7 +229,7 @@ import Testing
         script.make(5, .promise, "e", external: true)
         screen.feed(script)
         screen.type("t")
-        let lines = screen.state.window.compactMap(\.subject.site?.line)
+        let lines = screen.state.window.compactMap(\.rowID.site?.line)
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
         func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StateCounts {
             let groups = screen.state.outline.order.groups

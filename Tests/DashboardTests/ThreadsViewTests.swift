@@ -298,7 +298,7 @@ import Testing
     private static func lanes(_ screen: Screen) -> [String] {
         screen.state.threads.rows.compactMap { row in
             guard case .lane(_, let thread) = row else { return nil }
-            return screen.state.observed[0].threadName(thread)
+            return screen.state.programs[0].threadName(thread)
         }
     }
 }

@@ -65,7 +65,7 @@ import Testing
         var screen = Self.order(16, 120, 40)
         screen.type("j")
         let forest = try #require(screen.state.forest)
-        let now = screen.state.observed[0].shownNow
+        let now = screen.state.programs[0].shownNow
         func bar(_ id: UInt64) -> [String] {
             let bar = NodeBar(of: forest.index(of: NodeID(id))!, in: forest, now: now)
             return bar.stretches.map { "\($0.phase) \(($0.to - $0.from) / 100_000)" }

@@ -104,7 +104,7 @@ import Testing
             _ = screen.frame
         }
         let checkout = GoldenTests.checkout(80, 24)
-        #expect(checkout.state.observed[0].insight.warnings.count == 0)
+        #expect(checkout.state.programs[0].insight.warnings.count == 0)
     }
 
     @Test(arguments: 20...220) func columnsFit(_ width: Int) {
@@ -198,7 +198,7 @@ import Testing
         #expect(!Self.heads(screen).contains("unhandled-rejection 1"))
         screen.tick(80_000)
         #expect(!Self.heads(screen).contains { $0.hasPrefix("abandoned") || $0.hasPrefix("unhandled") })
-        #expect(screen.state.observed[0].insight.warnings.count == 17)
+        #expect(screen.state.programs[0].insight.warnings.count == 17)
     }
 
     @Test func capitalXHidesAKindAndShowsItAgain() {
@@ -206,12 +206,12 @@ import Testing
         Self.go(&screen, to: 10)
         screen.type("X")
         #expect(!screen.state.options.warnings.enabled.contains(.longQueueWait))
-        #expect(screen.state.observed[0].insight.warnings.count == 7)
+        #expect(screen.state.programs[0].insight.warnings.count == 7)
         #expect(screen.text.contains("hidden; X shows it again"))
         screen.type("GX")
         screen.tick(74_000)
         screen.tick(74_600)
-        #expect(screen.state.observed[0].insight.warnings.count == 19)
+        #expect(screen.state.programs[0].insight.warnings.count == 19)
     }
 
     @Test func keysActOnTheNodeOfTheRow() {

@@ -51,7 +51,7 @@ import Testing
         for _ in 0..<4 { screen.type("s") }
         let before = screen.text
         for _ in 0..<1_000 where screen.state.hasWork { screen.act(.work) }
-        #expect(!screen.state.hasWork && screen.state.observed[0].outline.order.shown == screen.state.order)
+        #expect(!screen.state.hasWork && screen.state.programs[0].outline.order.shown == screen.state.order)
         #expect(screen.text == before)
     }
 
@@ -59,7 +59,7 @@ import Testing
     @Test func comesToItsEndInAPictureThatStandsStill() {
         var screen = large()
         screen.act(.work)
-        #expect(screen.state.observed[0].insight.hasWork)
+        #expect(screen.state.programs[0].insight.hasWork)
         screen.type("p")
         for _ in 0..<1_000 where screen.state.hasWork { screen.act(.work) }
         #expect(screen.state.isFrozen && !screen.state.hasWork)

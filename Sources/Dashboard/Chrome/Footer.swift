@@ -49,8 +49,8 @@ extension Painter {
                 default: false
                 }
             }
-            for place in items.indices where items[place].intent == .freeze && state.isFrozen {
-                items[place].word = "go on"
+            for index in items.indices where items[index].intent == .freeze && state.isFrozen {
+                items[index].word = "go on"
             }
             if state.filter.isActive {
                 items.insert(("n", "next", .nextMatch), at: 0)
@@ -74,7 +74,7 @@ extension Painter {
             let count = state.events.index.entries.count
             return "\(CountText.grouped(count)) \(count == 1 ? "event" : "events")"
         }
-        let total = state.observed.reduce(0) { $0 + ($1.forest?.totals.counts.nodeCount ?? 0) }
+        let total = state.programs.reduce(0) { $0 + ($1.forest?.totals.counts.nodeCount ?? 0) }
         let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"
         if state.isScanning { return count + " so far" }
         guard state.filter.dims || state.keepsAllRows else { return count + " shown" }
@@ -85,14 +85,16 @@ extension Painter {
 extension State {
     /// Whether a node is selected that has not settled.
     var isSelectionLive: Bool {
-        selectedNode.map { observed[$0.place].forest!.state(of: $0.node).isLive } ?? false
+        selectedNode.map { programs[$0.programIndex].forest!.state(of: $0.node).isLive } ?? false
     }
 
     /// Whether asking to cancel could come to anything.
     var canCancel: Bool {
-        guard let selection, let place = selectedPlace, whyNotCancel(in: place) == nil else { return false }
+        guard let selection, let programIndex = selectedProgramIndex, whyNotCancel(in: programIndex) == nil else {
+            return false
+        }
         if !tags.isEmpty { return true }
-        guard selection.node != nil else { return observed[place].liveCount > 0 }
-        return selectedNode.map { observed[place].forest!.chain(of: $0.node).liveCount > 0 } ?? false
+        guard selection.node != nil else { return programs[programIndex].liveCount > 0 }
+        return selectedNode.map { programs[programIndex].forest!.chain(of: $0.node).liveCount > 0 } ?? false
     }
 }

@@ -32,15 +32,15 @@ extension Painter {
     }
 
     private func items(of state: borrowing State) -> [Item] {
-        guard !state.observed.isEmpty else {
+        guard !state.programs.isEmpty else {
             return [
                 Item(parts: [("chainview", .headerAccent)], rank: 0),
                 Item(parts: [("waiting for a program", .header)], rank: 1),
             ]
         }
         var items = [Item(parts: [("chainview", .headerAccent)], rank: 9)]
-        items += state.showsPrograms ? programs(of: state) : program(state.observed[0], state)
-        let reached = state.observed.filter(\.isReached)
+        items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
+        let reached = state.programs.filter(\.isReached)
         guard !reached.isEmpty else { return items }
         let totals = reached.map { $0.forest!.totals }
         let sum = { (count: (ForestTotals) -> Int) in totals.reduce(0) { $0 + count($1) } }
@@ -68,17 +68,17 @@ extension Painter {
     }
 
     /// The one program: who it is and how it can be reached.
-    private func program(_ process: Program, _ state: borrowing State) -> [Item] {
-        let name = SafeText.cut(process.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let pid = process.info.map { " \($0.pid)" } ?? ""
+    private func program(_ program: Program, _ state: borrowing State) -> [Item] {
+        let name = SafeText.cut(program.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
+        let pid = program.info.map { " \($0.pid)" } ?? ""
         var items = [Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (pid, .header)], rank: 0)]
         let link = (
-            glyphs.link(process.link) + " " + ProgramText.word(process.link, wall: state.wall), Style.headerAccent
+            glyphs.link(program.link) + " " + ProgramText.word(program.link, wall: state.wall), Style.headerAccent
         )
-        switch process.link {
+        switch program.link {
         case .live:
             items.append(Item(parts: [frozen(state) ?? link], rank: 1))
-            if let restart = ProgramText.restart(of: process, wall: state.wall) {
+            if let restart = ProgramText.restart(of: program, wall: state.wall) {
                 items.append(Item(parts: [(restart, .headerAccent)], rank: 2))
             }
         case .ended: items.append(Item(parts: [link], rank: 1))
@@ -94,9 +94,9 @@ extension Painter {
 
     /// Several programs: how many of them can be reached.
     private func programs(of state: borrowing State) -> [Item] {
-        var items = [Item(parts: [("\(state.observed.count) programs", .headerAccent)], rank: 0)]
+        var items = [Item(parts: [("\(state.programs.count) programs", .headerAccent)], rank: 0)]
         if let frozen = frozen(state) { items.append(Item(parts: [frozen], rank: 1)) }
-        let links = state.observed.map(\.link)
+        let links = state.programs.map(\.link)
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
             if count > 0 { items.append(Item(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
@@ -113,7 +113,7 @@ extension Painter {
 
     private func frozen(_ state: borrowing State) -> (String, Style)? {
         guard state.isFrozen else { return nil }
-        let held = state.observed.compactMap(\.held)
+        let held = state.programs.compactMap(\.held)
         let waiting = CountText.grouped(held.reduce(0) { $0 + $1.waitingCount })
         let isOverflown = held.contains(where: \.isOverflown)
         return ("\(glyphs.frozen) frozen, \(waiting)\(isOverflown ? " (too many)" : "") wait", .headerAccent)

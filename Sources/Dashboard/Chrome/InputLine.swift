@@ -7,7 +7,7 @@ extension Painter {
         do {
             _ = try state.query(text)
         } catch {
-            problem = Typing.Problem(text: error.description, place: error.place)
+            problem = Typing.Problem(text: error.description, range: error.place)
         }
         var column = paintInput("/", text, problem, row)
         if paintChoices(state.typing.choices, row, &column) { return }
@@ -38,19 +38,19 @@ extension Painter {
         var column = 1
         column += frame.write(sign, row: row, column: column, style: .key)
         let room = max(4, frame.size.columns / 2, frame.size.columns - 32)
-        var shown = text.enumerated().map { (place: $0, text: SafeText.line(String($1), charset: glyphs.charset)) }
+        var shown = text.enumerated().map { (offset: $0, text: SafeText.line(String($1), charset: glyphs.charset)) }
         var width = shown.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
         // The end of a long text is where one types.
         while width > room {
             width -= TextWidth.of(shown[0].text, charset: glyphs.charset)
             shown.removeFirst()
         }
-        for (place, text) in shown {
-            let isWrong = problem?.place.contains(place) == true
+        for (offset, text) in shown {
+            let isWrong = problem?.range.contains(offset) == true
             column += frame.write(text, row: row, column: column, style: isWrong ? .error.underlined : .label)
         }
         // What is missing is missing here.
-        let isMissing = problem.map { $0.place.isEmpty } ?? false
+        let isMissing = problem.map { $0.range.isEmpty } ?? false
         frame.fill(row: row, column: column, columns: 1, style: (isMissing ? Style.error : .normal).reversed)
         return column + 3
     }
@@ -79,13 +79,13 @@ extension Painter {
             range.reduce(0) { $0 + TextWidth.of(words[$1], charset: glyphs.charset) + 2 }
         }
         while first < chosen, column + width(first...chosen) > end { first += 1 }
-        for place in first..<words.count {
-            let word = words[place]
-            guard place == first || column + TextWidth.of(word, charset: glyphs.charset) <= end else { break }
+        for index in first..<words.count {
+            let word = words[index]
+            guard index == first || column + TextWidth.of(word, charset: glyphs.charset) <= end else { break }
             column +=
                 frame.write(
                     word, row: row, column: column, maxColumns: end - column,
-                    style: place == chosen ? Style.label.reversed : .keyText, ellipsis: glyphs.ellipsis) + 2
+                    style: index == chosen ? Style.label.reversed : .keyText, ellipsis: glyphs.ellipsis) + 2
         }
         return true
     }

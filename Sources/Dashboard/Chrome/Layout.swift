@@ -154,16 +154,16 @@ struct Columns: Equatable {
         }
         node = Span(start: start, width: max(0, rest))
         start += node.width
-        func place(_ width: Int) -> Span {
+        func span(_ width: Int) -> Span {
             start += Self.gap
             defer { start += width }
             return Span(start: start, width: width)
         }
-        if shownThread > 0 { thread = place(shownThread) }
-        if width >= 112 { wait = place(DurationText.width) }
-        if width >= 88 { run = place(DurationText.width) }
-        if width >= 36 { total = place(DurationText.width) }
-        if value.width > 0 { value = place(value.width) }
+        if shownThread > 0 { thread = span(shownThread) }
+        if width >= 112 { wait = span(DurationText.width) }
+        if width >= 88 { run = span(DurationText.width) }
+        if width >= 36 { total = span(DurationText.width) }
+        if value.width > 0 { value = span(value.width) }
         node.start += min(indent, node.width)
         node.width -= min(indent, node.width)
     }
@@ -186,8 +186,8 @@ enum TreeLines {
 extension State {
     /// How much further in a row stands: a group below its program, a chain below both.
     func indent(of row: WindowRow) -> Int {
-        if row.subject.isProgram { return 0 }
-        let isInGroup = row.tree != nil && observed[row.place].outline.order.isGrouped
+        if row.rowID.isProgram { return 0 }
+        let isInGroup = row.tree != nil && programs[row.programIndex].outline.order.isGrouped
         return (showsPrograms ? TreeLines.level : 0) + (isInGroup ? TreeLines.level : 0)
     }
 }

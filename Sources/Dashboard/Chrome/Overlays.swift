@@ -124,8 +124,8 @@ extension Painter {
         let left = box.area.column + 3
         let room = box.area.columns - 5
         let shown = box.lines.dropFirst(min(scroll, box.scrollLimit)).prefix(box.visibleRows)
-        for (place, line) in shown.enumerated() {
-            let row = box.area.row + 1 + place
+        for (index, line) in shown.enumerated() {
+            let row = box.area.row + 1 + index
             if line.isTitle {
                 frame.write(line.keys, row: row, column: left, maxColumns: room, style: .overlay.bold.underlined)
                 continue
@@ -149,10 +149,10 @@ extension Painter {
     mutating func paintConfirm(_ question: Confirmation) {
         let box = ConfirmBox(question, size: frame.size, glyphs: glyphs)
         paintBox(box.area, title: "Confirm")
-        for (place, line) in box.lines.enumerated() where place < box.area.rows - 3 {
+        for (index, line) in box.lines.enumerated() where index < box.area.rows - 3 {
             frame.write(
-                line, row: box.area.row + 1 + place, column: box.area.column + 3, maxColumns: box.area.columns - 5,
-                style: place == 0 ? .overlay.bold : .overlay)
+                line, row: box.area.row + 1 + index, column: box.area.column + 3, maxColumns: box.area.columns - 5,
+                style: index == 0 ? .overlay.bold : .overlay)
         }
         frame.write(box.yesText, row: box.yes.row, column: box.yes.column, style: .overlay.reversed)
         frame.write(box.noText, row: box.no.row, column: box.no.column, style: .overlay.reversed)

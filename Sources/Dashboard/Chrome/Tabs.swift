@@ -22,7 +22,7 @@ struct TabLine {
     private static let gap = 2
 
     init(_ state: borrowing State) {
-        let warningCount = state.observed.reduce(0) { $0 + $1.insight.warnings.count }
+        let warningCount = state.programs.reduce(0) { $0 + $1.insight.warnings.count }
         let count = warningCount == 0 ? "" : CountText.short(warningCount)
         func made(named isNamed: (ViewID) -> Bool) -> (tabs: [Tab], end: Int) {
             var start = 1
@@ -69,13 +69,13 @@ extension Painter {
     /// From the chain's root to the selected node; what is in the middle gives way first.
     private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
         let room = frame.size.columns - 1 - start
-        guard room > 12, let (place, node) = state.selectedNode else { return }
-        let forest = state.observed[place].forest!
+        guard room > 12, let (programIndex, node) = state.selectedNode else { return }
+        let forest = state.programs[programIndex].forest!
         var names: [String] = []
         var current: NodeIndex? = node
         while let shown = current, names.count < Self.breadcrumbLimit {
             names.append(SafeText.line(NodeText.name(of: shown, in: forest), charset: glyphs.charset))
-            current = state.observed[place].outline.outer(of: shown, in: forest)
+            current = state.programs[programIndex].outline.outer(of: shown, in: forest)
         }
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()

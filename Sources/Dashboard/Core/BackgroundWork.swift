@@ -5,7 +5,7 @@ import ChainModel
 // it, a tick does a slice of each.
 extension State {
     /// Whether there is work for ``Action/work``.
-    public var hasWork: Bool { observed.indices.contains { observed[$0].hasWork } }
+    public var hasWork: Bool { programs.indices.contains { programs[$0].hasWork } }
 
     /// Whether the last slice was for what views count, which goes on whatever the user does.
     package var hasCountedForViews: Bool { turns.last == .insight }
@@ -49,7 +49,7 @@ extension State {
     }
 
     /// In how many programs there is work of a kind.
-    private func count(_ turn: Turn) -> Int { observed.indices.count { hasWork(turn, observed[$0]) } }
+    private func count(_ turn: Turn) -> Int { programs.indices.count { hasWork(turn, programs[$0]) } }
 
     private func hasWork(_ turn: Turn, _ program: borrowing Program) -> Bool {
         switch turn {
@@ -65,14 +65,14 @@ extension State {
     private mutating func work(_ turn: Turn, share: Int) -> Bool {
         let share = max(1, share)
         var isMoved = false
-        for place in observed.indices {
+        for programIndex in programs.indices {
             let didMove =
                 switch turn {
-                case .insight: observed[place].tickInsight(options.warnings, wall: wall)
-                case .order: observed[place].continueSorting(share)
-                case .scan: observed[place].scan(budget: Self.scanBudget / share)
-                case .rows: observed[place].work(budget: RowModel.slice / share)
-                case .spent: observed[place].freeStorage()
+                case .insight: programs[programIndex].tickInsight(options.warnings, wall: wall)
+                case .order: programs[programIndex].continueSorting(share)
+                case .scan: programs[programIndex].scan(budget: Self.scanBudget / share)
+                case .rows: programs[programIndex].work(budget: RowModel.slice / share)
+                case .spent: programs[programIndex].freeStorage()
                 }
             if didMove { isMoved = true }
         }

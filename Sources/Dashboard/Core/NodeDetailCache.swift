@@ -32,9 +32,9 @@ struct NodeDetailCache {
     private var known: [RowID: Known] = [:]
     /// Whose answers are kept, the oldest first.
     private var order: [RowID] = []
-    private var asked: [(command: UInt64, subject: RowID, facts: Facts)] = []
+    private var asked: [(command: UInt64, rowID: RowID, facts: Facts)] = []
     /// Where the pane is, and since when (nanoseconds since 1970).
-    private var rest: (subject: RowID, since: UInt64)?
+    private var rest: (rowID: RowID, since: UInt64)?
 
     var queueStatistics: QueueStatistics {
         let count = known.count + asked.count
@@ -42,56 +42,56 @@ struct NodeDetailCache {
             name: "details of nodes", count: count, highWaterMark: count, limit: 2 * Self.limit)
     }
 
-    subscript(subject: RowID) -> Answer? { known[subject]?.answer }
+    subscript(rowID: RowID) -> Answer? { known[rowID]?.answer }
 
     /// Whether there is something to ask about a node.
-    func lacks(_ subject: RowID, _ facts: Facts) -> Bool {
-        known[subject]?.facts != facts && !asked.contains { $0.subject == subject }
+    func lacks(_ rowID: RowID, _ facts: Facts) -> Bool {
+        known[rowID]?.facts != facts && !asked.contains { $0.rowID == rowID }
     }
 
     /// Takes note of where the pane is; true once it has stayed there.
-    mutating func stays(on subject: RowID?, at wall: UInt64) -> Bool {
-        guard let subject else {
+    mutating func stays(on rowID: RowID?, at wall: UInt64) -> Bool {
+        guard let rowID else {
             rest = nil
             return false
         }
-        guard let rest, rest.subject == subject, rest.since <= wall else {
-            self.rest = (subject, wall)
+        guard let rest, rest.rowID == rowID, rest.since <= wall else {
+            self.rest = (rowID, wall)
             return false
         }
         return wall - rest.since >= Self.restDuration
     }
 
-    mutating func noteAsked(_ subject: RowID, _ facts: Facts, by command: UInt64, at wall: UInt64) {
-        rest = (subject, wall)
-        asked.append((command, subject, facts))
+    mutating func noteAsked(_ rowID: RowID, _ facts: Facts, by command: UInt64, at wall: UInt64) {
+        rest = (rowID, wall)
+        asked.append((command, rowID, facts))
         if asked.count > Self.limit { asked.removeFirst() }
     }
 
     /// Keeps what was answered; nil if the command was not a question of this kind.
     mutating func take(_ outcome: CommandReply.Outcome, to command: UInt64, at wall: UInt64) -> RowID? {
-        guard let place = asked.firstIndex(where: { $0.command == command }) else { return nil }
-        let (_, subject, facts) = asked.remove(at: place)
+        guard let index = asked.firstIndex(where: { $0.command == command }) else { return nil }
+        let (_, rowID, facts) = asked.remove(at: index)
         switch outcome {
-        case .described(let detail) where detail.node == subject.id:
-            keep(.told(detail.entries, at: wall), facts, of: subject)
-        case .described, .accepted: keep(.refused("the program answered something else"), facts, of: subject)
-        case .refused(let reason): keep(.refused(reason), facts, of: subject)
+        case .described(let detail) where detail.node == rowID.id:
+            keep(.told(detail.entries, at: wall), facts, of: rowID)
+        case .described, .accepted: keep(.refused("the program answered something else"), facts, of: rowID)
+        case .refused(let reason): keep(.refused(reason), facts, of: rowID)
         }
-        return subject
+        return rowID
     }
 
-    private mutating func keep(_ answer: Answer, _ facts: Facts, of subject: RowID) {
-        if known[subject] == nil { order.append(subject) }
-        known[subject] = Known(facts: facts, answer: answer)
+    private mutating func keep(_ answer: Answer, _ facts: Facts, of rowID: RowID) {
+        if known[rowID] == nil { order.append(rowID) }
+        known[rowID] = Known(facts: facts, answer: answer)
         if order.count > Self.limit { known[order.removeFirst()] = nil }
     }
 
     /// A program was reached again: what it refused or never answered is asked anew.
     mutating func askAnew(_ source: SourceID) {
-        asked.removeAll { $0.subject.source == source }
-        for subject in order where subject.source == source {
-            if case .refused? = known[subject]?.answer { known[subject] = nil }
+        asked.removeAll { $0.rowID.source == source }
+        for rowID in order where rowID.source == source {
+            if case .refused? = known[rowID]?.answer { known[rowID] = nil }
         }
         order.removeAll { known[$0] == nil }
     }
@@ -99,29 +99,29 @@ struct NodeDetailCache {
 
 extension State {
     /// The node that the detail pane is open on, if its program can be asked about it.
-    private var describable: (subject: RowID, place: Int, facts: NodeDetailCache.Facts)? {
+    private var describable: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
-        guard layout.detail != nil, !layout.isTooSmall, let selection, let (place, node) = selectedNode,
-            observed[place].link.isLive, observed[place].held?.successor == nil
+        guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
+            programs[programIndex].link.isLive, programs[programIndex].held?.successor == nil
         else { return nil }
-        return (selection, place, observed[place].facts(of: node))
+        return (selection, programIndex, programs[programIndex].facts(of: node))
     }
 
     /// Whether a program is to be asked about a node, now or in a moment.
-    var isAboutToAsk: Bool { describable.map { descriptions.lacks($0.subject, $0.facts) } ?? false }
+    var isAboutToAsk: Bool { describable.map { descriptions.lacks($0.rowID, $0.facts) } ?? false }
 
     /// Asks a program about the selected node, if that is due.
     mutating func askForDetail() -> [Effect] {
         let wanted = describable
-        guard descriptions.stays(on: wanted?.subject, at: wall), let (subject, place, facts) = wanted,
-            let node = subject.node,
-            descriptions.lacks(subject, facts)
+        guard descriptions.stays(on: wanted?.rowID, at: wall), let (rowID, programIndex, facts) = wanted,
+            let node = rowID.node,
+            descriptions.lacks(rowID, facts)
         else { return [] }
         lastCommand += 1
-        descriptions.noteAsked(subject, facts, by: lastCommand, at: wall)
+        descriptions.noteAsked(rowID, facts, by: lastCommand, at: wall)
         return [
             .send(
-                observed[place].source,
+                programs[programIndex].source,
                 ViewerCommand(id: lastCommand, process: node.process, request: .describe(node.id)))
         ]
     }

@@ -7,8 +7,8 @@ extension State {
     /// Every queue of the dashboard, with its limit; those of several programs have the program's name in front.
     public var queueStatistics: [QueueStatistics] {
         var all: [QueueStatistics] = []
-        for program in observed {
-            for var queue in program.queueStatistics(frozenLimit: options.frozenLimit / observed.count) {
+        for program in programs {
+            for var queue in program.queueStatistics(frozenLimit: options.frozenLimit / programs.count) {
                 if showsPrograms { queue.name = "\(program.shownName): \(queue.name)" }
                 all.append(queue)
             }

@@ -39,8 +39,8 @@ extension State {
     static let scanBudget = 5_000
 
     mutating func receive(_ source: SourceID, _ batch: EventBatch) {
-        guard let place = place(of: source) else { return }
-        observed[place].receive(batch, heldLimit: options.frozenLimit / observed.count)
+        guard let programIndex = programIndex(of: source) else { return }
+        programs[programIndex].receive(batch, heldLimit: options.frozenLimit / programs.count)
         if isFrozen { revision += 1 }
     }
 
@@ -48,7 +48,7 @@ extension State {
     @discardableResult
     mutating func follow() -> Bool {
         var isMoved = false
-        for place in observed.indices where observed[place].follow() { isMoved = true }
+        for programIndex in programs.indices where programs[programIndex].follow() { isMoved = true }
         if isMoved { forgetEvictedTags() }
         return isMoved
     }
@@ -67,10 +67,10 @@ extension State {
         }
         var isMoved = false
         countSitesIfSeen()
-        for place in observed.indices {
-            if observed[place].rate.tick(wall) { isChanged = true }
-            if observed[place].tick(wall: wall, process: process) { isMoved = true }
-            if !observed[place].isHeld, tidy(place) { isMoved = true }
+        for programIndex in programs.indices {
+            if programs[programIndex].rate.tick(wall) { isChanged = true }
+            if programs[programIndex].tick(wall: wall, process: process) { isMoved = true }
+            if !programs[programIndex].isHeld, tidy(programIndex) { isMoved = true }
         }
         if workInTick() { isMoved = true }
         if tickEvents() { isMoved = true }
@@ -88,44 +88,47 @@ extension State {
     }
 
     /// Lets what is over go down or fold, where the user is not in it; true if anything did.
-    private mutating func tidy(_ place: Int) -> Bool {
-        let selected = following == .nobody || following == .selected ? selectedNode(in: place) : nil
+    private mutating func tidy(_ programIndex: Int) -> Bool {
+        let selected = following == .nobody || following == .selected ? selectedNode(in: programIndex) : nil
         var isMoved = false
-        if observed[place].hasDue {
-            retire(place, selected: selected)
+        if programs[programIndex].hasDue {
+            retire(programIndex, selected: selected)
             isMoved = true
         }
-        if observed[place].tidy(selected: selected) { isMoved = true }
+        if programs[programIndex].tidy(selected: selected) { isMoved = true }
         return isMoved
     }
 
     /// Lets settled chains go down, but for the one that the user is in; the picture's top stays on what stays.
-    private mutating func retire(_ place: Int, selected: NodeIndex?) {
-        guard let anchor, anchor.subject != selection, let (owner, node) = find(anchor.subject), owner == place else {
-            _ = observed[place].retire(selected: selected, watched: nil)
+    private mutating func retire(_ programIndex: Int, selected: NodeIndex?) {
+        guard let anchor, anchor.rowID != selection, let (owner, node) = find(anchor.rowID), owner == programIndex
+        else {
+            _ = programs[programIndex].retire(selected: selected, watched: nil)
             return
         }
-        guard let row = observed[place].retire(selected: selected, watched: node) else { return }
+        guard let row = programs[programIndex].retire(selected: selected, watched: node) else { return }
         // The chain at the top went: what is where it was stays there now.
-        let last = max(0, observed[place].outline.rowCount - 1)
-        self.anchor = observed[place].subject(at: min(row, last)).map { Anchor(subject: $0, line: 0) }
+        let last = max(0, programs[programIndex].outline.rowCount - 1)
+        self.anchor = programs[programIndex].rowID(at: min(row, last)).map { Anchor(rowID: $0, line: 0) }
     }
 
     /// A number that changes when a time on the screen is to be drawn anew.
     func currentStep() -> UInt64 {
         let second = wall / 1_000_000_000
         // The header says how long ago a link was lost, or a program restarted.
-        var isInSeconds = observed.contains { $0.link.outage != nil || $0.restart?.isShown(at: wall) == true }
+        var isInSeconds = programs.contains { $0.link.outage != nil || $0.restart?.isShown(at: wall) == true }
         if view != .chains { return (viewStep &* 31 &+ detailStep) &* 31 &+ (isInSeconds ? second : 0) }
         // The finest grain on the screen decides; each running time counts from another moment, so tenths of the clock
         // itself stand for all of those under ten seconds.
         let tenths: UInt64 = 11_000_000_000
-        for place in observed.indices {
-            guard let age = observed[place].growingAge(of: window, at: place, limit: tenths) else { continue }
+        for programIndex in programs.indices {
+            guard let age = programs[programIndex].growingAge(of: window, at: programIndex, limit: tenths) else {
+                continue
+            }
             if age < tenths { return 1 << 62 | wall / 100_000_000 }
             isInSeconds = true
         }
-        if window.contains(where: { $0.tree == nil && $0.subject.isProgram }) { isInSeconds = true }
+        if window.contains(where: { $0.tree == nil && $0.rowID.isProgram }) { isInSeconds = true }
         let step = isInSeconds ? 1 << 61 | second : 0
         return selectedLine == nil ? step &* 31 &+ detailStep : step
     }
@@ -133,25 +136,27 @@ extension State {
     // MARK: Freezing
 
     mutating func toggleFreeze() -> [Effect] {
-        guard observed.contains(where: \.isReached) else {
+        guard programs.contains(where: \.isReached) else {
             say("there is nothing to freeze yet")
             return []
         }
         isFrozen.toggle()
         if isFrozen {
-            for place in observed.indices where observed[place].isReached { observed[place].hold() }
+            for programIndex in programs.indices where programs[programIndex].isReached {
+                programs[programIndex].hold()
+            }
             say("frozen: everything on the screen can be explored; p goes on")
             updateViewport()
             return []
         }
         var effects: [Effect] = []
-        for place in observed.indices where observed[place].isHeld {
-            if let successor = observed[place].held?.successor {
-                let link = observed[place].link
-                replace(place, by: successor)
-                observed[place].link = link
+        for programIndex in programs.indices where programs[programIndex].isHeld {
+            if let successor = programs[programIndex].held?.successor {
+                let link = programs[programIndex].link
+                replace(programIndex, by: successor)
+                programs[programIndex].link = link
             }
-            if observed[place].goOn() { effects.append(.requestSnapshot(observed[place].source)) }
+            if programs[programIndex].goOn() { effects.append(.requestSnapshot(programs[programIndex].source)) }
         }
         forgetEvictedTags()
         updateViewport()
@@ -179,17 +184,19 @@ extension State {
     }
 
     mutating func take(_ source: SourceID, _ reply: CommandReply) {
-        if let subject = descriptions.take(reply.outcome, to: reply.command, at: wall) {
-            if subject == selection { revision += 1 }
+        if let rowID = descriptions.take(reply.outcome, to: reply.command, at: wall) {
+            if rowID == selection { revision += 1 }
             return
         }
-        guard let place = place(of: source), let request = observed[place].takeRequest(reply.command) else { return }
+        guard let programIndex = programIndex(of: source),
+            let request = programs[programIndex].takeRequest(reply.command)
+        else { return }
         switch reply.outcome {
         case .described: break
         case .accepted(let count):
             if count > 0 { say("cancellation asked of \(count) \(count == 1 ? "node" : "nodes")") }
         case .refused(let reason):
-            observed[place].unmark(request.nodes)
+            programs[programIndex].unmark(request.nodes)
             say("refused: \(reason)", .warning)
             updateViewport()
         }

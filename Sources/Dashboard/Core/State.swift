@@ -57,9 +57,9 @@ public struct State {
 
     /// A row that is on the screen, and who it was when it came there.
     struct WindowRow: Equatable {
-        var subject: RowID
-        /// The program's place in ``State/observed``.
-        var place: Int
+        var rowID: RowID
+        /// The program's place in ``State/programs``.
+        var programIndex: Int
         /// How the node is drawn; nil for a program, and for a group.
         var tree: TreeRow?
     }
@@ -78,7 +78,7 @@ public struct State {
 
     /// A row and the line of the tree's pane that it is kept on, so that what comes and goes above moves nothing.
     struct Anchor: Equatable {
-        var subject: RowID
+        var rowID: RowID
         var line: Int
     }
 
@@ -103,7 +103,7 @@ public struct State {
     /// Choices made at the start, and changed on the command line of the dashboard.
     public internal(set) var options: Options
     /// The programs, in the order of their sources.
-    var observed: [Program] = []
+    var programs: [Program] = []
     /// The screen.
     public internal(set) var size: Size
     /// What keys act on.
@@ -180,10 +180,10 @@ public struct State {
     }
 
     /// Whether each program has a row of its own.
-    var showsPrograms: Bool { observed.count > 1 }
+    var showsPrograms: Bool { programs.count > 1 }
 
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
-    public var isIdle: Bool { observed.allSatisfy(\.isIdle) && !isAboutToAsk && !isFindingEvents }
+    public var isIdle: Bool { programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isFindingEvents }
 }
 
 /// The question before a cancellation: bound to nodes, never to rows.

@@ -102,7 +102,7 @@ extension State {
     }
 
     /// What the programs are called that were reached, in the order of their sources.
-    public var programNames: [String] { observed.compactMap { $0.info?.name } }
+    public var programNames: [String] { programs.compactMap { $0.info?.name } }
 
     /// Shows things as they were; what cannot be is left alone.
     mutating func recall(_ old: ViewSettings) {
@@ -113,7 +113,7 @@ extension State {
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
         if let folded = old.folded {
             foldedSites = Array(folded.suffix(Self.foldedSiteLimit))
-            for place in observed.indices { observed[place].foldSites(foldedSites) }
+            for programIndex in programs.indices { programs[programIndex].foldSites(foldedSites) }
         }
         if let wanted = old.order, wanted != order { setOrder(wanted) }
         if let dims = old.dims { setDims(dims) }

@@ -30,15 +30,15 @@ enum DetailText {
 
     /// What is told of the selected node or program, wrapped to a width; but for a warning that was told of it already.
     static func nodeLines(of state: borrowing State, width: Int, besides told: Warning.ID? = nil) -> [DetailLine] {
-        if let selection = state.selection, let site = selection.site, let place = state.selectedPlace {
-            return GroupText.lines(of: site, in: state.observed[place], state, width: width)
+        if let selection = state.selection, let site = selection.site, let programIndex = state.selectedProgramIndex {
+            return GroupText.lines(of: site, in: state.programs[programIndex], state, width: width)
         }
-        if let selection = state.selection, selection.node == nil, let place = state.selectedPlace {
-            return ProgramDetail.lines(of: state.observed[place], state, width: width)
+        if let selection = state.selection, selection.node == nil, let programIndex = state.selectedProgramIndex {
+            return ProgramDetail.lines(of: state.programs[programIndex], state, width: width)
         }
-        guard let (place, node) = state.selectedNode else { return [DetailLine("nothing is selected", .dim)] }
-        let process = state.observed[place]
-        let facts = NodeFacts(node: node, process: process, clockOffset: state.options.clockOffset)
+        guard let (programIndex, node) = state.selectedNode else { return [DetailLine("nothing is selected", .dim)] }
+        let program = state.programs[programIndex]
+        let facts = NodeFacts(node: node, program: program, clockOffset: state.options.clockOffset)
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         if width >= twoColumnWidth {
             // A wide pane is a low one: what it is at the left, its times at the right.
@@ -98,17 +98,17 @@ extension State {
     /// A number that changes when the passing of time alone changes what the detail pane says.
     var detailStep: UInt64 {
         guard Layout(self).detail != nil, tellsOfSelection else { return 0 }
-        guard let (place, node) = selectedNode else {
+        guard let (programIndex, node) = selectedNode else {
             // A program's age, and its clock.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0
         }
-        guard !observed[place].isStill else { return 0 }
-        let forest = observed[place].forest!
+        guard !programs[programIndex].isStill else { return 0 }
+        let forest = programs[programIndex].forest!
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }
         // The finest grain on the pane is that of the youngest step.
         let youngest = view.started ?? view.queued ?? view.created
-        return 1 + DurationText.step(observed[place].now &- min(youngest, observed[place].now))
+        return 1 + DurationText.step(programs[programIndex].now &- min(youngest, programs[programIndex].now))
     }
 }
 
@@ -135,11 +135,11 @@ extension Painter {
         }
         let lines = page.lines
         let first = min(state.detailScroll, max(0, lines.count - inner.rows))
-        for (place, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
+        for (index, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
             for part in line.parts {
                 column += frame.write(
-                    part.text, row: inner.row + place, column: column,
+                    part.text, row: inner.row + index, column: column,
                     maxColumns: inner.column + inner.columns - column, style: part.style, ellipsis: glyphs.ellipsis)
             }
         }
@@ -155,8 +155,10 @@ extension Painter {
 extension State {
     /// What the selected node or program is called.
     fileprivate var selectionName: String? {
-        if let (place, node) = selectedNode { return NodeText.name(of: node, in: observed[place].forest!) }
-        guard let selection, selection.node == nil, let place = selectedPlace else { return nil }
-        return observed[place].shownName
+        if let (programIndex, node) = selectedNode {
+            return NodeText.name(of: node, in: programs[programIndex].forest!)
+        }
+        guard let selection, selection.node == nil, let programIndex = selectedProgramIndex else { return nil }
+        return programs[programIndex].shownName
     }
 }

@@ -17,12 +17,12 @@ struct DetailWriter {
 
     /// Lines in two columns, the second from a column on.
     mutating func add(_ left: [DetailLine], beside right: [DetailLine], at column: Int) {
-        for place in 0..<max(left.count, right.count) {
-            var line = place < left.count ? left[place] : DetailLine("")
-            if place < right.count {
+        for index in 0..<max(left.count, right.count) {
+            var line = index < left.count ? left[index] : DetailLine("")
+            if index < right.count {
                 let used = line.parts.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
                 line.parts.append((String(repeating: " ", count: max(1, column - used)), .normal))
-                line.parts += right[place].parts
+                line.parts += right[index].parts
             }
             lines.append(line)
         }
@@ -43,14 +43,14 @@ struct DetailWriter {
     mutating func field(_ name: String, _ value: String, sign: (text: String, style: Style)? = nil) {
         let inset = sign.map { TextWidth.of($0.text, charset: glyphs.charset) + 1 } ?? 0
         let columns = width - Self.nameWidth - inset
-        for (place, piece) in TextWrap.lines(value, columns: columns, charset: glyphs.charset).enumerated() {
-            let head = place == 0 ? name : ""
+        for (index, piece) in TextWrap.lines(value, columns: columns, charset: glyphs.charset).enumerated() {
+            let head = index == 0 ? name : ""
             var parts: [(String, Style)] = [
                 (head + String(repeating: " ", count: max(1, Self.nameWidth - head.count)), .dim)
             ]
             if let sign {
                 parts.append(
-                    place == 0 ? (sign.text + " ", sign.style) : (String(repeating: " ", count: inset), .normal))
+                    index == 0 ? (sign.text + " ", sign.style) : (String(repeating: " ", count: inset), .normal))
             }
             lines.append(DetailLine(parts + [(piece, .normal)]))
         }

@@ -7,7 +7,7 @@ import Frames
 /// What is known of one node, for the detail pane.
 struct NodeFacts {
     let node: NodeIndex
-    let process: Program
+    let program: Program
     let forest: ChainForest
     let view: NodeView
     /// Seconds to add to UTC.
@@ -15,17 +15,17 @@ struct NodeFacts {
 
     private static let linkLimit = 12
 
-    init(node: NodeIndex, process: Program, clockOffset: Int) {
+    init(node: NodeIndex, program: Program, clockOffset: Int) {
         self.node = node
-        self.process = process
+        self.program = program
         self.clockOffset = clockOffset
-        forest = process.forest!
+        forest = program.forest!
         view = forest.node(node)
     }
 
     /// A time of the program's clock as a time of day.
     func clock(_ time: UInt64) -> String {
-        ClockText.milliseconds(time &+ process.wallOffset, offset: clockOffset)
+        ClockText.milliseconds(time &+ program.wallOffset, offset: clockOffset)
     }
 
     /// The word for it, what else is said of it, and its value or error.
@@ -59,7 +59,7 @@ struct NodeFacts {
     /// What a live node waits for.
     func addWait(to text: inout DetailWriter) {
         guard view.isLive,
-            let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: process.shownNow).direct(
+            let (words, blocker) = BlockerDescription(glyphs: text.glyphs, now: program.shownNow).direct(
                 node, in: forest)
         else { return }
         guard let blocker else { return text.field("waits for", words) }
@@ -127,13 +127,13 @@ struct NodeFacts {
 
     /// How long nodes from its call site take, with the bar marked that it is in itself.
     func addSite(to text: inout DetailWriter) {
-        guard let statistics = process.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
+        guard let statistics = program.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
         else { return }
         text.gap()
         var words = "\(CountText.grouped(statistics.total)) from its call site"
         if statistics.rejected > 0 { words += ", \(CountText.grouped(statistics.rejected)) rejected" }
         text.field("like it", words)
-        let timing = view.handlerTiming(now: process.shownNow)
+        let timing = view.handlerTiming(now: program.shownNow)
         addFigures("their wait", statistics.wait, own: timing.wait, to: &text)
         addFigures("their run", statistics.run, own: timing.run, to: &text)
     }

@@ -43,7 +43,7 @@ extension NodeFacts {
     }
 
     private func bars() -> [Bar] {
-        let timing = forest.timing(of: node, now: process.shownNow)
+        let timing = forest.timing(of: node, now: program.shownNow)
         var bars: [Bar] = []
         if let wait = timing.wait, let queued = view.queued {
             bars.append(
@@ -55,7 +55,7 @@ extension NodeFacts {
                     name: "run", start: started, duration: run, isRunning: view.activity == .running, style: .running))
         }
         if let total = timing.total {
-            let end = view.settled ?? process.shownNow
+            let end = view.settled ?? program.shownNow
             bars.append(
                 Bar(
                     name: "total", start: end - min(total, end), duration: total, isRunning: view.isLive,
@@ -77,9 +77,9 @@ extension NodeFacts {
         text.add([(head + "  step", .title)])
         let wordColumns = max(8, text.width - head.count - 2)
         func add(_ when: String, _ after: String, _ words: String, _ style: Style, _ timeStyle: Style) {
-            for (place, piece) in TextWrap.lines(words, columns: wordColumns, charset: text.glyphs.charset).enumerated()
+            for (index, piece) in TextWrap.lines(words, columns: wordColumns, charset: text.glyphs.charset).enumerated()
             {
-                let isFirst = place == 0
+                let isFirst = index == 0
                 text.add([
                     (DetailWriter.right(isFirst ? when : "", Self.whenWidth), timeStyle),
                     (hasAfter ? DetailWriter.right(isFirst ? after : "", DurationText.width + 2) : "", timeStyle),
@@ -88,16 +88,16 @@ extension NodeFacts {
             }
         }
         var last = first.time
-        for (place, step) in steps.enumerated() {
+        for (index, step) in steps.enumerated() {
             let time = max(step.time, first.time)
-            let when = place == 0 ? clock(step.time) : "+" + DurationText.settled(time - first.time)
-            let after = place == 0 ? "" : DurationText.settled(time - min(last, time))
+            let when = index == 0 ? clock(step.time) : "+" + DurationText.settled(time - first.time)
+            let after = index == 0 ? "" : DurationText.settled(time - min(last, time))
             last = time
             let (words, style) = words(for: step.kind)
             add(when, after, words, style, Style.number.dimmed)
         }
         guard view.isLive || view.activity == .running else { return }
-        let now = max(process.shownNow, last)
+        let now = max(program.shownNow, last)
         add(
             "+" + DurationText.running(now - first.time), DurationText.running(now - last),
             "now, " + (view.isLive ? view.state.word : "still on its thread"),

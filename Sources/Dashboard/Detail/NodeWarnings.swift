@@ -7,8 +7,8 @@ extension NodeFacts {
     /// Each by name, from when on it holds, and what to do about it, the worst first. One that is told elsewhere is left
     /// out. O(kinds).
     func addWarnings(besides told: Warning.ID?, to text: inout DetailWriter) {
-        for warning in process.insight.warnings.warnings(of: view.id) where warning.id != told {
-            let time = ClockText.seconds(warning.since &+ process.wallOffset, offset: clockOffset)
+        for warning in program.insight.warnings.warnings(of: view.id) where warning.id != told {
+            let time = ClockText.seconds(warning.since &+ program.wallOffset, offset: clockOffset)
             text.gap()
             text.add([
                 (warning.kind.rawValue, Style.warning.bold), (warning.kind.isFault ? "  at " : "  since ", .dim),

@@ -6,35 +6,35 @@ import Frames
 /// What is told of a selected program.
 enum ProgramDetail {
     /// All lines, wrapped to a width.
-    static func lines(of process: Program, _ state: borrowing State, width: Int) -> [DetailLine] {
+    static func lines(of program: Program, _ state: borrowing State, width: Int) -> [DetailLine] {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
-        addLink(of: process, wall: state.wall, to: &text)
+        addLink(of: program, wall: state.wall, to: &text)
         text.gap()
-        text.field("name", process.shownName)
-        if let info = process.info {
+        text.field("name", program.shownName)
+        if let info = program.info {
             text.field("pid", "\(info.pid)")
             if info.startTime > 0 {
                 let time = ClockText.seconds(info.startTime, offset: state.options.clockOffset)
                 let age = DurationText.coarse(state.wall &- min(state.wall, info.startTime))
                 text.field("since", "\(time), \(age)")
             }
-            if info.wallOffset > 0, process.isReached {
-                let time = process.shownNow &+ info.wallOffset
+            if info.wallOffset > 0, program.isReached {
+                let time = program.shownNow &+ info.wallOffset
                 let clock = ClockText.seconds(time, offset: state.options.clockOffset)
-                text.field("its clock", clock + (process.isStill ? ", standing still here" : ""))
+                text.field("its clock", clock + (program.isStill ? ", standing still here" : ""))
             }
             text.field("commands", state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
         }
-        guard let forest = process.forest else { return text.lines }
-        addCounts(of: process, forest, to: &text)
+        guard let forest = program.forest else { return text.lines }
+        addCounts(of: program, forest, to: &text)
         return text.lines
     }
 
-    private static func addLink(of process: Program, wall: UInt64, to text: inout DetailWriter) {
+    private static func addLink(of program: Program, wall: UInt64, to text: inout DetailWriter) {
         let glyphs = text.glyphs
-        let word = glyphs.link(process.link) + " " + ProgramText.word(process.link, wall: wall)
-        switch process.link {
+        let word = glyphs.link(program.link) + " " + ProgramText.word(program.link, wall: wall)
+        switch program.link {
         case .live: text.add(DetailLine(word, .running))
         case .ended(let reason):
             text.add(DetailLine(word, .dim))
@@ -51,13 +51,13 @@ enum ProgramDetail {
             next.reason = ""
             text.wrap("tried \(again), \(ProgramText.retry(next, wall: wall, glyphs))", style: .dim)
         }
-        if let restart = process.restart {
+        if let restart = program.restart {
             let ago = DurationText.coarse(wall &- min(wall, restart.time))
             text.wrap("restarted \(ago) ago; it was pid \(restart.oldPid)", style: .warning)
         }
     }
 
-    private static func addCounts(of process: Program, _ forest: borrowing ChainForest, to text: inout DetailWriter) {
+    private static func addCounts(of program: Program, _ forest: borrowing ChainForest, to text: inout DetailWriter) {
         let totals = forest.totals
         func grouped(_ count: some BinaryInteger) -> String { CountText.grouped(Int(clamping: count)) }
         text.gap()
@@ -68,7 +68,7 @@ enum ProgramDetail {
         }
         text.gap()
         let loss = forest.loss
-        text.field("events", "\(grouped(loss.madeCount)) made, \(CountText.short(process.rate.shown)) a second")
+        text.field("events", "\(grouped(loss.madeCount)) made, \(CountText.short(program.rate.shown)) a second")
         text.field("lost", "\(grouped(loss.lostInRings)) in the program, \(grouped(loss.lostAtClient)) on the way")
         if totals.refusedCount > 0 { text.field("", "\(grouped(totals.refusedCount)) past the limit of nodes") }
         if totals.evictedCount > 0 {

@@ -11,7 +11,7 @@ extension State {
         switch view {
         case .chains, .threads, .timeline, .events: true
         case .sites: false
-        case .warnings: warningSubject != nil
+        case .warnings: selectedWarningNode != nil
         }
     }
 

@@ -4,14 +4,14 @@ import ChainModel
 // Tagging, and opening call sites.
 extension State {
     mutating func toggleTag() {
-        guard let selection, let (place, node) = selectedNode else {
+        guard let selection, let (programIndex, node) = selectedNode else {
             let isGroup = selection?.site != nil
             return say(
-                selectedPlace == nil
+                selectedProgramIndex == nil
                     ? "there is nothing to tag" : "only nodes can be tagged, not \(isGroup ? "groups" : "programs")")
         }
-        let isTagged = observed[place].outline.isTagged(node)
-        observed[place].tag(node, !isTagged)
+        let isTagged = programs[programIndex].outline.isTagged(node)
+        programs[programIndex].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         revision += 1
         guard view == .chains else {
@@ -29,17 +29,17 @@ extension State {
     }
 
     mutating func dropTags() {
-        for tag in tags { if let (place, node) = find(tag) { observed[place].tag(node, false) } }
+        for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
         tags = []
     }
 
     mutating func edit() -> [Effect] {
         if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
-        guard let (place, node) = selectedNode else {
+        guard let (programIndex, node) = selectedNode else {
             say("there is no node to open")
             return []
         }
-        guard let site = observed[place].forest!.site(of: node), !site.fileID.isEmpty else {
+        guard let site = programs[programIndex].forest!.site(of: node), !site.fileID.isEmpty else {
             say("its call site is not known", .warning)
             return []
         }

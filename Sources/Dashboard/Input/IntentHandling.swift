@@ -134,22 +134,23 @@ extension State {
         guard let (_, row) = selectedRow(orSay: "there is nothing to fold") else { return }
         guard let tree = row.tree else {
             if !isFolded(row) { return fold(row, true) }
-            guard row.subject.site != nil, showsPrograms,
-                let number = self.row(of: RowID(source: row.subject.source))
+            guard row.rowID.site != nil, showsPrograms,
+                let number = self.row(of: RowID(source: row.rowID.source))
             else { return say("this is the top") }
             return move(to: number)
         }
         if tree.flags.contains(.foldable), !tree.flags.contains(.folded) {
             fold(row, true)
-        } else if let outer = observed[row.place].outline.outer(of: tree.node, in: observed[row.place].forest!),
-            let number = self.row(of: subject(outer, in: row.place))
+        } else if let outer = programs[row.programIndex].outline.outer(
+            of: tree.node, in: programs[row.programIndex].forest!),
+            let number = self.row(of: rowID(of: outer, in: row.programIndex))
         {
             move(to: number)
-        } else if let site = observed[row.place].outline.site(ofChain: tree.node),
-            let number = self.row(of: RowID(source: row.subject.source, site: site))
+        } else if let site = programs[row.programIndex].outline.site(ofChain: tree.node),
+            let number = self.row(of: RowID(source: row.rowID.source, site: site))
         {
             move(to: number)
-        } else if showsPrograms, let number = self.row(of: RowID(source: row.subject.source)) {
+        } else if showsPrograms, let number = self.row(of: RowID(source: row.rowID.source)) {
             move(to: number)
         } else {
             say("this is the top of its chain")
@@ -160,7 +161,7 @@ extension State {
         guard let (number, row) = selectedRow(orSay: "there is nothing to unfold") else { return }
         if isFolded(row) {
             fold(row, false)
-        } else if row.tree?.flags.contains(.foldable) ?? (observed[row.place].outline.rowCount > 0) {
+        } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].outline.rowCount > 0) {
             move(to: number + 1)
         } else {
             say(row.tree == nil ? "it has no chains yet" : "nothing is folded in here")
@@ -168,30 +169,30 @@ extension State {
     }
 
     func isFolded(_ row: WindowRow) -> Bool {
-        if let site = row.subject.site { return !observed[row.place].outline.isOpen(site) }
-        return row.tree?.flags.contains(.folded) ?? observed[row.place].isFolded
+        if let site = row.rowID.site { return !programs[row.programIndex].outline.isOpen(site) }
+        return row.tree?.flags.contains(.folded) ?? programs[row.programIndex].isFolded
     }
 
     /// Folds or unfolds what a row stands for.
     mutating func fold(_ row: WindowRow, _ isFolded: Bool) {
         if following != .nobody { following = .nobody }
         if let tree = row.tree {
-            observed[row.place].fold(tree.node, isFolded)
-            noteFold(of: tree.node, in: row.place, isFolded)
-        } else if let site = row.subject.site {
-            observed[row.place].outline.open(site, !isFolded)
+            programs[row.programIndex].fold(tree.node, isFolded)
+            noteFold(of: tree.node, in: row.programIndex, isFolded)
+        } else if let site = row.rowID.site {
+            programs[row.programIndex].outline.open(site, !isFolded)
         } else {
-            observed[row.place].isFolded = isFolded
+            programs[row.programIndex].isFolded = isFolded
         }
         updateViewport()
     }
 
     private mutating func foldAll(_ isFolded: Bool) {
         if let hindrance = foldAllHindrance() { return say(hindrance) }
-        for place in observed.indices { observed[place].foldAll(isFolded) }
+        for programIndex in programs.indices { programs[programIndex].foldAll(isFolded) }
         if !isFolded {
             foldedSites = []
-            for place in observed.indices { observed[place].siteFolds = SiteFolds() }
+            for programIndex in programs.indices { programs[programIndex].siteFolds = SiteFolds() }
         }
         updateViewport()
     }
@@ -205,8 +206,8 @@ extension State {
             say("follows the newest chain; again: the node that was selected")
         case .newest:
             followSelected()
-            guard following == .selected, let (place, node) = selectedNode else { return say("follows nothing") }
-            let name = NodeText.safe(NodeText.name(of: node, in: observed[place].forest!))
+            guard following == .selected, let (programIndex, node) = selectedNode else { return say("follows nothing") }
+            let name = NodeText.safe(NodeText.name(of: node, in: programs[programIndex].forest!))
             return say("follows \(name): it stays on its line; any move stops that")
         case .selected:
             following = .nobody

@@ -86,14 +86,14 @@ extension State {
     private mutating func click(line: Int, column: Int, width: Int) -> Bool {
         guard window.indices.contains(line) else { return false }
         let row = window[line]
-        guard row.tree == nil || find(row.subject)?.node == row.tree?.node else { return false }
+        guard row.tree == nil || find(row.rowID)?.node == row.tree?.node else { return false }
         move(to: top + line)
         let node = Columns(width: width, indent: indent(of: row)).node
         let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
         guard column == marker || column == marker + 1 else { return false }
         if let tree = row.tree {
             if tree.flags.contains(.foldable) { fold(row, !tree.flags.contains(.folded)) }
-        } else if observed[row.place].outline.rowCount > 0 {
+        } else if programs[row.programIndex].outline.rowCount > 0 {
             fold(row, !isFolded(row))
         }
         return true

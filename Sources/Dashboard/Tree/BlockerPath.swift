@@ -24,8 +24,8 @@ struct BlockerPath {
         var seen: [NodeIndex: Int] = [:]
         var next: NodeIndex? = start
         while let node = next, steps.count < Self.limit {
-            if let place = seen[node] {
-                ring = place
+            if let index = seen[node] {
+                ring = index
                 return
             }
             seen[node] = steps.count
@@ -45,32 +45,33 @@ struct BlockerPath {
 extension State {
     /// Goes from the selected node to the one that holds it up, and says the way; at that one, what can be done.
     mutating func goToBlocker() {
-        guard let (place, start) = selectedNode else { return say("there is no node to ask about") }
-        let way = BlockerPath(from: start, in: observed[place].forest!)
-        let text = BlockerDescription(glyphs: options.glyphs, now: observed[place].shownNow)
+        guard let (programIndex, start) = selectedNode else { return say("there is no node to ask about") }
+        let way = BlockerPath(from: start, in: programs[programIndex].forest!)
+        let text = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
         if let ring = way.ring {
-            let words = text.ring(way.steps[ring...], in: observed[place].forest!)
-            return say(words + (canAskToCancel(in: place) ? "; c cancels one of them, which ends it" : ""), .warning)
+            let words = text.ring(way.steps[ring...], in: programs[programIndex].forest!)
+            return say(
+                words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning)
         }
         let end = way.end
-        let reason = text.reason(end, in: observed[place].forest!)
+        let reason = text.reason(end, in: programs[programIndex].forest!)
         guard way.steps.count > 1 else {
-            let advice = advice(for: end, in: place)
-            let name = text.name(start, in: observed[place].forest!)
+            let advice = advice(for: end, in: programIndex)
+            let name = text.name(start, in: programs[programIndex].forest!)
             return say("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"))
         }
-        reveal(end.node, in: place)
-        say(text.way(way.steps, in: observed[place].forest!) + ": " + reason)
+        reveal(end.node, in: programIndex)
+        say(text.way(way.steps, in: programs[programIndex].forest!) + ": " + reason)
     }
 
-    private func canAskToCancel(in place: Int) -> Bool { whyNotCancel(in: place) == nil }
+    private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }
 
     /// What can be done about a node that waits for no other one.
-    private func advice(for step: BlockerPath.Step, in place: Int) -> String {
-        let forest = observed[place].forest!
+    private func advice(for step: BlockerPath.Step, in programIndex: Int) -> String {
+        let forest = programs[programIndex].forest!
         let site = forest.site(of: step.node).flatMap { $0.fileID.isEmpty ? nil : $0.description }
         let open = site.map { "e opens \($0)" }
-        let cancel = canAskToCancel(in: place) ? "c cancels it" : nil
+        let cancel = canAskToCancel(in: programIndex) ? "c cancels it" : nil
         let words: [String?] =
             switch step.blocker.reason {
             case .running, .resolver: [open, cancel]
@@ -101,11 +102,11 @@ struct BlockerDescription {
     func way(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
         var text = ""
         let hidden = steps.count > 5 ? 2..<(steps.count - 2) : 0..<0
-        for (place, step) in steps.enumerated() {
-            if place == hidden.lowerBound, !hidden.isEmpty { text += "\(hidden.count) more \(glyphs.right) " }
-            guard !hidden.contains(place) else { continue }
+        for (index, step) in steps.enumerated() {
+            if index == hidden.lowerBound, !hidden.isEmpty { text += "\(hidden.count) more \(glyphs.right) " }
+            guard !hidden.contains(index) else { continue }
             text += name(step.node, in: forest)
-            guard place < steps.count - 1 else { break }
+            guard index < steps.count - 1 else { break }
             text += link(step, in: forest)
         }
         return text

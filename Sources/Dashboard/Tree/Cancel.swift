@@ -5,27 +5,27 @@ import ChainText
 /// Cancelling: asked for by a key, confirmed in a dialog, sent as a command; only events make a row say *cancelled*.
 extension State {
     mutating func askToCancel(wholeChain: Bool) {
-        let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
-        guard !subjects.isEmpty else { return say("there is nothing to cancel") }
-        if tags.isEmpty, subjects[0].site != nil {
+        let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        guard !rowIDs.isEmpty else { return say("there is nothing to cancel") }
+        if tags.isEmpty, rowIDs[0].site != nil {
             return say("a group is not cancelled as a whole: unfold it, tag the chains with Space")
         }
-        let sources = Set(subjects.map(\.source))
-        for place in observed.indices where sources.contains(observed[place].source) {
-            if let why = whyNotCancel(in: place) { return say(why, .warning) }
+        let sources = Set(rowIDs.map(\.source))
+        for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
+            if let why = whyNotCancel(in: programIndex) { return say(why, .warning) }
         }
-        let question = question(about: subjects, wholeChain: wholeChain)
+        let question = question(about: rowIDs, wholeChain: wholeChain)
         guard question.count > 0 else {
-            return say("nothing to cancel: \(settled(subjects, wholeChain: wholeChain)) has settled")
+            return say("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) has settled")
         }
         mode = .confirm(question)
         revision += 1
     }
 
     /// Why nothing of a program can be cancelled now; nil where that is possible.
-    func whyNotCancel(in place: Int) -> String? {
-        let name = showsPrograms ? observed[place].shownName : "the program"
-        switch observed[place].link {
+    func whyNotCancel(in programIndex: Int) -> String? {
+        let name = showsPrograms ? programs[programIndex].shownName : "the program"
+        switch programs[programIndex].link {
         case .ended: return "\(name) has ended: nothing can be cancelled"
         case .lost(let outage):
             return outage.isSilence
@@ -34,37 +34,37 @@ extension State {
         case .absent: return "\(name) is not there yet: there is nothing to cancel"
         case .live: break
         }
-        if observed[place].held?.successor != nil {
+        if programs[programIndex].held?.successor != nil {
             return "\(name) has restarted: what is shown is over; p goes on"
         }
         if options.isReadOnly { return "read-only: cancelling is off in this dashboard" }
-        if observed[place].info?.isReadOnly == true { return "read-only: \(name) takes no commands" }
+        if programs[programIndex].info?.isReadOnly == true { return "read-only: \(name) takes no commands" }
         return nil
     }
 
     /// What has settled, in words.
-    private func settled(_ subjects: [RowID], wholeChain: Bool) -> String {
+    private func settled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
         if !tags.isEmpty { return "what is tagged" }
-        if subjects[0].node == nil { return "everything in \(observed[place(of: subjects[0].source)!].shownName)" }
+        if rowIDs[0].node == nil { return "everything in \(programs[programIndex(of: rowIDs[0].source)!].shownName)" }
         return wholeChain ? "the whole chain" : "this node and all under it"
     }
 
     /// What would be cancelled, program by program.
-    private func question(about subjects: [RowID], wholeChain: Bool) -> Confirmation {
+    private func question(about rowIDs: [RowID], wholeChain: Bool) -> Confirmation {
         var question = Confirmation(parts: [], what: "", count: 0, labels: [])
-        for place in observed.indices {
-            if tags.isEmpty, subjects[0] == RowID(source: observed[place].source) {
-                observed[place].askAboutEverything(&question)
+        for programIndex in programs.indices {
+            if tags.isEmpty, rowIDs[0] == RowID(source: programs[programIndex].source) {
+                programs[programIndex].askAboutEverything(&question)
                 continue
             }
-            let nodes = subjects.compactMap { subject in
-                find(subject).flatMap { $0.place == place ? $0.node : nil }
+            let nodes = rowIDs.compactMap { rowID in
+                find(rowID).flatMap { $0.programIndex == programIndex ? $0.node : nil }
             }
             guard !nodes.isEmpty else { continue }
             if tags.isEmpty {
-                observed[place].ask(about: nodes[0], wholeChain: wholeChain, &question)
+                programs[programIndex].ask(about: nodes[0], wholeChain: wholeChain, &question)
             } else {
-                observed[place].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
+                programs[programIndex].ask(aboutTagged: nodes, wholeChain: wholeChain, &question)
             }
         }
         if !tags.isEmpty {
@@ -88,9 +88,9 @@ extension State {
         revision += 1
         // Since it was asked a program may have gone, or have been replaced by a new run of itself.
         for part in question.parts {
-            let why = place(of: part.source).flatMap { place in
-                observed[place].info?.key == part.process
-                    ? whyNotCancel(in: place) : "\(observed[place].shownName) has restarted meanwhile"
+            let why = programIndex(of: part.source).flatMap { programIndex in
+                programs[programIndex].info?.key == part.process
+                    ? whyNotCancel(in: programIndex) : "\(programs[programIndex].shownName) has restarted meanwhile"
             }
             if let why {
                 say("nothing was cancelled: \(why)", .warning)
@@ -109,13 +109,14 @@ extension State {
         let sources = Set(question.parts.map(\.source))
         guard showsPrograms else { return "the program" }
         return sources.count == 1
-            ? sources.first.flatMap(place).map { observed[$0].shownName } ?? "the program" : "\(sources.count) programs"
+            ? sources.first.flatMap(programIndex).map { programs[$0].shownName } ?? "the program"
+            : "\(sources.count) programs"
     }
 
     private mutating func send(_ part: Confirmation.Part) -> Effect? {
-        guard let place = place(of: part.source) else { return nil }
+        guard let programIndex = programIndex(of: part.source) else { return nil }
         lastCommand += 1
-        observed[place].mark(part.nodes, for: lastCommand)
+        programs[programIndex].mark(part.nodes, for: lastCommand)
         return .send(
             part.source,
             ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))

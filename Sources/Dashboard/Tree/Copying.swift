@@ -9,12 +9,12 @@ extension State {
 
     /// Copies the tagged nodes, else the selected one, a line each.
     mutating func copy() -> [Effect] {
-        let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         var text = ClipboardText()
-        for subject in subjects where !text.isFull { if let line = line(subject) { text.add(line) } }
+        for rowID in rowIDs where !text.isFull { if let line = line(rowID) { text.add(line) } }
         guard text.count > 0 else { return nothingToCopy() }
         if text.isFull {
-            let (count, all) = (CountText.grouped(text.count), CountText.grouped(subjects.count))
+            let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
             say("copied \(count) of \(all) nodes: \(Self.why)", .warning)
         } else {
             say(text.count == 1 ? "copied" : "\(CountText.grouped(text.count)) nodes copied")
@@ -24,20 +24,20 @@ extension State {
 
     /// Copies the selected node and all under it as a tree, or all trees of the tagged nodes.
     mutating func copyTree() -> [Effect] {
-        let subjects = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
+        let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
         var text = ClipboardText()
-        for subject in subjects where !text.isFull {
-            if let (place, node) = find(subject) {
-                guard !isUnderAnother(node, of: subjects, in: place) else { continue }
-                add(node, in: place, to: &text)
-            } else if let line = line(subject), let place = place(of: subject.source) {
+        for rowID in rowIDs where !text.isFull {
+            if let (programIndex, node) = find(rowID) {
+                guard !isUnderAnother(node, of: rowIDs, in: programIndex) else { continue }
+                add(node, in: programIndex, to: &text)
+            } else if let line = line(rowID), let programIndex = programIndex(of: rowID.source) {
                 text.add(line)
-                guard let forest = observed[place].forest else { continue }
+                guard let forest = programs[programIndex].forest else { continue }
                 for root in forest.roots where !text.isFull {
-                    guard subject.site == nil || observed[place].outline.site(ofChain: root) == subject.site else {
+                    guard rowID.site == nil || programs[programIndex].outline.site(ofChain: root) == rowID.site else {
                         continue
                     }
-                    add(root, in: place, to: &text)
+                    add(root, in: programIndex, to: &text)
                 }
             }
         }
@@ -54,32 +54,32 @@ extension State {
         return []
     }
 
-    private func add(_ node: NodeIndex, in place: Int, to text: inout ClipboardText) {
-        let (forest, now) = (observed[place].forest!, observed[place].shownNow)
+    private func add(_ node: NodeIndex, in programIndex: Int, to text: inout ClipboardText) {
+        let (forest, now) = (programs[programIndex].forest!, programs[programIndex].shownNow)
         let tree = TreeText(glyphs: options.glyphs)
         let rows = ChainWalk.rows(of: node, in: forest, limit: ClipboardText.lineLimit, isFolded: { _, _ in false })
         for row in rows where !text.isFull { text.add(String(tree.line(row, forest, now).dropLast())) }
     }
 
     /// Whether a node is in the tree of another one that is copied.
-    private func isUnderAnother(_ node: NodeIndex, of subjects: [RowID], in place: Int) -> Bool {
-        guard subjects.count > 1, case let forest = observed[place].forest! else { return false }
+    private func isUnderAnother(_ node: NodeIndex, of rowIDs: [RowID], in programIndex: Int) -> Bool {
+        guard rowIDs.count > 1, case let forest = programs[programIndex].forest! else { return false }
         var above = forest.treeParent(of: node)
         while let current = above {
-            if observed[place].outline.isTagged(current) { return true }
+            if programs[programIndex].outline.isTagged(current) { return true }
             above = forest.treeParent(of: current)
         }
         return false
     }
 
     /// A node or program as one line of text.
-    private func line(_ subject: RowID) -> String? {
-        if let (place, node) = find(subject) {
-            return NodeText.line(node, in: observed[place].forest!, now: observed[place].shownNow)
+    private func line(_ rowID: RowID) -> String? {
+        if let (programIndex, node) = find(rowID) {
+            return NodeText.line(node, in: programs[programIndex].forest!, now: programs[programIndex].shownNow)
         }
-        guard subject.node == nil, let place = place(of: subject.source) else { return nil }
-        if let site = subject.site { return GroupText.line(of: site, in: observed[place], options.glyphs) }
-        return ProgramText.line(observed[place])
+        guard rowID.node == nil, let programIndex = programIndex(of: rowID.source) else { return nil }
+        if let site = rowID.site { return GroupText.line(of: site, in: programs[programIndex], options.glyphs) }
+        return ProgramText.line(programs[programIndex])
     }
 }
 

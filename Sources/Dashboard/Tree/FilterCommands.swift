@@ -50,17 +50,17 @@ extension State {
             let whole = options.savedQueries[name].map { [$0] } ?? []
             return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
         }
-        var place = text.count..<text.count
+        var range = text.count..<text.count
         var words: [String] = []
-        let order = (selectedPlace.map { [$0] } ?? []) + observed.indices.filter { $0 != selectedPlace }
+        let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
         for program in order {
-            guard let forest = observed[program].forest else { continue }
+            guard let forest = programs[program].forest else { continue }
             let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
-            place = found.place
+            range = found.place
             words += found.choices.filter { !words.contains($0) }
         }
         return Typing.Choices(
-            head: String(text.prefix(place.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
+            head: String(text.prefix(range.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
     }
 
     private static let choiceLimit = 40
@@ -79,9 +79,9 @@ extension State {
         if let new, filter.query?.findsSame(as: new) == true { return }
         guard filter.query != new else { return }
         filter.query = new
-        for place in observed.indices {
-            observed[place].setFilter(filter)
-            _ = observed[place].scan(budget: Self.firstScanBudget / observed.count)
+        for programIndex in programs.indices {
+            programs[programIndex].setFilter(filter)
+            _ = programs[programIndex].scan(budget: Self.firstScanBudget / programs.count)
         }
     }
 
@@ -92,18 +92,18 @@ extension State {
     /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``
     /// changes when an answer may be another. While a large forest is still looked through, nodes that match are let
     /// through one after the other.
-    func filterMatches(_ node: NodeIndex, in place: Int) -> Bool {
-        !filter.isActive || observed[place].outline.filter.isMatch(node)
+    func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
+        !filter.isActive || programs[programIndex].outline.filter.isMatch(node)
     }
 
     /// Changes whenever ``filterMatches(_:in:)`` may answer otherwise than before.
-    var filterRevision: UInt64 { observed.reduce(0) { $0 &+ $1.outline.filter.revision } }
+    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.outline.filter.revision } }
 
     /// Matching nodes of all programs, so far.
-    var matchCount: Int { observed.reduce(0) { $0 + $1.outline.filter.count } }
+    var matchCount: Int { programs.reduce(0) { $0 + $1.outline.filter.count } }
 
     /// Whether there may be more.
-    var isScanning: Bool { observed.contains(where: \.isScanning) }
+    var isScanning: Bool { programs.contains(where: \.isScanning) }
 
     /// Leaves the line with what is typed in force.
     mutating func accept(_ text: String) {
@@ -126,8 +126,10 @@ extension State {
     /// Where the selected row is only there for what is under it, or is not shown: the first match.
     private mutating func goToMatchHere() {
         guard view == .chains, filter.isActive, matchCount > 0 else { return }
-        if let (place, node) = selectedNode, observed[place].outline.filter.isMatch(node) { return }
-        if let (place, node) = firstMatch(in: Array(observed.indices), forward: true) { reveal(node, in: place) }
+        if let (programIndex, node) = selectedNode, programs[programIndex].outline.filter.isMatch(node) { return }
+        if let (programIndex, node) = firstMatch(in: Array(programs.indices), forward: true) {
+            reveal(node, in: programIndex)
+        }
     }
 
     /// Sets a filter that was given as a whole.
@@ -155,32 +157,34 @@ extension State {
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
         // The rows of both are counted all the time.
-        for place in observed.indices { observed[place].outline.filter.dims = dims }
+        for programIndex in programs.indices { programs[programIndex].outline.filter.dims = dims }
     }
 
     mutating func goToMatch(forward: Bool) {
         guard filter.isActive else { return say("no filter is set; / sets one") }
-        guard let (place, node) = match(forward: forward) else {
+        guard let (programIndex, node) = match(forward: forward) else {
             return say("no match \(forward ? "below" : "above")")
         }
-        reveal(node, in: place)
+        reveal(node, in: programIndex)
     }
 
     /// The next match below or above the selection: in its chain, else in the nearest chain that has one, else in the
     /// nearest program.
-    private func match(forward: Bool) -> (place: Int, node: NodeIndex)? {
-        guard let start = selectedPlace else { return firstMatch(in: Array(observed.indices), forward: true) }
-        let others = Array(forward ? observed.indices[(start + 1)...] : observed.indices[..<start])
+    private func match(forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
+        guard let start = selectedProgramIndex else { return firstMatch(in: Array(programs.indices), forward: true) }
+        let others = Array(forward ? programs.indices[(start + 1)...] : programs.indices[..<start])
         if let current = selectedNode {
-            if let node = observed[start].match(from: current.node, forward: forward) { return (start, node) }
-        } else if forward, let node = observed[start].firstMatch(forward: true) {
+            if let node = programs[start].match(from: current.node, forward: forward) { return (start, node) }
+        } else if forward, let node = programs[start].firstMatch(forward: true) {
             return (start, node)
         }
         return firstMatch(in: forward ? others : others.reversed(), forward: forward)
     }
 
-    private func firstMatch(in places: [Int], forward: Bool) -> (place: Int, node: NodeIndex)? {
-        for place in places { if let node = observed[place].firstMatch(forward: forward) { return (place, node) } }
+    private func firstMatch(in places: [Int], forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
+        for programIndex in places {
+            if let node = programs[programIndex].firstMatch(forward: forward) { return (programIndex, node) }
+        }
         return nil
     }
 }

@@ -18,7 +18,7 @@ extension State {
         guard canFoldAll() else { return }
         let level = max(0, depth)
         if following != .nobody { following = .nobody }
-        for place in observed.indices { observed[place].fold(toLevel: level) }
+        for programIndex in programs.indices { programs[programIndex].fold(toLevel: level) }
         let levels = level == 1 ? "1 level" : "\(level) levels"
         say(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
         updateViewport()
@@ -38,7 +38,7 @@ extension State {
 
     /// The level that is in force; nil where each chain decides, or all is shown.
     private var foldLevel: Int? {
-        let level = observed.first { $0.isReached }?.outline.folds.level
+        let level = programs.first { $0.isReached }?.outline.folds.level
         return level == Folds.everything ? nil : level
     }
 }

@@ -9,12 +9,12 @@ struct GroupPainter {
     let row: Int
     let columns: Columns
     let site: CodeLocation
-    let process: Program
+    let program: Program
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        guard let group = process.outline.group(of: site).map({ process.outline.order.groups[$0] }) else { return }
-        let isHistory = process.link.outage != nil
+        guard let group = program.outline.group(of: site).map({ program.outline.order.groups[$0] }) else { return }
+        let isHistory = program.link.outage != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
         let role = SortRank.leading(group.counts).role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
@@ -22,7 +22,7 @@ struct GroupPainter {
         let end =
             columns.value.isShown ? columns.value.start + columns.value.width : columns.node.start + columns.node.width
         var column = columns.node.start
-        let marker = process.outline.isOpen(site) ? glyphs.unfolded : glyphs.folded
+        let marker = program.outline.isOpen(site) ? glyphs.unfolded : glyphs.folded
         painter.frame.write(marker, row: row, column: column, style: .guide)
         column += 2
         func write(_ text: String, _ style: Style) {
@@ -36,7 +36,7 @@ struct GroupPainter {
             GroupText.name(of: site), to: max(12, end - column - tail), ellipsis: glyphs.ellipsis,
             charset: glyphs.charset)
         write(name, style(.label.bold))
-        if let label = GroupText.label(of: site, in: process) {
+        if let label = GroupText.label(of: site, in: program) {
             let room = end - column - tail - 2
             if room > 3 {
                 write("  ", .normal)
@@ -58,9 +58,9 @@ enum GroupText {
     static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
 
     /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
-    static func label(of site: CodeLocation, in process: Program) -> String? {
-        guard let forest = process.forest, let number = process.outline.group(of: site) else { return nil }
-        let list = process.outline.shown[number]
+    static func label(of site: CodeLocation, in program: Program) -> String? {
+        guard let forest = program.forest, let number = program.outline.group(of: site) else { return nil }
+        let list = program.outline.shown[number]
         let labels = [list.lowest, list.highest].compactMap { entry in
             entry.flatMap { forest.index(of: NodeID($0.id)) }.map { forest.label(of: $0) ?? "" }
         }
@@ -86,30 +86,30 @@ enum GroupText {
     }
 
     /// A group as one line of text, for the clipboard.
-    static func line(of site: CodeLocation, in process: Program, _ glyphs: Glyphs) -> String? {
-        guard let number = process.outline.group(of: site) else { return nil }
+    static func line(of site: CodeLocation, in program: Program, _ glyphs: Glyphs) -> String? {
+        guard let number = program.outline.group(of: site) else { return nil }
         var text = NodeText.safe(name(of: site))
-        if let label = label(of: site, in: process) { text += " " + NodeText.safe(label) }
-        let counts = counts(of: process.outline.order.groups[number], glyphs).map(\.text)
+        if let label = label(of: site, in: program) { text += " " + NodeText.safe(label) }
+        let counts = counts(of: program.outline.order.groups[number], glyphs).map(\.text)
         return text + ": " + counts.joined(separator: ", ")
     }
 
     /// The lines of the detail pane.
-    static func lines(of site: CodeLocation, in process: Program, _ state: borrowing State, width: Int) -> [DetailLine]
+    static func lines(of site: CodeLocation, in program: Program, _ state: borrowing State, width: Int) -> [DetailLine]
     {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
-        guard let forest = process.forest, let number = process.outline.group(of: site) else { return text.lines }
-        let group = process.outline.order.groups[number]
+        guard let forest = program.forest, let number = program.outline.group(of: site) else { return text.lines }
+        let group = program.outline.order.groups[number]
         text.add(DetailLine("chains from one call site", .dim))
         text.gap()
         text.field("made at", site.fileID.isEmpty ? "unknown" : "\(site.fileID):\(site.line)")
-        if let label = label(of: site, in: process) { text.field("label", label) }
+        if let label = label(of: site, in: program) { text.field("label", label) }
         text.field("chains", CountText.grouped(group.chainCount))
         for state in SortRank.states where group.counts[state] > 0 {
             text.field("", "\(glyphs.state(state.role)) \(CountText.grouped(group.counts[state])) \(state.word)")
         }
-        let list = process.outline.shown[number]
+        let list = program.outline.shown[number]
         for (name, entry) in [("first", list.first), ("last", list.last)] {
             guard let root = entry.flatMap({ forest.index(of: NodeID($0.id)) }) else { continue }
             text.field(name, NodeText.name(of: root, in: forest))

@@ -7,7 +7,7 @@ import Frames
 struct ProgramPainter {
     let row: Int
     let columns: Columns
-    let process: Program
+    let program: Program
     /// Nanoseconds since 1970.
     let wall: UInt64
 
@@ -20,8 +20,8 @@ struct ProgramPainter {
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        painter.frame.write(glyphs.link(process.link), row: row, column: Columns.glyph, style: linkStyle)
-        painter.write(ProgramText.shortWord(process.link), row: row, in: columns.word, style: linkStyle)
+        painter.frame.write(glyphs.link(program.link), row: row, column: Columns.glyph, style: linkStyle)
+        painter.write(ProgramText.shortWord(program.link), row: row, in: columns.word, style: linkStyle)
         paintNode(into: &painter)
         if let age { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
         let (note, style) = note(glyphs)
@@ -29,7 +29,7 @@ struct ProgramPainter {
     }
 
     private var linkStyle: Style {
-        switch process.link {
+        switch program.link {
         case .live: .running
         case .lost: .warning
         case .ended, .absent: .dim
@@ -37,7 +37,7 @@ struct ProgramPainter {
     }
 
     private var age: String? {
-        guard process.link.isLive, let start = process.info?.startTime, start > 0 else { return nil }
+        guard program.link.isLive, let start = program.info?.startTime, start > 0 else { return nil }
         return DurationText.coarse(wall &- min(wall, start))
     }
 
@@ -46,12 +46,12 @@ struct ProgramPainter {
         // A program has no thread, wait and run: the whole room up to its age is its own.
         let end = columns.total.isShown ? columns.total.start - 1 : columns.node.start + columns.node.width
         var column = columns.node.start
-        if process.outline.rowCount > 0 {
-            let marker = process.isFolded ? glyphs.folded : glyphs.unfolded
+        if program.outline.rowCount > 0 {
+            let marker = program.isFolded ? glyphs.folded : glyphs.unfolded
             painter.frame.write(marker, row: row, column: column, style: .guide)
         }
         column += 2
-        let name = SafeText.line(process.shownName, charset: glyphs.charset)
+        let name = SafeText.line(program.shownName, charset: glyphs.charset)
         let nameWidth = min(TextWidth.of(name, charset: glyphs.charset), max(12, (end - column) / 2))
         let shown = fitting(parts, into: end - column - nameWidth, glyphs.charset)
         column += painter.frame.write(
@@ -79,8 +79,8 @@ struct ProgramPainter {
     /// What follows the name, each whole or not at all.
     private var parts: [Part] {
         var parts: [Part] = []
-        if let info = process.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 3)) }
-        guard let totals = process.forest?.totals else { return parts }
+        if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 3)) }
+        guard let totals = program.forest?.totals else { return parts }
         func add(_ count: Int, _ one: String, _ many: String, _ style: Style, rank: Int) {
             parts.append(
                 Part(text: "\(CountText.grouped(count)) \(count == 1 ? one : many)", style: style, rank: rank))
@@ -88,14 +88,14 @@ struct ProgramPainter {
         add(totals.chainCount, "chain", "chains", .dim, rank: 4)
         add(totals.counts.nodeCount, "node", "nodes", .dim, rank: 5)
         let running = totals.counts[.running]
-        if running > 0 { add(running, "running", "running", process.isStill ? .dim : .running, rank: 2) }
+        if running > 0 { add(running, "running", "running", program.isStill ? .dim : .running, rank: 2) }
         let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
         if rejected > 0 { add(rejected, "rejected", "rejected", .rejected, rank: 1) }
         return parts
     }
 
     private func note(_ glyphs: Glyphs) -> (text: String, style: Style) {
-        switch process.link {
+        switch program.link {
         case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)
         case .ended(let reason): return (reason, .dim)
         case .lost(let outage):
@@ -106,11 +106,11 @@ struct ProgramPainter {
             )
         case .live: break
         }
-        if let restart = ProgramText.restart(of: process, wall: wall) { return (restart, .warning) }
+        if let restart = ProgramText.restart(of: program, wall: wall) { return (restart, .warning) }
         var notes: [String] = []
-        if process.lostCount > 0 { notes.append("\(CountText.grouped(process.lostCount)) lost") }
-        if process.info?.isReadOnly == true { notes.append("read-only") }
-        return (notes.joined(separator: " \(glyphs.dot) "), process.lostCount > 0 ? .warning : .dim)
+        if program.lostCount > 0 { notes.append("\(CountText.grouped(program.lostCount)) lost") }
+        if program.info?.isReadOnly == true { notes.append("read-only") }
+        return (notes.joined(separator: " \(glyphs.dot) "), program.lostCount > 0 ? .warning : .dim)
     }
 }
 
@@ -149,7 +149,7 @@ enum ProgramText {
         return outage.reason.isEmpty ? retry : "\(retry): \(outage.reason)"
     }
 
-    /// `connecting to checkout (attempt 3: no such process)`.
+    /// `connecting to checkout (attempt 3: no such program)`.
     static func connecting(to name: String?, _ attempt: Int, _ failure: String?) -> String {
         var text = "connecting" + (name.map { " to \($0)" } ?? "")
         if let failure, !failure.isEmpty {
@@ -161,17 +161,17 @@ enum ProgramText {
     }
 
     /// `restarted 12s ago`, for a while.
-    static func restart(of process: Program, wall: UInt64) -> String? {
-        guard let restart = process.restart, restart.isShown(at: wall) else { return nil }
+    static func restart(of program: Program, wall: UInt64) -> String? {
+        guard let restart = program.restart, restart.isShown(at: wall) else { return nil }
         return "restarted \(DurationText.coarse(wall &- min(wall, restart.time))) ago"
     }
 
     /// A program as one line of text, for the clipboard.
-    static func line(_ process: Program) -> String {
-        var text = NodeText.safe(process.shownName)
-        if let info = process.info { text += " \(info.pid)" }
-        text += " " + shortWord(process.link)
-        guard let totals = process.forest?.totals else { return text }
+    static func line(_ program: Program) -> String {
+        var text = NodeText.safe(program.shownName)
+        if let info = program.info { text += " \(info.pid)" }
+        text += " " + shortWord(program.link)
+        guard let totals = program.forest?.totals else { return text }
         let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
         return text + ": \(totals.chainCount) chains, \(totals.nodeCount) nodes, \(totals.counts[.running]) running, "
             + "\(rejected) rejected"

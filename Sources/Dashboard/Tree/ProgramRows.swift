@@ -26,13 +26,13 @@ extension Program {
     mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest!) }
 
     /// Who stands in the row at a number among its chains' rows.
-    mutating func subject(at row: Int) -> RowID? {
-        outline.lines(from: row, count: 1, in: forest!).first.map(subject)
+    mutating func rowID(at row: Int) -> RowID? {
+        outline.lines(from: row, count: 1, in: forest!).first.map(rowID)
     }
 
-    fileprivate func subject(_ row: OutlineRow) -> RowID {
+    fileprivate func rowID(of row: OutlineRow) -> RowID {
         switch row {
-        case .tree(let tree): subject(tree.node)
+        case .tree(let tree): rowID(of: tree.node)
         case .group(let site): RowID(source: source, site: site)
         }
     }
@@ -51,68 +51,70 @@ extension Program {
 
 extension State {
     /// Whether a program has a row of its own.
-    func hasHead(_ place: Int) -> Bool {
-        showsPrograms && !(filter.hidesRest && observed[place].outline.rowCount == 0)
+    func hasHead(_ programIndex: Int) -> Bool {
+        showsPrograms && !(filter.hidesRest && programs[programIndex].outline.rowCount == 0)
     }
 
     /// Whether a program's chains are shown.
-    private func showsChains(_ place: Int) -> Bool { !(showsPrograms && observed[place].isFolded) }
+    private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
 
-    private func rowCount(of place: Int) -> Int {
-        (hasHead(place) ? 1 : 0) + (showsChains(place) ? observed[place].outline.rowCount : 0)
+    private func rowCount(of programIndex: Int) -> Int {
+        (hasHead(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].outline.rowCount : 0)
     }
 
-    func countRows() -> Int { observed.indices.reduce(0) { $0 + rowCount(of: $1) } }
+    func countRows() -> Int { programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
 
     /// The row of a program or node, or of what hides it; nil where it is not shown.
-    mutating func row(of subject: RowID) -> Int? {
-        guard let place = place(of: subject.source) else { return nil }
+    mutating func row(of rowID: RowID) -> Int? {
+        guard let programIndex = programIndex(of: rowID.source) else { return nil }
         var first = 0
-        for before in 0..<place { first += rowCount(of: before) }
-        guard !subject.isProgram else { return hasHead(place) ? first : nil }
-        let found = find(subject)
-        guard found != nil || subject.site != nil else { return nil }
-        guard showsChains(place) else { return hasHead(place) ? first : nil }
+        for before in 0..<programIndex { first += rowCount(of: before) }
+        guard !rowID.isProgram else { return hasHead(programIndex) ? first : nil }
+        let found = find(rowID)
+        guard found != nil || rowID.site != nil else { return nil }
+        guard showsChains(programIndex) else { return hasHead(programIndex) ? first : nil }
         let row: Int? =
-            if let site = subject.site {
-                observed[place].outline.row(ofGroup: site)
+            if let site = rowID.site {
+                programs[programIndex].outline.row(ofGroup: site)
             } else {
-                found.flatMap { observed[place].row(of: $0.node) }
+                found.flatMap { programs[programIndex].row(of: $0.node) }
             }
-        return row.map { first + (hasHead(place) ? 1 : 0) + $0 }
+        return row.map { first + (hasHead(programIndex) ? 1 : 0) + $0 }
     }
 
     /// The rows from a number on, at most so many.
     mutating func rows(from first: Int, count: Int) -> [WindowRow] {
         var result: [WindowRow] = []
         var skipped = max(0, first)
-        for place in observed.indices where result.count < count {
-            let total = rowCount(of: place)
+        for programIndex in programs.indices where result.count < count {
+            let total = rowCount(of: programIndex)
             guard skipped < total else {
                 skipped -= total
                 continue
             }
-            append(from: skipped, count: count - result.count, of: place, to: &result)
+            append(from: skipped, count: count - result.count, of: programIndex, to: &result)
             skipped = 0
         }
         return result
     }
 
-    private mutating func append(from first: Int, count: Int, of place: Int, to result: inout [WindowRow]) {
+    private mutating func append(from first: Int, count: Int, of programIndex: Int, to result: inout [WindowRow]) {
         var (first, count) = (first, count)
-        if hasHead(place) {
+        if hasHead(programIndex) {
             if first == 0 {
-                result.append(WindowRow(subject: RowID(source: observed[place].source), place: place))
+                result.append(
+                    WindowRow(rowID: RowID(source: programs[programIndex].source), programIndex: programIndex))
                 count -= 1
             } else {
                 first -= 1
             }
         }
-        guard count > 0, showsChains(place), observed[place].isReached else { return }
-        for row in observed[place].lines(from: first, count: count) {
+        guard count > 0, showsChains(programIndex), programs[programIndex].isReached else { return }
+        for row in programs[programIndex].lines(from: first, count: count) {
             var tree: TreeRow?
             if case .tree(let shown) = row { tree = shown }
-            result.append(WindowRow(subject: observed[place].subject(row), place: place, tree: tree))
+            result.append(
+                WindowRow(rowID: programs[programIndex].rowID(of: row), programIndex: programIndex, tree: tree))
         }
     }
 

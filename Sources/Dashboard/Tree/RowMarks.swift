@@ -20,9 +20,9 @@ extension Painter {
 
     /// The first place of a text, written from one column to another, that a filter found there.
     mutating func highlight(_ needle: Needle, in text: String, row: Int, from start: Int, to end: Int) {
-        guard let place = needle.firstMatch(in: text), !place.range.isEmpty else { return }
-        let before = TextWidth.of(String(place.text[..<place.range.lowerBound]), charset: glyphs.charset)
-        let width = TextWidth.of(String(place.text[place.range]), charset: glyphs.charset)
+        guard let found = needle.firstMatch(in: text), !found.range.isEmpty else { return }
+        let before = TextWidth.of(String(found.text[..<found.range.lowerBound]), charset: glyphs.charset)
+        let width = TextWidth.of(String(found.text[found.range]), charset: glyphs.charset)
         guard start + before < end else { return }
         frame.restyle(row: row, column: start + before, columns: min(width, end - start - before)) { _ in .match }
     }

@@ -6,7 +6,7 @@ import Frames
 /// Draws rows of the tree, of one program. Made once a frame: it holds all of the program.
 struct RowPainter {
     let columns: Columns
-    let process: Program
+    let program: Program
     private let forest: ChainForest
     /// The row that is drawn.
     private(set) var row = 0
@@ -15,20 +15,20 @@ struct RowPainter {
     private(set) var isDimmed = false
     private(set) var isMatch = false
 
-    init(tree: TreeRow, columns: Columns, of process: Program) {
+    init(tree: TreeRow, columns: Columns, of program: Program) {
         self.tree = tree
         self.columns = columns
-        self.process = process
-        forest = process.forest!
+        self.program = program
+        forest = program.forest!
     }
 
     /// Goes to another row.
     mutating func move(to row: Int, _ tree: TreeRow) {
         self.row = row
         self.tree = tree
-        let isActive = process.outline.filter.isActive
-        isMatch = isActive && process.outline.filter.isMatch(tree.node)
-        isDimmed = isActive && !isMatch || process.link.outage != nil
+        let isActive = program.outline.filter.isActive
+        isMatch = isActive && program.outline.filter.isMatch(tree.node)
+        isDimmed = isActive && !isMatch || program.link.outage != nil
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
@@ -51,8 +51,8 @@ struct RowPainter {
     private func paintLeft(_ left: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
         var column = columns.value.start
         let end = column + columns.value.width
-        for (place, extra) in left.enumerated() where column < end {
-            let text = place == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
+        for (index, extra) in left.enumerated() where column < end {
+            let text = index == 0 ? String(extra.text.drop { $0 == " " || $0 == ":" || $0 == "," }) : extra.text
             column += painter.frame.write(
                 text, row: row, column: column, maxColumns: end - column, style: style(extra.style),
                 ellipsis: painter.glyphs.ellipsis)
@@ -61,7 +61,7 @@ struct RowPainter {
 
     private func paintState(into painter: inout Painter, _ view: NodeView) {
         let glyphs = painter.glyphs
-        if process.outline.isTagged(tree.node) {
+        if program.outline.isTagged(tree.node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         let role = view.state.role
@@ -111,13 +111,13 @@ struct RowPainter {
             text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
         if isMatch {
-            for marked in process.outline.filter.markedTexts {
+            for marked in program.outline.filter.markedTexts {
                 painter.highlight(marked, in: text, row: row, from: start, to: column)
             }
         }
-        for (place, extra) in extras.enumerated() {
+        for (index, extra) in extras.enumerated() {
             // Whole or not at all: half a number would be a lie.
-            guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { return extras[place...] }
+            guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { return extras[index...] }
             column += painter.frame.write(
                 extra.text, row: row, column: column, maxColumns: end - column, style: style(extra.style))
         }
@@ -176,7 +176,7 @@ struct RowPainter {
     // MARK: Numbers and values
 
     private func paintTimes(into painter: inout Painter, _ view: NodeView) {
-        let now = process.shownNow
+        let now = program.shownNow
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive
         if tree.flags.contains(.root) {

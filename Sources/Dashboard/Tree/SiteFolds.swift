@@ -8,8 +8,10 @@ extension State {
     static let foldedSiteLimit = 100
 
     /// The user folded a node or unfolded it: those that are made there later, by another run of the program, come so.
-    mutating func noteFold(of node: NodeIndex, in place: Int, _ isFolded: Bool) {
-        guard let forest = observed[place].forest, let site = forest.sites[forest.node(node).site] else { return }
+    mutating func noteFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
+        guard let forest = programs[programIndex].forest, let site = forest.sites[forest.node(node).site] else {
+            return
+        }
         let name = SiteFolds.name(of: site)
         foldedSites.removeAll { $0 == name }
         guard isFolded else { return }

@@ -15,21 +15,23 @@ extension Painter {
             let row = area.row + line
             if let tree = shown.tree {
                 // Between a batch and the tick after it a row's node may be gone.
-                guard state.find(shown.subject)?.node == tree.node else { continue }
-                if painter == nil || painted != shown.place {
-                    (painter, painted) = (nil, shown.place)
+                guard state.find(shown.rowID)?.node == tree.node else { continue }
+                if painter == nil || painted != shown.programIndex {
+                    (painter, painted) = (nil, shown.programIndex)
                     let indented = Columns(width: area.columns, indent: state.indent(of: shown))
-                    painter = RowPainter(tree: tree, columns: indented, of: state.observed[shown.place])
+                    painter = RowPainter(tree: tree, columns: indented, of: state.programs[shown.programIndex])
                 }
                 painter!.move(to: row, tree)
                 painter!.paint(into: &self)
-            } else if let site = shown.subject.site {
+            } else if let site = shown.rowID.site {
                 let indented = Columns(width: area.columns, indent: state.indent(of: shown))
-                GroupPainter(row: row, columns: indented, site: site, process: state.observed[shown.place])
+                GroupPainter(row: row, columns: indented, site: site, program: state.programs[shown.programIndex])
                     .paint(into: &self)
             } else {
-                ProgramPainter(row: row, columns: columns, process: state.observed[shown.place], wall: state.wall)
-                    .paint(into: &self)
+                ProgramPainter(
+                    row: row, columns: columns, program: state.programs[shown.programIndex], wall: state.wall
+                )
+                .paint(into: &self)
             }
             if line == state.selectedLine { markSelected(row: row) }
         }
@@ -39,7 +41,7 @@ extension Painter {
     /// The heads, a mark in the one that is sorted by: which way, or that the rows are not there yet.
     private mutating func paintHeads(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
-        let isSorting = state.observed.contains { $0.outline.order.isSorting }
+        let isSorting = state.programs.contains { $0.outline.order.isSorting }
         for head in columns.heads {
             var text = head.column.title
             var style = Style.title
@@ -54,14 +56,14 @@ extension Painter {
 
     private mutating func paintEmpty(_ state: borrowing State) {
         let text: String
-        if state.observed.isEmpty {
+        if state.programs.isEmpty {
             text = "waiting for a program"
         } else if state.filter.isActive {
             text = (state.isScanning ? "looking for " : "nothing matches ") + state.filter.text
-        } else if case .ended(let reason) = state.observed[0].link {
+        } else if case .ended(let reason) = state.programs[0].link {
             text = "ended: \(reason)"
-        } else if case .absent(let attempt, let failure) = state.observed[0].link {
-            text = ProgramText.connecting(to: state.observed[0].shownName, attempt, failure)
+        } else if case .absent(let attempt, let failure) = state.programs[0].link {
+            text = ProgramText.connecting(to: state.programs[0].shownName, attempt, failure)
         } else {
             text = "no chains yet: they appear here as the program makes them"
         }

@@ -14,7 +14,7 @@ extension State {
     /// Puts the tree into an order, in all programs.
     mutating func setOrder(_ wanted: TreeOrder) {
         order = wanted
-        for place in observed.indices { observed[place].setOrder(wanted) }
+        for programIndex in programs.indices { programs[programIndex].setOrder(wanted) }
         updateViewport()
     }
 
@@ -31,15 +31,17 @@ extension State {
     mutating func toggleGroups() {
         // Of a group that goes, its first chain stays selected.
         var first: RowID?
-        if order.isGrouped, let selection, let site = selection.site, let place = place(of: selection.source) {
-            first = observed[place].firstChain(of: site)
+        if order.isGrouped, let selection, let site = selection.site,
+            let programIndex = programIndex(of: selection.source)
+        {
+            first = programs[programIndex].firstChain(of: site)
         }
         let line = selectedLine
         var wanted = order
         wanted.isGrouped.toggle()
         if let first {
             selection = first
-            anchor = Anchor(subject: first, line: line ?? 0)
+            anchor = Anchor(rowID: first, line: line ?? 0)
         }
         setOrder(wanted)
         say(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
@@ -54,7 +56,7 @@ extension Program {
 
     fileprivate func firstChain(of site: CodeLocation) -> RowID? {
         guard let forest, let group = outline.group(of: site), let key = outline.shown[group].first else { return nil }
-        return forest.index(of: NodeID(key.id)).map(subject)
+        return forest.index(of: NodeID(key.id)).map(rowID)
     }
 }
 

@@ -22,24 +22,24 @@ extension State {
         resolveSelection()
         let wanted = resolveTop()
         top = min(max(0, wanted), max(0, rowCount - height))
-        if following != .first, anchor?.subject == selection {
+        if following != .first, anchor?.rowID == selection {
             // The anchor is the selection: never out of sight.
             if selectedRow < top { top = selectedRow }
             if height > 0, selectedRow >= top + height { top = selectedRow - height + 1 }
         }
         fillWindow(height)
-        if following == .first, let first = window.first { selection = first.subject }
-        selectedLine = window.firstIndex { $0.subject == selection }
+        if following == .first, let first = window.first { selection = first.rowID }
+        selectedLine = window.firstIndex { $0.rowID == selection }
         countSitesIfSeen()
         runningStep = currentStep()
     }
 
     private mutating func fillWindow(_ height: Int) {
         window = rows(from: top, count: height)
-        if let selection, let line = window.firstIndex(where: { $0.subject == selection }) {
-            anchor = Anchor(subject: selection, line: line)
+        if let selection, let line = window.firstIndex(where: { $0.rowID == selection }) {
+            anchor = Anchor(rowID: selection, line: line)
         } else if let first = window.first {
-            anchor = Anchor(subject: first.subject, line: 0)
+            anchor = Anchor(rowID: first.rowID, line: 0)
         }
     }
 
@@ -52,7 +52,7 @@ extension State {
         case .newest:
             if let newest = newestChain(), newest != selection {
                 // It takes the place of the one before on the screen.
-                anchor = Anchor(subject: newest, line: selectedLine ?? 0)
+                anchor = Anchor(rowID: newest, line: selectedLine ?? 0)
                 selection = newest
                 detailScroll = 0
             }
@@ -68,9 +68,9 @@ extension State {
         let line = selectedLine ?? 0
         let near = window.dropFirst(line) + window.prefix(line).reversed()
         for candidate in near {
-            guard let row = row(of: candidate.subject) else { continue }
+            guard let row = row(of: candidate.rowID) else { continue }
             selectedRow = row
-            if anchor?.subject == selection { anchor = Anchor(subject: candidate.subject, line: anchor?.line ?? 0) }
+            if anchor?.rowID == selection { anchor = Anchor(rowID: candidate.rowID, line: anchor?.line ?? 0) }
             select(row: row)
             return
         }
@@ -81,13 +81,13 @@ extension State {
 
     /// The followed node is folded away by nothing; where it is gone or filtered out nothing is followed.
     private mutating func keepSelectedInSight() {
-        guard let selection, let (place, node) = find(selection), let row = row(of: selection) else {
+        guard let selection, let (programIndex, node) = find(selection), let row = row(of: selection) else {
             following = .nobody
             return say("the node that was followed is gone; nothing is followed", .warning)
         }
-        guard self.row(at: row)?.subject != selection else { return }
-        observed[place].isFolded = false
-        observed[place].unfoldAround(node)
+        guard self.row(at: row)?.rowID != selection else { return }
+        programs[programIndex].isFolded = false
+        programs[programIndex].unfoldAround(node)
         rowCount = countRows()
     }
 
@@ -103,30 +103,30 @@ extension State {
     }
 
     private mutating func select(row number: Int) {
-        guard let subject = row(at: number)?.subject else { return }
-        if anchor?.subject == selection { anchor?.subject = subject }
-        if selection != subject { detailScroll = 0 }
-        selection = subject
+        guard let rowID = row(at: number)?.rowID else { return }
+        if anchor?.rowID == selection { anchor?.rowID = rowID }
+        if selection != rowID { detailScroll = 0 }
+        selection = rowID
     }
 
     private mutating func resolveTop() -> Int {
         if following == .first { return 0 }
         guard let anchor else { return min(top, selectedRow) }
-        if anchor.subject == selection { return selectedRow - anchor.line }
-        guard let row = row(of: anchor.subject) else { return top }
+        if anchor.rowID == selection { return selectedRow - anchor.line }
+        guard let row = row(of: anchor.rowID) else { return top }
         return row - anchor.line
     }
 
     /// The chain that began last, of all programs.
     private func newestChain() -> RowID? {
-        var newest: (subject: RowID, isLive: Bool, time: UInt64)?
-        for process in observed {
-            guard let (node, isLive) = process.newestRoot() else { continue }
-            let time = process.forest!.node(node).created &+ process.wallOffset
+        var newest: (rowID: RowID, isLive: Bool, time: UInt64)?
+        for program in programs {
+            guard let (node, isLive) = program.newestRoot() else { continue }
+            let time = program.forest!.node(node).created &+ program.wallOffset
             if let best = newest, (best.isLive ? 1 : 0, best.time) >= (isLive ? 1 : 0, time) { continue }
-            newest = (process.subject(node), isLive, time)
+            newest = (program.rowID(of: node), isLive, time)
         }
-        return newest?.subject
+        return newest?.rowID
     }
 
     // MARK: Moving
@@ -137,16 +137,16 @@ extension State {
         following = .nobody
         let target = min(max(0, row), rowCount - 1)
         guard let found = self.row(at: target) else { return }
-        moveSelection(to: found.subject, row: target)
+        moveSelection(to: found.rowID, row: target)
     }
 
-    private mutating func moveSelection(to subject: RowID, row: Int) {
-        if selection != subject { detailScroll = 0 }
-        selection = subject
+    private mutating func moveSelection(to rowID: RowID, row: Int) {
+        if selection != rowID { detailScroll = 0 }
+        selection = rowID
         selectedRow = row
         let height = max(1, Layout(self).tree.rows)
         // Its line if it is in sight, else the nearest edge.
-        anchor = Anchor(subject: subject, line: min(max(0, row - top), height - 1))
+        anchor = Anchor(rowID: rowID, line: min(max(0, row - top), height - 1))
         updateViewport()
     }
 
@@ -154,27 +154,27 @@ extension State {
     mutating func currentRow() -> Int { selection.flatMap { row(of: $0) } ?? selectedRow }
 
     /// Goes to a node, unfolding what hides it.
-    mutating func reveal(_ node: NodeIndex, in place: Int) {
+    mutating func reveal(_ node: NodeIndex, in programIndex: Int) {
         view = .chains
-        let subject = subject(node, in: place)
-        var row = unfold(to: node, subject, in: place)
+        let rowID = self.rowID(of: node, in: programIndex)
+        var row = unfold(to: node, rowID, in: programIndex)
         if row == nil, filter.hidesRest {
             let text = filter.text
             dropFilter()
             say("“\(text)” hid this: the filter is dropped")
-            row = unfold(to: node, subject, in: place)
+            row = unfold(to: node, rowID, in: programIndex)
         }
         guard let row else { return }
         following = .nobody
-        moveSelection(to: subject, row: row)
+        moveSelection(to: rowID, row: row)
     }
 
     /// Unfolds what hides a node; its own row then, nil where it has none.
-    private mutating func unfold(to node: NodeIndex, _ subject: RowID, in place: Int) -> Int? {
-        observed[place].isFolded = false
-        observed[place].unfoldAround(node)
+    private mutating func unfold(to node: NodeIndex, _ rowID: RowID, in programIndex: Int) -> Int? {
+        programs[programIndex].isFolded = false
+        programs[programIndex].unfoldAround(node)
         rowCount = countRows()
-        guard let row = row(of: subject), self.row(at: row)?.subject == subject else { return nil }
+        guard let row = row(of: rowID), self.row(at: row)?.rowID == rowID else { return nil }
         return row
     }
 
@@ -185,7 +185,7 @@ extension State {
         let height = Layout(self).tree.rows
         let target = min(max(0, top + lines), max(0, rowCount - height))
         guard target != top, let first = row(at: target) else { return }
-        anchor = Anchor(subject: first.subject, line: 0)
+        anchor = Anchor(rowID: first.rowID, line: 0)
         updateViewport()
     }
 }

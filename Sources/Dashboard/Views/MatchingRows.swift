@@ -15,22 +15,22 @@ extension State {
     }
 
     private func matchInChain(_ forward: Bool) -> RowID? {
-        guard let (place, root) = timelineChain, let current = selectedNode?.node else { return nil }
-        let filter = observed[place].outline.filter
+        guard let (programIndex, root) = timelineChain, let current = selectedNode?.node else { return nil }
+        let filter = programs[programIndex].outline.filter
         guard filter.matchCount(of: root) > (filter.isMatch(current) ? 1 : 0) else { return nil }
         return RowOrder.nearest(
-            to: current, forward: forward, within: root, in: observed[place].forest!, where: filter.isMatch
-        ).map { subject($0, in: place) }
+            to: current, forward: forward, within: root, in: programs[programIndex].forest!, where: filter.isMatch
+        ).map { rowID(of: $0, in: programIndex) }
     }
 
     private func chainWithMatch(_ forward: Bool) -> RowID? {
         guard let row = timelineRows(from: timeline.cursor.selected, count: 1).first else { return nil }
-        let places = forward ? Array(row.place..<observed.count) : (0...row.place).reversed()
-        for place in places {
-            guard let forest = observed[place].forest else { continue }
-            let filter = observed[place].outline.filter
+        let places = forward ? Array(row.programIndex..<programs.count) : (0...row.programIndex).reversed()
+        for programIndex in places {
+            guard let forest = programs[programIndex].forest else { continue }
+            let filter = programs[programIndex].outline.filter
             var roots = forest.roots[...]
-            if place == row.place {
+            if programIndex == row.programIndex {
                 // A program's own row stands above its chains.
                 let number = row.node.map { forest.rootNumber(of: $0) } ?? -1
                 roots = forward ? roots[roots.base.index(at: number + 1)...] : roots[..<roots.base.index(at: number)]
@@ -38,7 +38,7 @@ extension State {
             let found =
                 forward
                 ? roots.first { filter.matchCount(of: $0) > 0 } : roots.last { filter.matchCount(of: $0) > 0 }
-            if let found { return subject(found, in: place) }
+            if let found { return rowID(of: found, in: programIndex) }
         }
         return nil
     }
@@ -55,10 +55,10 @@ extension State {
     }
 
     private func isMatch(_ row: ThreadsView.Row) -> Bool {
-        guard case .lane(let source, let thread) = row, let place = place(of: source),
-            let lane = observed[place].insight.threads.lane(of: thread)
+        guard case .lane(let source, let thread) = row, let programIndex = programIndex(of: source),
+            let lane = programs[programIndex].insight.threads.lane(of: thread)
         else { return false }
-        return observed[place].isMatch(ThreadActivity(lane, in: observed[place].forest!))
+        return programs[programIndex].isMatch(ThreadActivity(lane, in: programs[programIndex].forest!))
     }
 }
 

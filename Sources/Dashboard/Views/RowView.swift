@@ -38,8 +38,8 @@ extension State {
         if view == .threads { enterThreads() }
         detailScroll = 0
         countSitesIfSeen()
-        if new == .chains, let (place, node) = selectedNode, following == .nobody {
-            reveal(node, in: place)
+        if new == .chains, let (programIndex, node) = selectedNode, following == .nobody {
+            reveal(node, in: programIndex)
         } else {
             updateViewport()
         }
@@ -62,10 +62,10 @@ extension State {
     }
 
     /// Makes a node what keys act on, from a row of another view than the tree.
-    mutating func select(_ subject: RowID?) {
+    mutating func select(_ rowID: RowID?) {
         following = .nobody
-        if selection != subject { detailScroll = 0 }
-        selection = subject
+        if selection != rowID { detailScroll = 0 }
+        selection = rowID
         anchor = nil
     }
 
@@ -126,7 +126,7 @@ extension State {
         switch view {
         case .chains: break
         case .threads: if isDouble { goToRunning() }
-        case .timeline: if isDouble, let (place, node) = selectedNode { reveal(node, in: place) }
+        case .timeline: if isDouble, let (programIndex, node) = selectedNode { reveal(node, in: programIndex) }
         case .sites: if isDouble { visitSite() }
         case .warnings: clickInWarnings(column: column, isDouble: isDouble)
         case .events: if isDouble { goToNodeOfEvent() }

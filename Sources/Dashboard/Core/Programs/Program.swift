@@ -63,12 +63,12 @@ struct Program {
 
     /// How old what stands in the rows of a window is, the least of them, as long as that is to be seen growing; nil where
     /// nothing grows. Any age under `limit` will do. `place` is its own among the programs.
-    func growingAge(of window: [State.WindowRow], at place: Int, limit: UInt64) -> UInt64? {
+    func growingAge(of window: [State.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
         // All lines in one call: what a copy of the forest's parts costs is paid once.
         guard !isStill, let forest else { return nil }
         var least: UInt64?
-        for line in window where line.place == place {
-            guard let row = line.tree, let id = line.subject.id, forest.index(of: id) == row.node else { continue }
+        for line in window where line.programIndex == programIndex {
+            guard let row = line.tree, let id = line.rowID.id, forest.index(of: id) == row.node else { continue }
             guard let age = growingAge(of: row, in: forest) else { continue }
             least = min(least ?? .max, age)
             if age < limit { break }

@@ -4,57 +4,58 @@ import ChainText
 
 // The programs, and who of them a name means.
 extension State {
-    /// A program's place among the observed ones.
-    func place(of source: SourceID) -> Int? { observed.firstIndex { $0.source == source } }
+    /// The index of a program in ``State/programs``; nil for a source that is not known.
+    func programIndex(of source: SourceID) -> Int? { programs.firstIndex { $0.source == source } }
 
     /// The same; a source that is new takes its place among the others.
-    mutating func placeMade(for source: SourceID, name: String) -> Int {
-        let place = observed.firstIndex { $0.source >= source } ?? observed.count
-        guard place == observed.count || observed[place].source != source else { return place }
-        observed.insert(Program(source: source, name: name), at: place)
-        return place
+    mutating func addedProgramIndex(for source: SourceID, name: String) -> Int {
+        let programIndex = programs.firstIndex { $0.source >= source } ?? programs.count
+        guard programIndex == programs.count || programs[programIndex].source != source else { return programIndex }
+        programs.insert(Program(source: source, name: name), at: programIndex)
+        return programIndex
     }
 
     /// Where a node that is (still) there stands; nil for programs.
-    func find(_ subject: RowID) -> (place: Int, node: NodeIndex)? {
-        guard let key = subject.node, let place = place(of: subject.source), observed[place].info?.key == key.process,
-            let node = observed[place].forest?.index(of: key.id)
+    func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
+        guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
+            programs[programIndex].info?.key == key.process,
+            let node = programs[programIndex].forest?.index(of: key.id)
         else { return nil }
-        return (place, node)
+        return (programIndex, node)
     }
 
     /// Which runs of programs are looked at; nil for one that was not reached yet.
-    var processKeys: [ProcessKey?] { observed.map(\.info?.key) }
+    var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
 
     /// Whether there is (still) such a node or program.
-    func contains(_ subject: RowID) -> Bool {
-        subject.node == nil ? place(of: subject.source) != nil : find(subject) != nil
+    func contains(_ rowID: RowID) -> Bool {
+        rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
     }
 
     /// The selected node and the program that it is in.
-    var selectedNode: (place: Int, node: NodeIndex)? { selection.flatMap(find) }
+    var selectedNode: (programIndex: Int, node: NodeIndex)? { selection.flatMap(find) }
 
     /// The program that is selected, or that the selected node is in.
-    var selectedPlace: Int? { selection.flatMap { place(of: $0.source) } }
+    var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }
 
     /// Of a program, the selected node.
-    func selectedNode(in place: Int) -> NodeIndex? {
-        guard let found = selectedNode, found.place == place else { return nil }
+    func selectedNode(in programIndex: Int) -> NodeIndex? {
+        guard let found = selectedNode, found.programIndex == programIndex else { return nil }
         return found.node
     }
 
     /// The name of a node.
-    func subject(_ node: NodeIndex, in place: Int) -> RowID { observed[place].subject(node) }
+    func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
 
     /// What a program is called in a sentence.
-    func name(of place: Int) -> String { observed[place].shownName }
+    func name(of programIndex: Int) -> String { programs[programIndex].shownName }
 }
 
 extension Program {
     /// What it is called in a sentence.
     var shownName: String { name.isEmpty ? "the program" : name }
 
-    func subject(_ node: NodeIndex) -> RowID {
+    func rowID(of node: NodeIndex) -> RowID {
         RowID(source: source, node: NodeKey(process: forest!.process, id: forest!.id(of: node)))
     }
 }
@@ -63,12 +64,12 @@ extension Program {
 
 extension State {
     mutating func look(for source: SourceID, name: String, attempt: Int, failure: String?) {
-        let place = placeMade(for: source, name: name)
-        if case .absent = observed[place].link {
-            observed[place].name = name
-            observed[place].link = .absent(attempt: attempt, lastFailure: failure)
+        let programIndex = addedProgramIndex(for: source, name: name)
+        if case .absent = programs[programIndex].link {
+            programs[programIndex].name = name
+            programs[programIndex].link = .absent(attempt: attempt, lastFailure: failure)
         } else {
-            let since = observed[place].link.outage?.since ?? wall
+            let since = programs[programIndex].link.outage?.since ?? wall
             lose(
                 source, .init(since: since, reason: failure ?? "it is gone", attempt: attempt, nextAttempt: wall))
         }
@@ -76,73 +77,73 @@ extension State {
     }
 
     mutating func connect(_ source: SourceID, _ info: ProcessDescription) {
-        let place = placeMade(for: source, name: info.name)
-        let old = observed[place].info
+        let programIndex = addedProgramIndex(for: source, name: info.name)
+        let old = programs[programIndex].info
         if let old, old.key != info.key, isFrozen {
             // The picture of the old one can still be explored; see ``toggleFreeze()``.
-            observed[place].held?.wait(for: info)
-            observed[place].link = .live
+            programs[programIndex].held?.wait(for: info)
+            programs[programIndex].link = .live
             return updateViewport()
         }
         descriptions.askAnew(source)
-        let outage = observed[place].link.outage
+        let outage = programs[programIndex].link.outage
         if let old, old.key != info.key {
-            replace(place, by: info)
+            replace(programIndex, by: info)
             let pids = old.pid == info.pid ? "pid \(info.pid)" : "pid \(old.pid) \(options.glyphs.right) \(info.pid)"
-            say("\(observed[place].shownName) restarted (\(pids))", .warning)
+            say("\(programs[programIndex].shownName) restarted (\(pids))", .warning)
         } else {
-            observed[place].connect(info, options)
+            programs[programIndex].connect(info, options)
             if old == nil {
-                observed[place].setFilter(filter)
-                observed[place].foldSites(foldedSites)
-                observed[place].setOrder(order)
-                if isFrozen { observed[place].hold() }
+                programs[programIndex].setFilter(filter)
+                programs[programIndex].foldSites(foldedSites)
+                programs[programIndex].setOrder(order)
+                if isFrozen { programs[programIndex].hold() }
             }
             if let outage {
                 let gone = DurationText.coarse(wall &- min(wall, outage.since))
                 let what = outage.isSilence ? "goes on" : "is back"
-                say("\(observed[place].shownName) \(what), after \(gone)")
+                say("\(programs[programIndex].shownName) \(what), after \(gone)")
             }
         }
         updateViewport()
     }
 
     /// Puts a new run of a program into the place of the old one.
-    mutating func replace(_ place: Int, by info: ProcessDescription) {
-        let old = observed[place].info
-        observed[place].connect(info, options)
-        if let old { observed[place].restart = Restart(time: wall, oldPid: old.pid) }
-        observed[place].setFilter(filter)
-        observed[place].foldSites(foldedSites)
-        observed[place].setOrder(order)
-        let source = observed[place].source
+    mutating func replace(_ programIndex: Int, by info: ProcessDescription) {
+        let old = programs[programIndex].info
+        programs[programIndex].connect(info, options)
+        if let old { programs[programIndex].restart = Restart(time: wall, oldPid: old.pid) }
+        programs[programIndex].setFilter(filter)
+        programs[programIndex].foldSites(foldedSites)
+        programs[programIndex].setOrder(order)
+        let source = programs[programIndex].source
         tags.removeAll { $0.source == source }
         if selection?.source == source, selection?.isProgram == false {
             selection = showsPrograms ? RowID(source: source) : nil
             if !showsPrograms { following = .first }
         }
-        if anchor?.subject.source == source, anchor?.subject.isProgram == false { anchor = nil }
+        if anchor?.rowID.source == source, anchor?.rowID.isProgram == false { anchor = nil }
     }
 
     mutating func lose(_ source: SourceID, _ outage: Link.Disconnection) {
-        let place = placeMade(for: source, name: "")
-        if observed[place].info == nil {
+        let programIndex = addedProgramIndex(for: source, name: "")
+        if programs[programIndex].info == nil {
             // It was never there.
-            observed[place].link = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
+            programs[programIndex].link = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
         } else {
-            if observed[place].link.outage == nil {
+            if programs[programIndex].link.outage == nil {
                 let what = outage.isSilence ? "" : " cannot be reached"
-                say("\(observed[place].shownName)\(what): \(outage.reason)", .warning)
+                say("\(programs[programIndex].shownName)\(what): \(outage.reason)", .warning)
             }
-            observed[place].lose(outage, wall: wall)
+            programs[programIndex].lose(outage, wall: wall)
         }
         updateViewport()
     }
 
     mutating func end(_ source: SourceID, _ reason: String) {
-        let place = placeMade(for: source, name: "")
-        observed[place].link = .ended(reason)
-        if showsPrograms { say("\(observed[place].shownName) ended: \(reason)", .warning) }
+        let programIndex = addedProgramIndex(for: source, name: "")
+        programs[programIndex].link = .ended(reason)
+        if showsPrograms { say("\(programs[programIndex].shownName) ended: \(reason)", .warning) }
         updateViewport()
     }
 }

@@ -17,12 +17,12 @@ extension State {
             choices.head = head + choices.head
             return choices
         }
-        let place = words.words.count - (isInWord ? 2 : 1)
-        return Self.choices(arguments(of: entry.name, at: place), for: text, words)
+        let index = words.words.count - (isInWord ? 2 : 1)
+        return Self.choices(arguments(of: entry.name, at: index), for: text, words)
     }
 
-    private func arguments(of name: CommandTable.Name, at place: Int) -> [String] {
-        switch (name, place) {
+    private func arguments(of name: CommandTable.Name, at index: Int) -> [String] {
+        switch (name, index) {
         case (.view, 0): ViewID.allCases.map(\.name)
         case (.theme, 0): Theme.all.map(\.name)
         case (.sort, 0): SortColumn.allCases.map { $0.rawValue + " " }

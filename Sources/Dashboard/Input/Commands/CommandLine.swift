@@ -42,10 +42,10 @@ extension State {
         commandHistory.add(line)
         do throws(Typing.Problem) {
             guard let entry = CommandTable.entry(of: name.text) else {
-                throw Typing.Problem(text: Self.unknown(name.text), place: name.place)
+                throw Typing.Problem(text: Self.unknown(name.text), range: name.range)
             }
             if words.isForced, entry.name != .save {
-                throw Typing.Problem(text: "only save is ever told to with !", place: name.place)
+                throw Typing.Problem(text: "only save is ever told to with !", range: name.range)
             }
             return try perform(entry.name, words)
         } catch {
@@ -68,7 +68,7 @@ extension State {
         case .view:
             let word = try words.one("say which view: \(Self.viewNames)")
             guard let view = ViewID(name: word.text) ?? UInt8(word.text).flatMap(ViewID.init) else {
-                throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", place: word.place)
+                throw Typing.Problem(text: "there is no view \(word.text): \(Self.viewNames)", range: word.range)
             }
             show(view)
         case .fold:
@@ -88,7 +88,7 @@ extension State {
             let names = Theme.all.map(\.name).joined(separator: " ")
             let word = try words.one("say which theme: \(names)")
             guard let theme = Theme.named(word.text) else {
-                throw Typing.Problem(text: "there is no theme \(word.text): \(names)", place: word.place)
+                throw Typing.Problem(text: "there is no theme \(word.text): \(names)", range: word.range)
             }
             options.theme = theme
             say("theme: \(theme.name)")
@@ -116,7 +116,7 @@ extension State {
         guard let number = Int(word.text), range.contains(number) else {
             throw Typing.Problem(
                 text: "a number from \(range.lowerBound) to \(CountText.grouped(range.upperBound)) is needed",
-                place: word.place)
+                range: word.range)
         }
         return number
     }
@@ -126,7 +126,7 @@ extension State {
         guard let word = words.arguments.first else { return false }
         try words.noMore(than: 1)
         guard option.hasPrefix(word.text.lowercased()) else {
-            throw Typing.Problem(text: "only \(option) can stand here", place: word.place)
+            throw Typing.Problem(text: "only \(option) can stand here", range: word.range)
         }
         return true
     }
@@ -136,10 +136,10 @@ extension State {
         do throws(QueryError) {
             try filter(by: words.rest)
         } catch {
-            let place = error.place
+            let range = error.place
             throw Typing.Problem(
                 text: error.description,
-                place: place.lowerBound + words.argumentStart..<place.upperBound + words.argumentStart)
+                range: range.lowerBound + words.argumentStart..<range.upperBound + words.argumentStart)
         }
     }
 
@@ -148,7 +148,7 @@ extension State {
         if let name = words.arguments.first {
             guard let column = SortColumn(rawValue: name.text.lowercased()) else {
                 let names = SortColumn.allCases.map(\.rawValue).joined(separator: " ")
-                throw Typing.Problem(text: "there is no column \(name.text): \(names)", place: name.place)
+                throw Typing.Problem(text: "there is no column \(name.text): \(names)", range: name.range)
             }
             wanted.column = column
         }
@@ -160,7 +160,7 @@ extension State {
                 // Durations are the ones that stand with the greatest first by themselves.
                 wanted.isInverted = (word.text.lowercased() == "desc") != wanted.column.isDuration
             case "siblings" where !wanted.sortsSiblings: wanted.sortsSiblings = true
-            default: throw Typing.Problem(text: "only asc or desc, and siblings can stand here", place: word.place)
+            default: throw Typing.Problem(text: "only asc or desc, and siblings can stand here", range: word.range)
             }
         }
         showTree()
@@ -170,17 +170,17 @@ extension State {
     private mutating func goTo(_ words: CommandWords) throws(Typing.Problem) {
         let word = try words.one("say which node: its number stands first in its details")
         guard let id = NodeNumber.read(word.text) else {
-            throw Typing.Problem(text: "an id is a number, as in #17", place: word.place)
+            throw Typing.Problem(text: "an id is a number, as in #17", range: word.range)
         }
         // The program that one is in comes first: ids are a program's own.
-        let order = (selectedPlace.map { [$0] } ?? []) + observed.indices.filter { $0 != selectedPlace }
-        for place in order {
-            guard let node = observed[place].forest?.index(of: id) else { continue }
-            return reveal(node, in: place)
+        let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
+        for programIndex in order {
+            guard let node = programs[programIndex].forest?.index(of: id) else { continue }
+            return reveal(node, in: programIndex)
         }
-        let isGone = observed.contains { $0.forest?.isEvicted(id) == true }
+        let isGone = programs.contains { $0.forest?.isEvicted(id) == true }
         throw Typing.Problem(
-            text: isGone ? "node \(id) is over and was forgotten" : "there is no node \(id)", place: word.place)
+            text: isGone ? "node \(id) is over and was forgotten" : "there is no node \(id)", range: word.range)
     }
 
     private mutating func warn(_ words: CommandWords) throws(Typing.Problem) {
@@ -189,14 +189,14 @@ extension State {
         var kinds = WarningKind.allCases.filter { $0.rawValue == name.text.lowercased() }
         if name.text.lowercased() == "all" { kinds = WarningKind.allCases }
         guard !kinds.isEmpty else {
-            throw Typing.Problem(text: "there is no warning \(name.text): \(names)", place: name.place)
+            throw Typing.Problem(text: "there is no warning \(name.text): \(names)", range: name.range)
         }
         guard let word = words.arguments.dropFirst().first else { throw words.missing("say on or off") }
         try words.noMore(than: 2)
         switch word.text.lowercased() {
         case "on": options.warnings.enabled.formUnion(kinds)
         case "off": options.warnings.enabled.subtract(kinds)
-        default: throw Typing.Problem(text: "say on or off", place: word.place)
+        default: throw Typing.Problem(text: "say on or off", range: word.range)
         }
         say("\(name.text.lowercased()): \(word.text.lowercased())")
         updateViewport()

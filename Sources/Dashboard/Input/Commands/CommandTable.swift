@@ -85,7 +85,7 @@ public enum CommandTable {
 struct CommandWords {
     struct Word {
         var text: String
-        var place: Range<Int>
+        var range: Range<Int>
     }
 
     let line: String
@@ -99,19 +99,19 @@ struct CommandWords {
         self.line = line
         var words: [Word] = []
         var isInside = false
-        for (place, character) in line.enumerated() {
+        for (offset, character) in line.enumerated() {
             if character.isWhitespace {
                 isInside = false
             } else if isInside {
                 words[words.count - 1].text.append(character)
-                words[words.count - 1].place = words[words.count - 1].place.lowerBound..<place + 1
+                words[words.count - 1].range = words[words.count - 1].range.lowerBound..<offset + 1
             } else {
                 isInside = true
-                words.append(Word(text: String(character), place: place..<place + 1))
+                words.append(Word(text: String(character), range: offset..<offset + 1))
             }
         }
         isForced = words.first?.text.hasSuffix("!") ?? false
-        argumentStart = words.count > 1 ? words[1].place.lowerBound : line.count
+        argumentStart = words.count > 1 ? words[1].range.lowerBound : line.count
         self.words = words
     }
 
@@ -119,12 +119,12 @@ struct CommandWords {
 
     /// All that stands behind the name, as it was typed, but for blanks around it.
     var rest: String {
-        let end = words.last?.place.upperBound ?? 0
+        let end = words.last?.range.upperBound ?? 0
         return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""
     }
 
     /// Says that something is missing at the end.
-    func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, place: line.count..<line.count) }
+    func missing(_ text: String) -> Typing.Problem { Typing.Problem(text: text, range: line.count..<line.count) }
 
     /// The only argument, or an error.
     func one(_ what: String) throws(Typing.Problem) -> Word {
@@ -135,7 +135,7 @@ struct CommandWords {
 
     func noMore(than count: Int) throws(Typing.Problem) {
         if let more = arguments.dropFirst(count).first {
-            throw Typing.Problem(text: "there is nothing to say here: leave it out", place: more.place)
+            throw Typing.Problem(text: "there is nothing to say here: leave it out", range: more.range)
         }
     }
 }

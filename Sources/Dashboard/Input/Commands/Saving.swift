@@ -19,15 +19,15 @@ extension State {
         case "svg": content = render(self).svg(theme: options.theme, title: savedTitle)
         case "json": content = json()
         default:
-            let place = words.argumentStart..<words.argumentStart + path.count
+            let range = words.argumentStart..<words.argumentStart + path.count
             throw Typing.Problem(
-                text: "end the name in .txt, .ansi, .svg or .json: that says what is saved", place: place)
+                text: "end the name in .txt, .ansi, .svg or .json: that says what is saved", range: range)
         }
         return [.save(path: path, content: content, overwrites: words.isForced)]
     }
 
     private var savedTitle: String {
-        observed.count == 1 ? "chainview \(observed[0].shownName)" : "chainview"
+        programs.count == 1 ? "chainview \(programs[0].shownName)" : "chainview"
     }
 
     /// What is shown, for programs: of the tree its rows from the first on with all facts of their nodes, of another
@@ -40,7 +40,7 @@ extension State {
         if view == .chains {
             let rows = rows(from: 0, count: Self.savedRowLimit)
             members.append(
-                ("programs", JSONText.array(observed.indices.map { "\n " + program($0, rows) })))
+                ("programs", JSONText.array(programs.indices.map { "\n " + program($0, rows) })))
             members.append(("leftOut", "\(countRows() - rows.count)"))
         } else {
             let frame = render(self)
@@ -51,18 +51,18 @@ extension State {
         return JSONText.object(members) + "\n"
     }
 
-    private func program(_ place: Int, _ rows: [WindowRow]) -> String {
-        guard let info = observed[place].info, let forest = observed[place].forest else {
+    private func program(_ programIndex: Int, _ rows: [WindowRow]) -> String {
+        guard let info = programs[programIndex].info, let forest = programs[programIndex].forest else {
             return JSONText.object([
-                ("process", "null"), ("name", JSONText.string(observed[place].name)), ("nodes", "[]"),
+                ("process", "null"), ("name", JSONText.string(programs[programIndex].name)), ("nodes", "[]"),
             ])
         }
-        let (json, now) = (TreeJSON(), observed[place].shownNow)
-        let nodes = rows.filter { $0.place == place }.compactMap(\.tree).map {
+        let (json, now) = (TreeJSON(), programs[programIndex].shownNow)
+        let nodes = rows.filter { $0.programIndex == programIndex }.compactMap(\.tree).map {
             "\n  " + json.node($0, forest, info.wallOffset, now)
         }
         return JSONText.object([
-            ("process", TreeJSON.process(info)), ("name", JSONText.string(observed[place].name)),
+            ("process", TreeJSON.process(info)), ("name", JSONText.string(programs[programIndex].name)),
             ("nodes", JSONText.array(nodes)),
         ])
     }

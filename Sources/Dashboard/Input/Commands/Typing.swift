@@ -21,7 +21,7 @@ struct Typing: Equatable {
     /// What is wrong with a line, and with which of its characters.
     struct Problem: Error, Equatable {
         var text: String
-        var place: Range<Int>
+        var range: Range<Int>
     }
 
     /// Puts in the next of the ways to go on, which are ``choices`` once there are some; gives the line, or nil where
@@ -32,11 +32,11 @@ struct Typing: Equatable {
             choices = next
             return nil
         }
-        let place = next.chosen.map { ($0 + 1) % next.words.count } ?? 0
-        next.chosen = place
+        let index = next.chosen.map { ($0 + 1) % next.words.count } ?? 0
+        next.chosen = index
         // What is the only way can be gone on with at once.
         choices = next.words.count == 1 ? nil : next
-        return next.head + next.words[place]
+        return next.head + next.words[index]
     }
 
     /// Goes to the line before (or after) the one that is shown; gives it, or nil where there is none.

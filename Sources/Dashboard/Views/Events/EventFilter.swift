@@ -45,17 +45,17 @@ extension State {
     private static let renewalInterval: UInt64 = 250_000_000
 
     /// How many rows of each program are shown.
-    var eventRowLimit: Int { min(EventsInsight.limit, max(1_000, Self.eventIndexLimit / max(1, observed.count))) }
+    var eventRowLimit: Int { min(EventsInsight.limit, max(1_000, Self.eventIndexLimit / max(1, programs.count))) }
 
-    var keptEvents: [Range<UInt64>] { observed.map { $0.insight.events.rows(limit: eventRowLimit) } }
+    var keptEvents: [Range<UInt64>] { programs.map { $0.insight.events.rows(limit: eventRowLimit) } }
 
     /// Whether rows are still looked for.
     var isFindingEvents: Bool { view == .events && !events.index.isComplete(keptEvents) }
 
     /// Changes when nodes became what may put other rows on the screen.
     private var eventFacts: UInt64 {
-        observed.reduce(filterRevision) { sum, process in
-            sum &+ (process.forest.map { $0.totals.eventCount &+ $0.totals.evictedCount } ?? 0)
+        programs.reduce(filterRevision) { sum, program in
+            sum &+ (program.forest.map { $0.totals.eventCount &+ $0.totals.evictedCount } ?? 0)
         }
     }
 
@@ -125,37 +125,41 @@ extension State {
         guard let filtering = events.filtering else { return }
         index.prune(kept)
         var rest = budget
-        for place in kept.indices {
-            let new = index.covered[place].upperBound..<max(index.covered[place].upperBound, kept[place].upperBound)
+        for programIndex in kept.indices {
+            let new =
+                index.covered[programIndex]
+                .upperBound..<max(index.covered[programIndex].upperBound, kept[programIndex].upperBound)
             if new.count > Self.eventBudget {
-                index.restart(place, at: new.upperBound)
+                index.restart(programIndex, at: new.upperBound)
                 rest = max(rest, Self.eventBudget / kept.count)
             } else if !new.isEmpty {
-                look(at: new, of: place, filtering, into: &index)
+                look(at: new, of: programIndex, filtering, into: &index)
                 rest -= new.count
             }
         }
         let share = max(1, max(0, rest) / max(1, kept.count))
-        for place in kept.indices where rest > 0 {
-            let end = index.covered[place].lowerBound
-            let start = max(kept[place].lowerBound, end - min(end, UInt64(share)))
-            if start < end { look(at: start..<end, of: place, filtering, into: &index) }
+        for programIndex in kept.indices where rest > 0 {
+            let end = index.covered[programIndex].lowerBound
+            let start = max(kept[programIndex].lowerBound, end - min(end, UInt64(share)))
+            if start < end { look(at: start..<end, of: programIndex, filtering, into: &index) }
         }
     }
 
-    private func look(at rows: Range<UInt64>, of place: Int, _ filtering: EventFilter, into index: inout EventIndex) {
+    private func look(
+        at rows: Range<UInt64>, of programIndex: Int, _ filtering: EventFilter, into index: inout EventIndex
+    ) {
         var found: [EventIndex.Entry] = []
-        let offset = observed[place].wallOffset
-        let ring = observed[place].insight.events
+        let offset = programs[programIndex].wallOffset
+        let ring = programs[programIndex].insight.events
         func add(_ time: UInt64, _ number: UInt64) {
-            found.append(EventIndex.Entry(time: time &+ offset, place: place, number: number))
+            found.append(EventIndex.Entry(time: time &+ offset, programIndex: programIndex, number: number))
         }
         if !filtering.dependsOnNodes {
             found.reserveCapacity(rows.count)
             ring.forEach(in: rows) { number, time, _ in add(time, number) }
-        } else if let forest = observed[place].forest {
+        } else if let forest = programs[programIndex].forest {
             let scope = filtering.scope.map(find)
-            let root = scope.flatMap { $0?.place == place ? $0!.node : nil }.map { forest.root(of: $0) }
+            let root = scope.flatMap { $0?.programIndex == programIndex ? $0!.node : nil }.map { forest.root(of: $0) }
             // Notes have rows only where nothing is left out.
             ring.forEach(in: rows) { number, time, event in
                 guard let event else { return }
@@ -163,20 +167,23 @@ extension State {
                 if filtering.scope != nil {
                     guard let node, let root, forest.root(of: node) == root else { return }
                 }
-                guard !filtering.hides || isMatch(event, node, of: place, filtering) else { return }
+                guard !filtering.hides || isMatch(event, node, of: programIndex, filtering) else { return }
                 add(time, number)
             }
         }
-        index.add(found, rows, of: place)
+        index.add(found, rows, of: programIndex)
     }
 
-    private func isMatch(_ event: ChainEvent, _ node: NodeIndex?, of place: Int, _ filtering: EventFilter) -> Bool {
-        filtering.holdsWord(of: event.kind) || node.map { filterMatches($0, in: place) } ?? false
+    private func isMatch(_ event: ChainEvent, _ node: NodeIndex?, of programIndex: Int, _ filtering: EventFilter)
+        -> Bool
+    {
+        filtering.holdsWord(of: event.kind) || node.map { filterMatches($0, in: programIndex) } ?? false
     }
 
     /// Whether the filter finds a row.
     func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter) -> Bool {
         guard case .event(let event, _)? = row(of: entry) else { return false }
-        return isMatch(event, observed[entry.place].forest?.index(of: event.node), of: entry.place, filtering)
+        return isMatch(
+            event, programs[entry.programIndex].forest?.index(of: event.node), of: entry.programIndex, filtering)
     }
 }

@@ -9,13 +9,13 @@ struct EventIndex {
         var time: UInt64
         private var packed: UInt64
 
-        init(time: UInt64, place: Int, number: UInt64) {
+        init(time: UInt64, programIndex: Int, number: UInt64) {
             self.time = time
-            packed = UInt64(place) << 48 | number
+            packed = UInt64(programIndex) << 48 | number
         }
 
-        /// The program's place.
-        var place: Int { Int(packed >> 48) }
+        /// The program's programIndex.
+        var programIndex: Int { Int(packed >> 48) }
         /// The row's number in its program.
         var number: UInt64 { packed & 0xffff_ffff_ffff }
 
@@ -31,8 +31,8 @@ struct EventIndex {
 
     init(ends: [UInt64]) { covered = ends.map { $0..<$0 } }
 
-    /// The place of an entry, or of the first after it.
-    func place(of entry: Entry) -> Int {
+    /// The programIndex of an entry, or of the first after it.
+    func index(of entry: Entry) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -44,31 +44,33 @@ struct EventIndex {
     /// Drops the rows that are gone. O(entries), where any are.
     mutating func prune(_ kept: [Range<UInt64>]) {
         var isStale = false
-        for place in covered.indices where covered[place].lowerBound < kept[place].lowerBound {
-            isStale = isStale || !covered[place].isEmpty
-            let start = kept[place].lowerBound
-            covered[place] = start..<max(start, covered[place].upperBound)
+        for programIndex in covered.indices where covered[programIndex].lowerBound < kept[programIndex].lowerBound {
+            isStale = isStale || !covered[programIndex].isEmpty
+            let start = kept[programIndex].lowerBound
+            covered[programIndex] = start..<max(start, covered[programIndex].upperBound)
         }
         guard isStale else { return }
         let starts = kept.map(\.lowerBound)
-        entries.removeAll { $0.number < starts[$0.place] }
+        entries.removeAll { $0.number < starts[$0.programIndex] }
     }
 
     /// Forgets a program's rows: what comes is looked at from the newest backwards again.
-    mutating func restart(_ place: Int, at end: UInt64) {
-        if !covered[place].isEmpty { entries.removeAll { $0.place == place } }
-        covered[place] = end..<end
+    mutating func restart(_ programIndex: Int, at end: UInt64) {
+        if !covered[programIndex].isEmpty { entries.removeAll { $0.programIndex == programIndex } }
+        covered[programIndex] = end..<end
     }
 
     /// Takes up rows that were looked at: those of `rows` that are to be shown, in any order.
-    mutating func add(_ found: [Entry], _ rows: Range<UInt64>, of place: Int) {
-        covered[place] =
-            min(covered[place].lowerBound, rows.lowerBound)..<max(covered[place].upperBound, rows.upperBound)
+    mutating func add(_ found: [Entry], _ rows: Range<UInt64>, of programIndex: Int) {
+        covered[programIndex] =
+            min(
+                covered[programIndex].lowerBound, rows.lowerBound)..<max(
+                covered[programIndex].upperBound, rows.upperBound)
         guard !found.isEmpty else { return }
         let new = found.sorted()
         guard let last = entries.last, new[0] < last else { return entries.append(contentsOf: new) }
-        let start = self.place(of: new[0])
-        let end = self.place(of: new[new.count - 1])
+        let start = index(of: new[0])
+        let end = index(of: new[new.count - 1])
         var merged: [Entry] = []
         merged.reserveCapacity(new.count + end - start)
         var (old, next) = (start, 0)

@@ -116,19 +116,19 @@ struct EventsInsight {
         }
     }
 
-    private mutating func dropTexts(of place: Int) {
-        guard textHead <= place else { return }
-        textByteCount -= batches[place].textByteCount
-        batches[place].texts = []
-        textHead = place + 1
+    private mutating func dropTexts(of index: Int) {
+        guard textHead <= index else { return }
+        textByteCount -= batches[index].textByteCount
+        batches[index].texts = []
+        textHead = index + 1
     }
 
     // MARK: Asking
 
     /// A row by its number; nil where it is gone. O(log batches).
     func row(_ number: UInt64) -> Row? {
-        guard let place = place(of: number) else { return nil }
-        let batch = batches[place]
+        guard let index = batchIndex(of: number) else { return nil }
+        let batch = batches[index]
         let offset = Int(number - batch.first)
         guard offset >= batch.notes.count else { return .note(batch.notes[offset]) }
         let event = batch.events[offset - batch.notes.count]
@@ -139,20 +139,20 @@ struct EventsInsight {
     func forEach(
         in rows: Range<UInt64>, _ body: (_ number: UInt64, _ time: UInt64, _ event: ChainEvent?) -> Void
     ) {
-        guard !rows.isEmpty, var place = place(of: rows.lowerBound) else { return }
-        while place < batches.count, batches[place].first < rows.upperBound {
-            let batch = batches[place]
+        guard !rows.isEmpty, var index = batchIndex(of: rows.lowerBound) else { return }
+        while index < batches.count, batches[index].first < rows.upperBound {
+            let batch = batches[index]
             let start = Int(max(rows.lowerBound, batch.first) - batch.first)
             let stop = Int(min(rows.upperBound, batch.end) - batch.first)
             for offset in start..<stop {
                 let event = offset < batch.notes.count ? nil : batch.events[offset - batch.notes.count]
                 body(batch.first + UInt64(offset), event?.time ?? batch.noteTime, event)
             }
-            place += 1
+            index += 1
         }
     }
 
-    private func place(of number: UInt64) -> Int? {
+    private func batchIndex(of number: UInt64) -> Int? {
         guard number < end, head < batches.count, number >= batches[head].first else { return nil }
         var (low, high) = (head, batches.count - 1)
         while low < high {

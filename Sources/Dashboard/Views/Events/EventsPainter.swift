@@ -14,21 +14,21 @@ struct EventColumns: Equatable {
     init(width: Int, showsPrograms: Bool) {
         // One column at the left is for the mark of the selection, one at the right for the scroll bar.
         var start = 2
-        func place(_ width: Int) -> Columns.Span {
+        func span(_ width: Int) -> Columns.Span {
             defer { start += width + 2 }
             return Columns.Span(start: start, width: width)
         }
-        if width >= 40 { time = place(12) }
-        if width >= 110, showsPrograms { program = place(min(16, width / 10)) }
-        if width >= 76 { thread = place(min(16, max(9, width / 10))) }
-        word = place(EventText.wordWidth)
+        if width >= 40 { time = span(12) }
+        if width >= 110, showsPrograms { program = span(min(16, width / 10)) }
+        if width >= 76 { thread = span(min(16, max(9, width / 10))) }
+        word = span(EventText.wordWidth)
         let rest = max(0, width - 1 - start)
         guard width >= 60 else {
-            node = place(rest)
+            node = span(rest)
             return
         }
-        node = place(max(16, (rest - 2) * 9 / 20))
-        text = place(max(0, width - 1 - start))
+        node = span(max(16, (rest - 2) * 9 / 20))
+        text = span(max(0, width - 1 - start))
     }
 }
 
@@ -41,27 +41,30 @@ extension Painter {
         let rows = state.events.cursor.window(height: area.rows)
         guard !rows.isEmpty else { return paintNoEvents(state) }
         let test = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
-        for (line, place) in rows.enumerated() {
-            let entry = state.events.index.entries[place]
+        for (line, index) in rows.enumerated() {
+            let entry = state.events.index.entries[index]
             // Between a batch and the tick after it a row may be gone.
             guard let shown = state.row(of: entry) else { continue }
             // Nothing is taken out of its program: a copy of all its parts costs as much as the row.
             let row = area.row + line
             let isDimmed =
-                state.observed[entry.place].link.outage != nil || test.map { !state.isMatch(entry, $0) } ?? false
+                state.programs[entry.programIndex].link.outage != nil || test.map { !state.isMatch(entry, $0) } ?? false
             write(
                 ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
                 style: Style.number.dimmed)
             if columns.program.isShown {
-                write(state.observed[entry.place].shownName, row: row, in: columns.program, style: .dim)
+                write(state.programs[entry.programIndex].shownName, row: row, in: columns.program, style: .dim)
             }
             switch shown {
             case .note(let note): paintNote(note, columns, row: row)
             case .event(let event, let text):
                 let isOfSelected =
-                    state.selection?.id == event.node && state.selection?.source == state.observed[entry.place].source
+                    state.selection?.id == event.node
+                    && state.selection?.source == state.programs[entry.programIndex].source
                 if isOfSelected { frame.write(glyphs.dot, row: row, column: 0, style: .key) }
-                paint(event, text, in: state.observed[entry.place].forest!, columns, row: row) { isDimmed ? .dim : $0 }
+                paint(event, text, in: state.programs[entry.programIndex].forest!, columns, row: row) {
+                    isDimmed ? .dim : $0
+                }
             }
             if entry == state.events.selected { markSelected(row: row) }
         }
@@ -120,8 +123,8 @@ extension Painter {
         guard let parts = headCandidates(state).first(where: { width(of: $0) <= room }) else { return }
         var column = end - width(of: parts)
         if column >= columns.text.start + 6 { write("text", row: row, in: columns.text, style: .title) }
-        for (place, part) in parts.enumerated() {
-            if place > 0 { column += frame.write(" \(glyphs.dot) ", row: row, column: column, style: .guide) }
+        for (index, part) in parts.enumerated() {
+            if index > 0 { column += frame.write(" \(glyphs.dot) ", row: row, column: column, style: .guide) }
             column += frame.write(part.text, row: row, column: column, style: part.style)
         }
     }
@@ -135,7 +138,7 @@ extension Painter {
     /// What the head says, the fullest form first.
     private func headCandidates(_ state: borrowing State) -> [[Part]] {
         let scope = state.events.scope.map { scope -> Part in
-            let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.observed[$0.place].forest!) }
+            let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest!) }
             let shown = SafeText.cut(
                 name ?? "\(scope.id ?? .none)", to: 20, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
             return ("only \(shown)", .match)
@@ -143,7 +146,7 @@ extension Painter {
         let follows: Part =
             state.isFrozen ? ("frozen", .warning) : state.events.isFollowing ? ("following", .key) : ("G follows", .dim)
         let kept = state.keptEvents.reduce(0) { $0 + $1.count }
-        let total = state.observed.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
+        let total = state.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
         let shown = state.events.index.entries.count
         let isPart = state.events.filtering?.dependsOnNodes ?? false
         let grouped = CountText.grouped
@@ -161,7 +164,7 @@ extension Painter {
 
     private mutating func paintNoEvents(_ state: borrowing State) {
         let text: String
-        if state.observed.isEmpty {
+        if state.programs.isEmpty {
             text = "waiting for a program"
         } else if state.isFindingEvents {
             text = "looking for events"

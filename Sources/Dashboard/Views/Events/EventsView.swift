@@ -44,13 +44,13 @@ extension State {
         if let anchor = events.anchor {
             // The selected row stays in sight of a window that got smaller.
             let line = anchor.entry == events.selected ? min(anchor.line, max(0, height - 1)) : anchor.line
-            let top = events.index.place(of: anchor.entry) - line
+            let top = events.index.index(of: anchor.entry) - line
             events.cursor.top = min(max(0, top), max(0, entries.count - height))
         }
         if let selected = events.selected {
-            let place = events.index.place(of: selected)
-            events.cursor.selected = min(place, max(0, entries.count - 1))
-            if place == entries.count || entries[place] != selected { events.selected = nil }
+            let index = events.index.index(of: selected)
+            events.cursor.selected = min(index, max(0, entries.count - 1))
+            if index == entries.count || entries[index] != selected { events.selected = nil }
         }
         anchorEvents(height: height)
     }
@@ -69,22 +69,22 @@ extension State {
 
     /// Another row was selected: the node that it stands for is what keys act on.
     mutating func didSelectInEvents() {
-        let place = events.cursor.selected
-        guard events.index.entries.indices.contains(place) else { return }
-        let entry = events.index.entries[place]
+        let index = events.cursor.selected
+        guard events.index.entries.indices.contains(index) else { return }
+        let entry = events.index.entries[index]
         events.isFollowing = false
         events.selected = entry
         anchorEvents(height: viewHeight)
-        guard case .event(let event, _)? = row(of: entry), let info = observed[entry.place].info else {
+        guard case .event(let event, _)? = row(of: entry), let info = programs[entry.programIndex].info else {
             return select(nil)
         }
-        select(RowID(source: observed[entry.place].source, node: NodeKey(process: info.key, id: event.node)))
+        select(RowID(source: programs[entry.programIndex].source, node: NodeKey(process: info.key, id: event.node)))
     }
 
     /// What an entry of the index stands for; nil where it is gone.
     func row(of entry: EventIndex.Entry) -> EventsInsight.Row? {
-        guard observed.indices.contains(entry.place) else { return nil }
-        return observed[entry.place].insight.events.row(entry.number)
+        guard programs.indices.contains(entry.programIndex) else { return nil }
+        return programs[entry.programIndex].insight.events.row(entry.number)
     }
 
     /// Does what only this view does; nil where it is done as everywhere.
@@ -123,10 +123,10 @@ extension State {
         if events.scope != nil {
             events.scope = nil
             say("events of all chains")
-        } else if let (place, node) = selectedNode {
-            let root = observed[place].forest!.root(of: node)
-            events.scope = subject(root, in: place)
-            say("only events of \(NodeText.name(of: root, in: observed[place].forest!)); a shows all")
+        } else if let (programIndex, node) = selectedNode {
+            let root = programs[programIndex].forest!.root(of: node)
+            events.scope = rowID(of: root, in: programIndex)
+            say("only events of \(NodeText.name(of: root, in: programs[programIndex].forest!)); a shows all")
         } else {
             say("no node is selected whose chain could be shown")
         }
@@ -138,17 +138,17 @@ extension State {
         let entries = events.index.entries
         let start = min(events.cursor.selected, entries.count)
         let rest = forward ? Array((start + 1..<max(start + 1, entries.count))) : (0..<start).reversed()
-        guard let place = rest.first(where: { isMatch(entries[$0], test) }) else {
+        guard let index = rest.first(where: { isMatch(entries[$0], test) }) else {
             return say("no match \(forward ? "below" : "above")")
         }
-        moveInView(to: place)
+        moveInView(to: index)
     }
 
     /// Goes to the tree, to the node that the selected event is of.
     mutating func goToNodeOfEvent() {
         guard events.selected != nil else { return }
-        if let (place, node) = selectedNode {
-            reveal(node, in: place)
+        if let (programIndex, node) = selectedNode {
+            reveal(node, in: programIndex)
         } else {
             say("this node is no longer kept")
         }
@@ -167,7 +167,7 @@ extension State {
             return ViewDetail(title: "no event", lines: text.lines)
         case .event(let event, let words):
             guard selectedNode == nil else { return nil }
-            let forest = observed[selected.place].forest!
+            let forest = programs[selected.programIndex].forest!
             text.wrap(EventText.word(event.kind), style: EventText.style(event.kind))
             let detail = EventText.detail(of: event, text: words, in: forest)
             if !detail.text.isEmpty { text.wrap(detail.text, style: detail.style) }

@@ -65,13 +65,13 @@ enum SiteDetail {
         text.gap()
         text.add(DetailLine(title, .title))
         let room = text.width - 18 - 9
-        for place in first...last {
-            let count = figures.bars[place]
+        for bar in first...last {
+            let count = figures.bars[bar]
             let cells = room < 1 ? 0 : Int((Double(count) / Double(highest) * Double(room)).rounded(.up))
-            let bar = String(repeating: text.glyphs.bars[count == 0 ? 0 : 5], count: cells)
+            let cellText = String(repeating: text.glyphs.bars[count == 0 ? 0 : 5], count: cells)
             text.add(
                 DetailLine([
-                    (DetailWriter.left(bounds(place), 18), .dim), (bar, .number),
+                    (DetailWriter.left(bounds(bar), 18), .dim), (cellText, .number),
                     (String(repeating: " ", count: max(0, room - cells)), .dim),
                     (DetailWriter.right(count == 0 ? "" : CountText.grouped(Int(clamping: count)), 9), .dim),
                 ]))
@@ -79,12 +79,12 @@ enum SiteDetail {
     }
 
     /// `1.0ms to 3.1ms`.
-    private static func bounds(_ place: Int) -> String {
+    private static func bounds(_ bar: Int) -> String {
         let bounds = DurationFigures.barBounds
-        if place == 0 { return "below " + DurationText.settled(bounds[0]) }
-        if place == bounds.count { return "over " + DurationText.settled(bounds[place - 1]) }
-        return DetailWriter.right(DurationText.settled(bounds[place - 1]), 6) + " to "
-            + DurationText.settled(bounds[place])
+        if bar == 0 { return "below " + DurationText.settled(bounds[0]) }
+        if bar == bounds.count { return "over " + DurationText.settled(bounds[bar - 1]) }
+        return DetailWriter.right(DurationText.settled(bounds[bar - 1]), 6) + " to "
+            + DurationText.settled(bounds[bar])
     }
 
     /// A row as one line of text, for the clipboard.

@@ -11,8 +11,8 @@ struct SiteRow: Equatable {
     }
 
     var id: ID
-    /// The program's place in ``State/observed``.
-    var place: Int
+    /// The program's place in ``State/programs``.
+    var programIndex: Int
     var program: String
     /// Nil where unknown.
     var site: CodeLocation?
@@ -81,7 +81,7 @@ struct SiteRow: Equatable {
         let lines = (site?.line ?? 0, other.site?.line ?? 0)
         if lines.0 != lines.1 { return lines.0 < lines.1 }
         if id.key.kind != other.id.key.kind { return id.key.kind.rawValue < other.id.key.kind.rawValue }
-        if place != other.place { return place < other.place }
+        if programIndex != other.programIndex { return programIndex < other.programIndex }
         return id.key.site < other.id.key.site
     }
 }

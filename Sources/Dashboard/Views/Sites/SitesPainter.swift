@@ -10,9 +10,9 @@ extension Painter {
         let spans = SiteColumn.spans(width: area.columns, hasPrograms: state.showsPrograms)
         for (column, span) in spans { paintHead(column, span, state.sites.sort, row: area.row - 1) }
         guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
-        for place in state.sites.cursor.window(height: area.rows) {
-            let line = area.row + place - state.sites.cursor.top
-            let row = state.sites.rows[place]
+        for index in state.sites.cursor.window(height: area.rows) {
+            let line = area.row + index - state.sites.cursor.top
+            let row = state.sites.rows[index]
             for (column, span) in spans { paint(row, column, span, line: line) }
         }
         if let line = state.sites.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
@@ -54,14 +54,14 @@ extension Painter {
     }
 
     private mutating func paintBars(_ figures: DurationFigures, _ span: Columns.Span, _ line: Int) {
-        for (place, bar) in glyphs.bars(figures.bars).enumerated() where place < span.width {
-            frame.write(bar, row: line, column: span.start + place, style: .number)
+        for (column, bar) in glyphs.bars(figures.bars).enumerated() where column < span.width {
+            frame.write(bar, row: line, column: span.start + column, style: .number)
         }
     }
 
     private mutating func paintNoSites(_ state: borrowing State) {
         let text: String
-        if state.observed.contains(where: { $0.isReached && !$0.insight.sites.isReady }) {
+        if state.programs.contains(where: { $0.isReached && !$0.insight.sites.isReady }) {
             text = "counting\(glyphs.ellipsis)"
         } else if state.filter.isActive {
             text = "no call site or kind holds \(state.filter.text)"

@@ -29,21 +29,21 @@ extension State {
     /// Call sites are counted when somebody sees them: all in their view, elsewhere that of the node in the detail pane.
     mutating func countSitesIfSeen() {
         let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
-        for place in observed.indices {
-            guard let forest = observed[place].forest else { continue }
+        for programIndex in programs.indices {
+            guard let forest = programs[programIndex].forest else { continue }
             var demand = view == .sites ? SitesInsight.Demand.all : .nothing
-            if let seen, seen.place == place {
+            if let seen, seen.programIndex == programIndex {
                 let node = forest.node(seen.node)
                 demand = .one(SiteKey(site: node.site, kind: node.kind))
             }
-            observed[place].insight.sites.show(demand, forest, wall: wall)
+            programs[programIndex].insight.sites.show(demand, forest, wall: wall)
         }
     }
 
     /// Finds the rows anew.
     mutating func arrangeSites() {
         let source = SitesView.Source(
-            generations: observed.map(\.insight.sites.generation), programs: processKeys, filter: filter.text,
+            generations: programs.map(\.insight.sites.generation), programs: processKeys, filter: filter.text,
             sort: sites.sort)
         if source != sites.source {
             sites.source = source
@@ -60,8 +60,8 @@ extension State {
     private func siteRows() -> [SiteRow] {
         let query = filter.query
         var rows: [SiteRow] = []
-        for (place, process) in observed.enumerated() {
-            guard let forest = process.forest, process.insight.sites.isReady, let table = process.insight.sites.table
+        for (programIndex, program) in programs.enumerated() {
+            guard let forest = program.forest, program.insight.sites.isReady, let table = program.insight.sites.table
             else { continue }
             for key in table.keys {
                 let site = forest.sites[key.site]
@@ -70,7 +70,9 @@ extension State {
                 }
                 let id = SiteRow.ID(process: NodeKey(process: forest.process, id: .none), key: key)
                 rows.append(
-                    SiteRow(id: id, place: place, program: process.shownName, site: site, statistics: statistics))
+                    SiteRow(
+                        id: id, programIndex: programIndex, program: program.shownName, site: site,
+                        statistics: statistics))
             }
         }
         return rows.sorted { $0.precedes($1, by: sites.sort) }

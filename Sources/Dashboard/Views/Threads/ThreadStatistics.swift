@@ -97,23 +97,23 @@ struct ThreadColumns: Equatable {
 
     init(width: Int) {
         var start = Columns.glyph + 2
-        func place(_ width: Int) -> Columns.Span {
+        func span(_ width: Int) -> Columns.Span {
             defer { start += width + Self.gap }
             return Columns.Span(start: start, width: width)
         }
-        if width >= 96 { word = place(7) }
-        thread = place(width >= 170 ? 26 : width >= 110 ? 16 : width >= 60 ? 14 : 10)
+        if width >= 96 { word = span(7) }
+        thread = span(width >= 170 ? 26 : width >= 110 ? 16 : width >= 60 ? 14 : 10)
         let seconds = width >= 190 ? 60 : width >= 140 ? 30 : width >= 110 ? 20 : width >= 70 ? 16 : 0
         let fixed: [Int] = [
             width >= 44 ? DurationText.width : 0, seconds, width >= 60 ? 4 : 0, width >= 96 ? 4 : 0,
         ]
         // One column at the right is for the scroll bar.
         let taken = fixed.reduce(0) { $0 + ($1 > 0 ? $1 + Self.gap : 0) }
-        node = place(max(0, width - 1 - start - taken))
-        if fixed[0] > 0 { since = place(fixed[0]) }
-        if fixed[1] > 0 { strip = place(fixed[1]) }
-        if fixed[2] > 0 { recent = place(fixed[2]) }
-        if fixed[3] > 0 { ever = place(fixed[3]) }
+        node = span(max(0, width - 1 - start - taken))
+        if fixed[0] > 0 { since = span(fixed[0]) }
+        if fixed[1] > 0 { strip = span(fixed[1]) }
+        if fixed[2] > 0 { recent = span(fixed[2]) }
+        if fixed[3] > 0 { ever = span(fixed[3]) }
     }
 
     init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }

@@ -13,27 +13,27 @@ extension Painter {
         guard !rows.isEmpty else { return paintMessage("no thread has run a handler since this dashboard looks") }
         let cursor = state.threads.cursor
         // Once for all rows of it: a copy of all parts of a program costs as much as a row.
-        var process: Program?
+        var program: Program?
         for (line, number) in cursor.window(height: layout.tree.rows).clamped(to: rows.indices).enumerated() {
             let row = layout.tree.row + line
-            if process?.source != rows[number].source {
-                process = state.place(of: rows[number].source).map { state.observed[$0] }
+            if program?.source != rows[number].source {
+                program = state.programIndex(of: rows[number].source).map { state.programs[$0] }
             }
-            if process != nil { paint(rows[number], of: process!, columns, row: row) }
+            if program != nil { paint(rows[number], of: program!, columns, row: row) }
             if number == cursor.selected { markSelected(row: row) }
         }
     }
 
     private mutating func paint(
-        _ shown: ThreadsView.Row, of process: Program, _ columns: ThreadColumns, row: Int
+        _ shown: ThreadsView.Row, of program: Program, _ columns: ThreadColumns, row: Int
     ) {
         switch shown {
-        case .program: paintProgram(process, row: row)
+        case .program: paintProgram(program, row: row)
         case .lane(_, let thread):
-            guard let lane = process.insight.threads.lane(of: thread) else { break }
-            LanePainter(lane, columns, of: process, row: row).paint(into: &self, process)
+            guard let lane = program.insight.threads.lane(of: thread) else { break }
+            LanePainter(lane, columns, of: program, row: row).paint(into: &self, program)
         case .executors: paintExecutorHeads(columns, row: row)
-        case .executor(_, let executor): paint(executor, of: process, columns, row: row)
+        case .executor(_, let executor): paint(executor, of: program, columns, row: row)
         }
     }
 
@@ -56,19 +56,19 @@ extension Painter {
     }
 
     /// A program's own row, where there are several.
-    mutating func paintProgram(_ process: Program, row: Int) {
-        let style: Style = process.link.isLive ? .running : process.link.outage != nil ? .warning : .dim
-        frame.write(glyphs.link(process.link), row: row, column: Columns.glyph, style: style)
+    mutating func paintProgram(_ program: Program, row: Int) {
+        let style: Style = program.link.isLive ? .running : program.link.outage != nil ? .warning : .dim
+        frame.write(glyphs.link(program.link), row: row, column: Columns.glyph, style: style)
         let end = layout.tree.columns - 1
         var column = Columns.glyph + 2
         column += frame.write(
-            process.shownName, row: row, column: column, maxColumns: max(8, end - column - 24), style: .label.bold,
+            program.shownName, row: row, column: column, maxColumns: max(8, end - column - 24), style: .label.bold,
             ellipsis: glyphs.ellipsis)
-        let pid = process.info.map { "  \($0.pid)" } ?? ""
+        let pid = program.info.map { "  \($0.pid)" } ?? ""
         column += frame.write(pid, row: row, column: column, maxColumns: end - column, style: .dim)
-        guard !process.link.isLive else { return }
+        guard !program.link.isLive else { return }
         frame.write(
-            "  " + ProgramText.shortWord(process.link), row: row, column: column, maxColumns: end - column, style: style
+            "  " + ProgramText.shortWord(program.link), row: row, column: column, maxColumns: end - column, style: style
         )
     }
 
@@ -80,20 +80,20 @@ extension Painter {
         write("running", row: row, in: spans.running, style: .title, isRight: true)
     }
 
-    private mutating func paint(_ executor: ExecutorID, of process: Program, _ columns: ThreadColumns, row: Int) {
+    private mutating func paint(_ executor: ExecutorID, of program: Program, _ columns: ThreadColumns, row: Int) {
         let spans = ExecutorColumns(columns)
-        let load = process.forest!.load(of: executor)
-        let isDimmed = process.link.outage != nil
+        let load = program.forest!.load(of: executor)
+        let isDimmed = program.link.outage != nil
         let glyph = load.queuedCount > 0 ? glyphs.queued : load.runningCount > 0 ? glyphs.running : glyphs.dot
         let role: Style = load.queuedCount > 0 ? .queued : load.runningCount > 0 ? .running : .guide
         frame.write(glyph, row: row, column: Columns.glyph, style: isDimmed ? .dim : role)
-        write(process.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
+        write(program.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
         func put(_ text: String, _ span: Columns.Span, isQuiet: Bool) {
             write(text, row: row, in: span, style: isDimmed || isQuiet ? .dim : .number, isRight: true)
         }
         put(CountText.grouped(load.queuedCount), spans.queued, isQuiet: load.queuedCount == 0)
         if let oldest = load.oldestQueued {
-            let now = process.shownNow
+            let now = program.shownNow
             put(DurationText.running(now &- min(now, oldest)), spans.longest, isQuiet: false)
         }
         put(CountText.grouped(load.runningCount), spans.running, isQuiet: load.runningCount == 0)
@@ -125,17 +125,17 @@ private struct LanePainter {
     private let now: ThreadActivity
     private let isDimmed: Bool
 
-    init(_ lane: ThreadLane, _ columns: ThreadColumns, of process: Program, row: Int) {
+    init(_ lane: ThreadLane, _ columns: ThreadColumns, of program: Program, row: Int) {
         self.lane = lane
         self.columns = columns
         self.row = row
-        now = ThreadActivity(lane, in: process.forest!)
-        isDimmed = process.isDimmed(now)
+        now = ThreadActivity(lane, in: program.forest!)
+        isDimmed = program.isDimmed(now)
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
 
-    func paint(into painter: inout Painter, _ process: Program) {
+    func paint(into painter: inout Painter, _ program: Program) {
         let glyphs = painter.glyphs
         let (glyph, word, look): (String, String, Style) =
             switch now.doing {
@@ -145,21 +145,21 @@ private struct LanePainter {
             }
         painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(look))
         painter.write(word, row: row, in: columns.word, style: style(look))
-        if let node = now.node.flatMap({ process.forest!.index(of: $0) }), process.outline.isTagged(node) {
+        if let node = now.node.flatMap({ program.forest!.index(of: $0) }), program.outline.isTagged(node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
-        paintName(into: &painter, process)
-        let figures = ThreadStatistics(lane, now, at: process.shownNow, seconds: columns.strip.width)
-        paintNow(into: &painter, figures, process.forest!)
+        paintName(into: &painter, program)
+        let figures = ThreadStatistics(lane, now, at: program.shownNow, seconds: columns.strip.width)
+        paintNow(into: &painter, figures, program.forest!)
         if let age = figures.age {
             painter.write(
                 DurationText.running(age), row: row, in: columns.since,
                 style: style(now.doing == .blocked ? .warning : .number), isRight: true)
         }
         if columns.strip.isShown {
-            for (place, cell) in figures.cells.suffix(columns.strip.width).enumerated() {
+            for (index, cell) in figures.cells.suffix(columns.strip.width).enumerated() {
                 let (text, look) = glyphs.cell(cell)
-                painter.frame.write(text, row: row, column: columns.strip.start + place, style: style(look))
+                painter.frame.write(text, row: row, column: columns.strip.start + index, style: style(look))
             }
         }
         paint(figures.recent, in: columns.recent, &painter)
@@ -171,12 +171,12 @@ private struct LanePainter {
         painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRight: true)
     }
 
-    private func paintName(into painter: inout Painter, _ process: Program) {
+    private func paintName(into painter: inout Painter, _ program: Program) {
         let span = columns.thread
         let used = painter.frame.write(
-            process.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
+            program.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
             style: style(.thread), ellipsis: painter.glyphs.ellipsis)
-        guard let name = process.forest!.threads[lane.thread], !name.isEmpty else { return }
+        guard let name = program.forest!.threads[lane.thread], !name.isEmpty else { return }
         let number = " \(lane.thread)"
         // Whole or not at all.
         guard used + number.count <= span.width else { return }

@@ -62,17 +62,17 @@ extension State {
     mutating func arrangeThreads() {
         threads.rows = threadRows()
         let isSelectedElsewhere = selection != threads.shown
-        let place =
+        let row =
             (isSelectedElsewhere ? rowOfSelection() : nil)
             ?? threads.current.flatMap { threads.rows.firstIndex(of: $0) }
-        if let place, place != threads.cursor.selected {
+        if let row, row != threads.cursor.selected {
             threads.cursor.count = threads.rows.count
             if isSelectedElsewhere {
-                threads.cursor.select(place, height: viewHeight)
+                threads.cursor.select(row, height: viewHeight)
             } else {
-                threads.cursor.moveSelection(to: place)
+                threads.cursor.moveSelection(to: row)
             }
-        } else if place == nil, threads.current == nil {
+        } else if row == nil, threads.current == nil {
             // The first lane rather than the head above it.
             threads.cursor.selected = threads.rows.firstIndex { if case .lane = $0 { true } else { false } } ?? 0
         }
@@ -103,40 +103,41 @@ extension State {
         let rows = threads.rows
         let row = rows.indices.contains(threads.cursor.selected) ? rows[threads.cursor.selected] : nil
         threads.current = row
-        select(row.flatMap { subject(of: $0) })
+        select(row.flatMap { rowID(of: $0) })
         threads.shown = selection
     }
 
     /// The node that runs (or blocks) on a thread; the program of its row; nothing for an executor.
-    private func subject(of row: ThreadsView.Row) -> RowID? {
+    private func rowID(of row: ThreadsView.Row) -> RowID? {
         switch row {
         case .program(let source): return RowID(source: source)
         case .lane(let source, let thread):
-            guard let place = place(of: source), let lane = observed[place].insight.threads.lane(of: thread),
-                let id = ThreadActivity(lane, in: observed[place].forest!).node,
-                let node = observed[place].forest!.index(of: id)
+            guard let programIndex = programIndex(of: source),
+                let lane = programs[programIndex].insight.threads.lane(of: thread),
+                let id = ThreadActivity(lane, in: programs[programIndex].forest!).node,
+                let node = programs[programIndex].forest!.index(of: id)
             else { return nil }
-            return subject(node, in: place)
+            return rowID(of: node, in: programIndex)
         case .executors, .executor: return nil
         }
     }
 
     /// The lane on which the selected node runs.
     private func rowOfSelection() -> Int? {
-        guard let (place, node) = selectedNode else { return nil }
-        let view = observed[place].forest!.node(node)
+        guard let (programIndex, node) = selectedNode else { return nil }
+        let view = programs[programIndex].forest!.node(node)
         guard view.activity == .running else { return nil }
-        return threads.rows.firstIndex(of: .lane(observed[place].source, view.thread))
+        return threads.rows.firstIndex(of: .lane(programs[programIndex].source, view.thread))
     }
 
     private mutating func threadRows() -> [ThreadsView.Row] {
         var rows: [ThreadsView.Row] = []
-        for place in observed.indices {
-            let source = observed[place].source
+        for programIndex in programs.indices {
+            let source = programs[programIndex].source
             if showsPrograms { rows.append(.program(source)) }
-            guard observed[place].isReached else { continue }
-            rows += orderedThreads(of: place).map { .lane(source, $0) }
-            let executors = executors(of: place)
+            guard programs[programIndex].isReached else { continue }
+            rows += orderedThreads(of: programIndex).map { .lane(source, $0) }
+            let executors = executors(of: programIndex)
             if !executors.isEmpty { rows.append(.executors(source)) }
             rows += executors.map { .executor(source, $0) }
         }
@@ -144,34 +145,34 @@ extension State {
     }
 
     /// By name; sorted anew only where threads came, went, or changed their names.
-    private mutating func orderedThreads(of place: Int) -> [ThreadID] {
-        let process = observed[place]
-        let known = threads.orders[process.source] ?? ThreadsView.Order()
-        let lanes = process.insight.threads
-        if known.revision == lanes.revision, known.threads.map({ process.threadName($0) }) == known.names {
+    private mutating func orderedThreads(of programIndex: Int) -> [ThreadID] {
+        let program = programs[programIndex]
+        let known = threads.orders[program.source] ?? ThreadsView.Order()
+        let lanes = program.insight.threads
+        if known.revision == lanes.revision, known.threads.map({ program.threadName($0) }) == known.names {
             return known.threads
         }
-        let named = lanes.lanes.map { (name: process.threadName($0.thread), thread: $0.thread) }.sorted {
+        let named = lanes.lanes.map { (name: program.threadName($0.thread), thread: $0.thread) }.sorted {
             $0.name == $1.name ? $0.thread < $1.thread : NaturalOrder.precedes($0.name, $1.name)
         }
-        threads.orders[process.source] = ThreadsView.Order(
+        threads.orders[program.source] = ThreadsView.Order(
             revision: lanes.revision, names: named.map(\.name), threads: named.map(\.thread))
         return named.map(\.thread)
     }
 
     /// By name, sorted anew only where executors came, went, or changed their names; tasks, which have no executor, stand
     /// last and only while there are any.
-    private mutating func executors(of place: Int) -> [ExecutorID] {
-        let forest = observed[place].forest!
+    private mutating func executors(of programIndex: Int) -> [ExecutorID] {
+        let forest = programs[programIndex].forest!
         var known = Set(forest.executors.keys)
         for (executor, load) in forest.loads.enumerated() where load.queuedCount + load.runningCount > 0 {
             known.insert(ExecutorID(executor))
         }
         let hasTasks = known.remove(0) != nil && forest.load(of: 0).runningCount > 0
-        let source = observed[place].source
+        let source = programs[programIndex].source
         var order = threads.executorOrders[source] ?? ThreadsView.ExecutorOrder()
-        if order.known != known || order.executors.map({ observed[place].executorName($0) }) != order.names {
-            let named = known.map { (name: observed[place].executorName($0), id: $0) }.sorted {
+        if order.known != known || order.executors.map({ programs[programIndex].executorName($0) }) != order.names {
+            let named = known.map { (name: programs[programIndex].executorName($0), id: $0) }.sorted {
                 $0.name == $1.name ? $0.id < $1.id : NaturalOrder.precedes($0.name, $1.name)
             }
             threads.sortedCount += named.count
@@ -196,8 +197,8 @@ extension State {
     mutating func goToRunning() {
         switch threads.current {
         case .lane?:
-            guard let (place, node) = selectedNode else { return say("nothing runs on this thread now") }
-            reveal(node, in: place)
+            guard let (programIndex, node) = selectedNode else { return say("nothing runs on this thread now") }
+            reveal(node, in: programIndex)
         case .program?: say("this is a program; Enter on a thread goes to what runs there")
         case .executors?, .executor?: say("this is an executor; Enter on a thread goes to what runs there")
         case nil: say(whyEmpty)
@@ -212,22 +213,22 @@ extension State {
         var program: Program?
         for row in threads.rows[threads.cursor.window(height: viewHeight).clamped(to: threads.rows.indices)] {
             step = step &* 1_000_003
-            if program?.source != row.source { program = place(of: row.source).map { observed[$0] } }
+            if program?.source != row.source { program = programIndex(of: row.source).map { programs[$0] } }
             if program != nil, !program!.isStill { step &+= self.step(of: row, in: program!, seconds: seconds) }
         }
         return step
     }
 
-    private func step(of row: ThreadsView.Row, in process: Program, seconds: Int) -> UInt64 {
+    private func step(of row: ThreadsView.Row, in program: Program, seconds: Int) -> UInt64 {
         switch row {
         case .lane(_, let thread):
-            guard let lane = process.insight.threads.lane(of: thread) else { return 0 }
+            guard let lane = program.insight.threads.lane(of: thread) else { return 0 }
             return ThreadStatistics(
-                lane, ThreadActivity(lane, in: process.forest!), at: process.shownNow, seconds: seconds
+                lane, ThreadActivity(lane, in: program.forest!), at: program.shownNow, seconds: seconds
             ).step
         case .executor(_, let executor):
-            guard let oldest = process.forest!.load(of: executor).oldestQueued else { return 0 }
-            return 1 &+ DurationText.step(process.shownNow &- min(process.shownNow, oldest))
+            guard let oldest = program.forest!.load(of: executor).oldestQueued else { return 0 }
+            return 1 &+ DurationText.step(program.shownNow &- min(program.shownNow, oldest))
         case .program, .executors: return 0
         }
     }

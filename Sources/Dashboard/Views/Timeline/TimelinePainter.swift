@@ -12,11 +12,11 @@ extension Painter {
         let (axis, begin) = state.timelineAxis(rows)
         paintAxis(axis, columns, begin: begin, state)
         let chain = state.timelineChain
-        for (place, lines) in rows.programs {
-            let process = state.observed[place]
-            for line in lines { paint(rows[line], axis, columns, process, line: line, isChain: chain == nil) }
+        for (programIndex, lines) in rows.programs {
+            let program = state.programs[programIndex]
+            for line in lines { paint(rows[line], axis, columns, program, line: line, isChain: chain == nil) }
         }
-        if let (place, _) = chain { paintLinks(rows, axis, columns, state.observed[place]) }
+        if let (programIndex, _) = chain { paintLinks(rows, axis, columns, state.programs[programIndex]) }
         paintNow(axis, columns, rows, state)
         if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: layout.tree.row + line) }
         paintInfo(state, axis, begin: begin)
@@ -53,24 +53,24 @@ extension Painter {
     // MARK: Rows
 
     private mutating func paint(
-        _ row: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Program, line: Int, isChain: Bool
+        _ row: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, line: Int, isChain: Bool
     ) {
-        guard let node = row.node else { return paintProgram(process, row: layout.tree.row + line) }
-        paintName(of: node, row, columns, process, line: line, isChain: isChain)
-        paintBar(of: node, axis, columns, process, line: line, isChain: isChain)
+        guard let node = row.node else { return paintProgram(program, row: layout.tree.row + line) }
+        paintName(of: node, row, columns, program, line: line, isChain: isChain)
+        paintBar(of: node, axis, columns, program, line: line, isChain: isChain)
     }
 
     private mutating func paintName(
-        of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ process: Program, line: Int,
+        of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ program: Program, line: Int,
         isChain: Bool
     ) {
         let row = layout.tree.row + line
-        let forest = process.forest!
+        let forest = program.forest!
         let view = forest.node(node)
-        let isDimmed = process.isDimmed(node, isChain: isChain)
+        let isDimmed = program.isDimmed(node, isChain: isChain)
         let role = isChain ? NodeText.role(of: forest.chain(of: node)) : view.state.role
         frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: isDimmed ? .dim : Style(role))
-        if process.outline.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
+        if program.outline.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
         let end = columns.name.start + columns.name.width
         var column = columns.name.start + min(shown.depth, Self.indentLimit) * TreeLines.level
         let (text, isLabel) = NodeText.label(of: node, in: forest)
@@ -89,16 +89,16 @@ extension Painter {
     private static let indentLimit = 5
 
     private mutating func paintBar(
-        of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Program, line: Int, isChain: Bool
+        of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, line: Int, isChain: Bool
     ) {
-        let forest = process.forest!
+        let forest = program.forest!
         let bar =
             isChain
-            ? NodeBar(ofChain: node, in: forest, now: process.shownNow)
-            : NodeBar(of: node, in: forest, now: process.shownNow)
+            ? NodeBar(ofChain: node, in: forest, now: program.shownNow)
+            : NodeBar(of: node, in: forest, now: program.shownNow)
         let row = layout.tree.row + line
-        let isDimmed = process.isDimmed(node, isChain: isChain)
-        let offset = process.wallOffset
+        let isDimmed = program.isDimmed(node, isChain: isChain)
+        let offset = program.wallOffset
         var (first, last) = (Int.max, Int.min)
         // What is more telling is drawn over what is less, where both are in one column.
         for phase in NodeBar.Phase.allCases {
@@ -135,14 +135,14 @@ extension Painter {
 
     /// From the end of a member, or of who was followed, to the node that it counts for, where both are on the screen.
     private mutating func paintLinks(
-        _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ process: Program
+        _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program
     ) {
-        let forest = process.forest!
+        let forest = program.forest!
         var lines: [NodeIndex: Int] = [:]
         for (line, row) in rows.enumerated() { if let node = row.node { lines[node] = line } }
         for (line, row) in rows.enumerated() {
             guard let node = row.node, let settled = forest.node(node).settled else { continue }
-            let column = axis.column(of: settled &+ process.wallOffset)
+            let column = axis.column(of: settled &+ program.wallOffset)
             guard (0..<axis.columns).contains(column) else { continue }
             for holder in forest.holders(of: node, limit: Self.linkLimit) {
                 guard let other = lines[holder.node], other != line else { continue }
@@ -174,15 +174,15 @@ extension Painter {
         _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State
     ) {
         var live: Program?
-        for (place, lines) in rows.programs {
-            let process = state.observed[place]
-            let goesOn = rows[lines].contains { $0.node.map { process.forest!.chain(of: $0).settled == nil } ?? false }
+        for (programIndex, lines) in rows.programs {
+            let program = state.programs[programIndex]
+            let goesOn = rows[lines].contains { $0.node.map { program.forest!.chain(of: $0).settled == nil } ?? false }
             guard goesOn else { continue }
-            live = process
+            live = program
             break
         }
-        guard let process = live else { return }
-        let column = axis.column(of: process.shownNow &+ process.wallOffset)
+        guard let program = live else { return }
+        let column = axis.column(of: program.shownNow &+ program.wallOffset)
         guard (0..<axis.columns).contains(column) else { return }
         let at = columns.bars.start + column
         for line in rows.indices where isFree(layout.tree.row + line, at) && rows[line].node != nil {

@@ -16,9 +16,9 @@ enum TimelineText {
 
     /// The exact times of what is selected, for the line below the rows.
     static func info(_ state: borrowing State, begin: UInt64) -> [(text: String, style: Style)] {
-        guard let (place, node) = state.selectedNode else { return [] }
-        let process = state.observed[place]
-        let forest = process.forest!
+        guard let (programIndex, node) = state.selectedNode else { return [] }
+        let program = state.programs[programIndex]
+        let forest = program.forest!
         let view = forest.node(node)
         let glyphs = state.options.glyphs
         let isAll = state.timelineChain == nil
@@ -36,17 +36,17 @@ enum TimelineText {
             parts = [(glyphs.state(role) + " ", Style(role)), (name, .label)]
             parts.append(("  from ", .dim))
             parts.append(
-                (ClockText.milliseconds(created &+ process.wallOffset, offset: state.options.clockOffset), .number))
-            let end = chain.settled ?? process.shownNow
+                (ClockText.milliseconds(created &+ program.wallOffset, offset: state.options.clockOffset), .number))
+            let end = chain.settled ?? program.shownNow
             add("lasted", end &- min(created, end), isRunning: chain.settled == nil)
             parts.append(("  " + NodeText.summary(of: chain, role), .dim))
             return parts
         }
         parts = [(glyphs.state(view.state.role) + " ", Style(view.state.role)), (name, .label)]
-        let made = view.created &+ process.wallOffset
+        let made = view.created &+ program.wallOffset
         parts.append(("  made +", .dim))
         parts.append((DurationText.settled(made &- min(made, begin)), .number))
-        let timing = forest.timing(of: node, now: process.shownNow)
+        let timing = forest.timing(of: node, now: program.shownNow)
         add("wait", timing.wait, isRunning: view.state == .queued)
         add("run", timing.run, isRunning: view.activity == .running)
         add("total", timing.total, isRunning: view.isLive)

@@ -6,24 +6,24 @@ import Frames
 extension State {
     /// From when to when what the rows show lasts, and whether it still goes on.
     private func timelineSpan(_ rows: [TimelineRow]) -> (begin: UInt64, end: UInt64, isLive: Bool) {
-        if let (place, root) = timelineChain {
-            let process = observed[place]
-            let forest = process.forest!
+        if let (programIndex, root) = timelineChain {
+            let program = programs[programIndex]
+            let forest = program.forest!
             let chain = forest.chain(of: root)
             let isLive = chain.settled == nil
-            let begin = timeline.span?.lowerBound ?? (forest.node(root).created &+ process.wallOffset)
-            let settled = timeline.span?.upperBound ?? ((chain.settled ?? 0) &+ process.wallOffset)
-            let end = isLive ? process.shownNow &+ process.wallOffset : settled
+            let begin = timeline.span?.lowerBound ?? (forest.node(root).created &+ program.wallOffset)
+            let settled = timeline.span?.upperBound ?? ((chain.settled ?? 0) &+ program.wallOffset)
+            let end = isLive ? program.shownNow &+ program.wallOffset : settled
             return (begin, max(begin, end), isLive)
         }
         var (begin, end, isLive) = (UInt64.max, UInt64(0), false)
-        for (place, lines) in rows.programs {
-            let process = observed[place]
+        for (programIndex, lines) in rows.programs {
+            let program = programs[programIndex]
             for node in rows[lines].lazy.compactMap(\.node) {
-                let settled = process.forest!.chain(of: node).settled
+                let settled = program.forest!.chain(of: node).settled
                 if settled == nil { isLive = true }
-                begin = min(begin, process.forest!.node(node).created &+ process.wallOffset)
-                end = max(end, (settled ?? process.shownNow) &+ process.wallOffset)
+                begin = min(begin, program.forest!.node(node).created &+ program.wallOffset)
+                end = max(end, (settled ?? program.shownNow) &+ program.wallOffset)
             }
         }
         guard begin <= end else {
@@ -78,14 +78,14 @@ extension State {
         let (begin, end, isLive) = timelineSpan(rows)
         let all = TimeAxis.scale(fitting: end - begin, into: max(1, axis.columns - 2))
         if steps > 0, timeline.scale == nil { return say("everything is in sight") }
-        let place = (TimeAxis.scales.firstIndex(of: axis.scale) ?? 0) + steps
-        guard place >= 0 else { return say("this is as near as it gets") }
-        guard place < TimeAxis.scales.count, TimeAxis.scales[place] < all else {
+        let index = (TimeAxis.scales.firstIndex(of: axis.scale) ?? 0) + steps
+        guard index >= 0 else { return say("this is as near as it gets") }
+        guard index < TimeAxis.scales.count, TimeAxis.scales[index] < all else {
             (timeline.scale, timeline.left) = (nil, nil)
             say("everything is in sight")
             return updateViewport()
         }
-        let scale = TimeAxis.scales[place]
+        let scale = TimeAxis.scales[index]
         // Around what goes on now while that is followed, else around the selected node.
         if timeline.left != nil || !(isLive && isSelectionLive) {
             let moment = selectedMoment.flatMap { time in
@@ -102,9 +102,9 @@ extension State {
 
     /// When the selected node's turn came.
     private var selectedMoment: UInt64? {
-        guard let (place, node) = selectedNode else { return nil }
-        let view = observed[place].forest!.node(node)
-        return (view.started ?? view.queued ?? view.created) &+ observed[place].wallOffset
+        guard let (programIndex, node) = selectedNode else { return nil }
+        let view = programs[programIndex].forest!.node(node)
+        return (view.started ?? view.queued ?? view.created) &+ programs[programIndex].wallOffset
     }
 
     private mutating func pan(by quarters: Int) {
@@ -162,14 +162,14 @@ extension State {
         var hasher = Hasher()
         hasher.combine(axis)
         let isAll = timelineChain == nil
-        for (place, lines) in rows.programs {
-            let process = observed[place]
-            let now = axis.column(of: process.shownNow &+ process.wallOffset)
+        for (programIndex, lines) in rows.programs {
+            let program = programs[programIndex]
+            let now = axis.column(of: program.shownNow &+ program.wallOffset)
             for node in rows[lines].lazy.compactMap(\.node) {
-                let view = process.forest!.node(node)
+                let view = program.forest!.node(node)
                 let isGrowing =
                     isAll
-                    ? process.forest!.chain(of: node).settled == nil : view.isLive || view.activity == .running
+                    ? program.forest!.chain(of: node).settled == nil : view.isLive || view.activity == .running
                 if isGrowing { hasher.combine(now) }
             }
         }

@@ -12,9 +12,9 @@ extension State {
         var text = DetailWriter(width: width, glyphs: options.glyphs)
         let kind = row.kind
         var told: Warning.ID?
-        if case .warning(let warning, let place) = row {
+        if case .warning(let warning, let programIndex) = row {
             told = warning.id
-            addWarning(warning, observed[place], to: &text)
+            addWarning(warning, programs[programIndex], to: &text)
             text.gap()
         }
         text.wrap(kind.explanation, style: .normal)
@@ -25,26 +25,26 @@ extension State {
             text.gap()
             text.field("limit", limit)
         }
-        guard warningSubject != nil else { return ViewDetail(title: kind.rawValue, lines: text.lines) }
+        guard selectedWarningNode != nil else { return ViewDetail(title: kind.rawValue, lines: text.lines) }
         text.gap()
         text.add(DetailLine(String(repeating: options.glyphs.horizontal, count: width), .border))
         return ViewDetail(
             title: kind.rawValue, lines: text.lines + DetailText.nodeLines(of: self, width: width, besides: told))
     }
 
-    private func addWarning(_ warning: Warning, _ process: Program, to text: inout DetailWriter) {
-        text.wrap(WarningText.name(warning, process), style: Style.label.bold)
-        let what = WarningText.what(warning, process)
+    private func addWarning(_ warning: Warning, _ program: Program, to text: inout DetailWriter) {
+        text.wrap(WarningText.name(warning, program), style: Style.label.bold)
+        let what = WarningText.what(warning, program)
         if !what.isEmpty { text.wrap(what, style: warning.ended == nil ? .warning : .dim) }
-        let time = ClockText.seconds(warning.since &+ process.wallOffset, offset: options.clockOffset)
-        let end = warning.ended ?? process.shownNow
+        let time = ClockText.seconds(warning.since &+ program.wallOffset, offset: options.clockOffset)
+        let end = warning.ended ?? program.shownNow
         let age = DurationText.coarse(end &- min(end, warning.since))
         switch (warning.ended, warning.kind.isFault) {
         case (nil, true): text.field("at", "\(time), \(age) ago; x takes it away")
         case (nil, false): text.field("since", "\(time), \(age)")
         case (.some, _): text.field("since", "\(time), for \(age); over")
         }
-        if process.forest?.index(of: warning.node) == nil, let site = warning.site, !site.fileID.isEmpty {
+        if program.forest?.index(of: warning.node) == nil, let site = warning.site, !site.fileID.isEmpty {
             text.field("made at", "\(site.fileID):\(site.line)")
         }
     }

@@ -8,8 +8,8 @@ import Frames
 enum WarningRow: Equatable {
     /// A kind, and how many of it hold.
     case head(WarningKind, count: Int, isFolded: Bool)
-    /// One that holds, or held until lately; the program's place in ``State/observed``.
-    case warning(Warning, place: Int)
+    /// One that holds, or held until lately; the program's place in ``State/programs``.
+    case warning(Warning, programIndex: Int)
     /// So many more of a kind.
     case more(WarningKind, count: Int)
     /// A kind that is not told of.
@@ -36,9 +36,9 @@ enum WarningRow: Equatable {
 /// What a warning says of itself besides its kind: what the program wrote is hostile until frames make it safe.
 enum WarningText {
     /// Who it is about.
-    static func name(_ warning: Warning, _ process: Program) -> String {
-        guard warning.node != .none else { return process.shownName }
-        if let forest = process.forest, let node = forest.index(of: warning.node) {
+    static func name(_ warning: Warning, _ program: Program) -> String {
+        guard warning.node != .none else { return program.shownName }
+        if let forest = program.forest, let node = forest.index(of: warning.node) {
             return NodeText.name(of: node, in: forest)
         }
         if let label = warning.label, !label.isEmpty { return label }
@@ -46,8 +46,8 @@ enum WarningText {
     }
 
     /// What in particular, in a few words.
-    static func what(_ warning: Warning, _ process: Program) -> String {
-        guard let forest = process.forest else { return "" }
+    static func what(_ warning: Warning, _ program: Program) -> String {
+        guard let forest = program.forest else { return "" }
         switch warning.kind {
         case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
         case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"

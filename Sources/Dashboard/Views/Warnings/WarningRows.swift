@@ -14,7 +14,7 @@ extension State {
             // What the filter hides is not counted, and of those that are not kept nobody knows.
             let count =
                 filter.hidesRest
-                ? all.count { $0.isHolding } : observed.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
+                ? all.count { $0.isHolding } : programs.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
             rows.append(.head(kind, count: count, isFolded: isFolded))
             guard !isFolded else { continue }
             let isShort = !warnings.expanded.contains(kind) && all.count > WarningsView.shortCount
@@ -28,26 +28,27 @@ extension State {
 
     /// Of all programs, those that the filter lets through: since longest first, those that are over at the end.
     private func allWarnings(of kind: WarningKind) -> [WarningRow] {
-        var all: [(warning: Warning, place: Int, moment: UInt64)] = []
-        for place in observed.indices {
-            let offset = observed[place].wallOffset
-            for warning in observed[place].insight.warnings.warnings(of: kind)
-            where !filter.hidesRest || filterLetsThrough(warning, in: place) {
-                all.append((warning, place, warning.since &+ offset))
+        var all: [(warning: Warning, programIndex: Int, moment: UInt64)] = []
+        for programIndex in programs.indices {
+            let offset = programs[programIndex].wallOffset
+            for warning in programs[programIndex].insight.warnings.warnings(of: kind)
+            where !filter.hidesRest || filterLetsThrough(warning, in: programIndex) {
+                all.append((warning, programIndex, warning.since &+ offset))
             }
         }
-        if observed.count > 1 {
+        if programs.count > 1 {
             all.sort { left, right in
                 let isOver = (left.warning.ended != nil, right.warning.ended != nil)
                 return isOver.0 == isOver.1 ? left.moment < right.moment : isOver.1
             }
         }
-        return all.map { .warning($0.warning, place: $0.place) }
+        return all.map { .warning($0.warning, programIndex: $0.programIndex) }
     }
 
     /// Whether its node matches; who has none does not.
-    func filterLetsThrough(_ warning: Warning, in place: Int) -> Bool {
+    func filterLetsThrough(_ warning: Warning, in programIndex: Int) -> Bool {
         guard filter.isActive else { return true }
-        return observed[place].forest?.index(of: warning.node).map { filterMatches($0, in: place) } ?? false
+        return programs[programIndex].forest?.index(of: warning.node).map { filterMatches($0, in: programIndex) }
+            ?? false
     }
 }

@@ -22,7 +22,7 @@ struct WarningColumns {
         name.width = min(rest, width >= 60 ? max(22, width * 3 / 10) : rest - 9)
         rest -= name.width
         var start = name.start + name.width
-        func place(_ width: Int) -> Columns.Span {
+        func span(_ width: Int) -> Columns.Span {
             guard rest >= width + 2 else { return Columns.Span() }
             defer {
                 start += width + 2
@@ -30,10 +30,10 @@ struct WarningColumns {
             }
             return Columns.Span(start: start + 2, width: width)
         }
-        if width >= 76 { site = place(width >= 110 ? 24 : 18) }
-        if hasPrograms, width >= 96 { program = place(12) }
-        age = place(DurationText.width)
-        if rest >= 12 { what = place(rest - 2) }
+        if width >= 76 { site = span(width >= 110 ? 24 : 18) }
+        if hasPrograms, width >= 96 { program = span(12) }
+        age = span(DurationText.width)
+        if rest >= 12 { what = span(rest - 2) }
     }
 }
 
@@ -50,10 +50,10 @@ extension Painter {
         let view = state.warnings
         guard !view.rows.isEmpty else { return paintNoWarnings(state) }
         // Once for all rows of it: a copy of all parts of a program costs as much as a row.
-        var program: (place: Int, process: Program)?
-        for place in view.cursor.window(height: area.rows) {
-            let line = area.row + place - view.cursor.top
-            switch view.rows[place] {
+        var program: (index: Int, program: Program)?
+        for index in view.cursor.window(height: area.rows) {
+            let line = area.row + index - view.cursor.top
+            switch view.rows[index] {
             case .head(let kind, let count, let isFolded):
                 paintHead(kind, isFolded ? glyphs.folded : glyphs.unfolded, count, kind.headline, .warning, line)
             case .hidden(let kind):
@@ -61,10 +61,10 @@ extension Painter {
             case .more(_, let count):
                 let words = "\(glyphs.ellipsis) \(CountText.grouped(count)) more"
                 frame.write(words, row: line, column: columns.name.start, style: .dim)
-            case .warning(let warning, let place):
-                if program?.place != place { program = (place, state.observed[place]) }
-                let isOver = warning.ended != nil || !state.filterLetsThrough(warning, in: place)
-                paint(warning, of: program!.process, isOver: isOver, columns, line)
+            case .warning(let warning, let programIndex):
+                if program?.index != programIndex { program = (programIndex, state.programs[programIndex]) }
+                let isOver = warning.ended != nil || !state.filterLetsThrough(warning, in: programIndex)
+                paint(warning, of: program!.program, isOver: isOver, columns, line)
             }
         }
         if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
@@ -86,29 +86,29 @@ extension Painter {
     }
 
     private mutating func paint(
-        _ warning: Warning, of process: Program, isOver: Bool, _ columns: WarningColumns, _ line: Int
+        _ warning: Warning, of program: Program, isOver: Bool, _ columns: WarningColumns, _ line: Int
     ) {
         func style(_ style: Style) -> Style { isOver ? .dim : style }
         var site = warning.site
-        if let forest = process.forest, let node = forest.index(of: warning.node) {
+        if let forest = program.forest, let node = forest.index(of: warning.node) {
             let role = forest.state(of: node).role
             frame.write(glyphs.state(role), row: line, column: columns.name.start - 2, style: style(Style(role)))
             site = site ?? forest.site(of: node)
         }
-        write(WarningText.name(warning, process), row: line, in: columns.name, style: style(.label))
+        write(WarningText.name(warning, program), row: line, in: columns.name, style: style(.label))
         write(site.map(\.description) ?? "", row: line, in: columns.site, style: .dim)
-        write(process.shownName, row: line, in: columns.program, style: style(.thread))
-        let end = warning.ended ?? process.shownNow
+        write(program.shownName, row: line, in: columns.program, style: style(.thread))
+        let end = warning.ended ?? program.shownNow
         let age = DurationText.coarse(end &- min(end, warning.since))
         write(age, row: line, in: columns.age, style: style(.number), isRight: true)
-        let what = WarningText.what(warning, process)
+        let what = WarningText.what(warning, program)
         write(warning.ended == nil ? what : "over", row: line, in: columns.what, style: style(.normal))
     }
 
     private mutating func paintNoWarnings(_ state: borrowing State) {
-        if state.filter.isActive, state.observed.contains(where: { $0.insight.warnings.count > 0 }) {
+        if state.filter.isActive, state.programs.contains(where: { $0.insight.warnings.count > 0 }) {
             return paintMessage("no warning is of a node that matches \(state.filter.text)")
         }
-        paintMessage(state.observed.isEmpty ? "waiting for a program" : "nothing looks wrong")
+        paintMessage(state.programs.isEmpty ? "waiting for a program" : "nothing looks wrong")
     }
 }

@@ -37,7 +37,7 @@ extension State {
     /// Finds the rows anew.
     mutating func arrangeWarnings() {
         let source = WarningsView.Source(
-            revisions: observed.map(\.insight.warnings.revision), programs: processKeys, filter: filterRevision,
+            revisions: programs.map(\.insight.warnings.revision), programs: processKeys, filter: filterRevision,
             hidesRest: filter.hidesRest, folded: warnings.folded, expanded: warnings.expanded,
             enabled: options.warnings.enabled)
         if source != warnings.source {
@@ -61,7 +61,7 @@ extension State {
         switch row {
         case .head(let kind, _, _), .hidden(let kind): .kind(kind)
         case .more(let kind, _): .more(kind)
-        case .warning(let warning, let place): .warning(warning.id, observed[place].source)
+        case .warning(let warning, let programIndex): .warning(warning.id, programs[programIndex].source)
         }
     }
 
@@ -75,16 +75,16 @@ extension State {
     }
 
     /// The node of the selected warning, as long as it is kept.
-    var warningSubject: RowID? {
-        guard case .warning(let warning, let place)? = warnings.selectedRow,
-            let node = observed[place].forest?.index(of: warning.node)
+    var selectedWarningNode: RowID? {
+        guard case .warning(let warning, let programIndex)? = warnings.selectedRow,
+            let node = programs[programIndex].forest?.index(of: warning.node)
         else { return nil }
-        return subject(node, in: place)
+        return rowID(of: node, in: programIndex)
     }
 
     private mutating func selectNodeOfWarning() {
-        guard view == .warnings, let subject = warningSubject, selection != subject else { return }
-        select(subject)
+        guard view == .warnings, let rowID = selectedWarningNode, selection != rowID else { return }
+        select(rowID)
     }
 
     // MARK: Keys
@@ -102,7 +102,7 @@ extension State {
         case .sort, .invertSort: say("the worst are first, and of a kind those since longest; / finds others")
         case .nextMatch, .previousMatch: say("the filter shows what it finds; its nodes are in the tree: 1")
         case .cancelNode, .cancelChain, .tag, .why, .copy, .copyTree, .edit:
-            guard warningSubject == nil else { return nil }
+            guard selectedWarningNode == nil else { return nil }
             say("this row has no node; go to a warning that has one")
         default: return nil
         }
@@ -130,12 +130,12 @@ extension State {
             warnings.expanded.insert(kind)
             updateViewport()
         case .hidden: hideWarningKind()
-        case .warning(let warning, let place):
+        case .warning(let warning, let programIndex):
             guard warning.node != .none else { return say("this is about the whole program, no single node") }
-            guard let node = observed[place].forest?.index(of: warning.node) else {
+            guard let node = programs[programIndex].forest?.index(of: warning.node) else {
                 return say("its node is no longer kept; x takes the warning away")
             }
-            reveal(node, in: place)
+            reveal(node, in: programIndex)
         }
     }
 
@@ -144,11 +144,11 @@ extension State {
         switch warnings.selectedRow {
         case nil: return say("there is nothing here to take away")
         case .hidden: return say("it is hidden; X shows it")
-        case .warning(let warning, let place): observed[place].insight.warnings.dismiss(warning.id)
+        case .warning(let warning, let programIndex): programs[programIndex].insight.warnings.dismiss(warning.id)
         case .head(let kind, _, _), .more(let kind, _):
             dismissAll(of: kind)
         }
-        // What comes into its place is selected.
+        // What comes into its programIndex is selected.
         warnings.selected = nil
         updateViewport()
         warnings.selected = selectedWarningID
@@ -157,13 +157,13 @@ extension State {
     /// All that are kept; under a filter that hides the rest, those that it lets through.
     private mutating func dismissAll(of kind: WarningKind) {
         guard filter.hidesRest else {
-            for place in observed.indices { observed[place].insight.warnings.dismissAll(of: kind) }
+            for programIndex in programs.indices { programs[programIndex].insight.warnings.dismissAll(of: kind) }
             return say("\(kind.rawValue): those that were there are away; X hides what comes")
         }
-        for place in observed.indices {
-            for warning in observed[place].insight.warnings.warnings(of: kind)
-            where filterLetsThrough(warning, in: place) {
-                observed[place].insight.warnings.dismiss(warning.id)
+        for programIndex in programs.indices {
+            for warning in programs[programIndex].insight.warnings.warnings(of: kind)
+            where filterLetsThrough(warning, in: programIndex) {
+                programs[programIndex].insight.warnings.dismiss(warning.id)
             }
         }
         say("\(kind.rawValue): those that match are away; X hides what comes")
@@ -178,8 +178,8 @@ extension State {
             options.warnings.enabled.insert(kind)
             say("\(kind.rawValue) is told of again")
         }
-        for place in observed.indices where !observed[place].isHeld {
-            _ = observed[place].tickInsight(options.warnings, wall: wall)
+        for programIndex in programs.indices where !programs[programIndex].isHeld {
+            _ = programs[programIndex].tickInsight(options.warnings, wall: wall)
         }
         updateViewport()
     }
@@ -219,6 +219,6 @@ extension State {
 
     /// A number that changes when the passing of time alone changes the picture.
     var warningsStep: UInt64 {
-        warnings.rows.isEmpty || observed.allSatisfy(\.isStill) ? 0 : wall / 1_000_000_000
+        warnings.rows.isEmpty || programs.allSatisfy(\.isStill) ? 0 : wall / 1_000_000_000
     }
 }
