@@ -3,7 +3,7 @@ import ChainTesting
 import Demos
 import Testing
 
-/// `checkout` beyond its usual course: nothing left, a cancellation, and how it looks over ten minutes.
+/// `checkout` in other cases: sold out, cancelled, and over ten minutes.
 struct CheckoutTests {
     @Test func checkoutIsSoldOut() throws {
         let run = try firstOrder(of: DemoRun("checkout", seed: 7))
@@ -21,10 +21,10 @@ struct CheckoutTests {
     }
 
     @Test func checkoutCancelledHalfWayTakesNoMoney() throws {
-        let play = try DemoRun("checkout", seed: 3)
-        play.run(until: .milliseconds(500))
-        play.run.cancelTree(labelled: "order 1", by: "ada")
-        let run = firstOrder(of: play)
+        let demo = try DemoRun("checkout", seed: 3)
+        demo.run(until: .milliseconds(500))
+        demo.recorded.cancelTree(labelled: "order 1", by: "ada")
+        let run = firstOrder(of: demo)
         assertChain(
             run,
             matches: """
@@ -48,10 +48,10 @@ struct CheckoutTests {
                 """)
     }
 
-    @Test func itIsLivelyAndFailsNowAndThen() throws {
-        let play = try DemoRun("checkout")
-        play.run(until: .seconds(600))
-        let forest = play.run.forest
+    @Test func someOrdersFailAndFewArePending() throws {
+        let demo = try DemoRun("checkout")
+        demo.run(until: .seconds(600))
+        let forest = demo.recorded.forest
         let orders = forest.roots.filter { forest.label(of: $0)?.hasPrefix("order ") == true }
         #expect((800...900).contains(orders.count))
         let failed = orders.filter { forest.state(of: $0) == .rejected }.count
@@ -60,10 +60,10 @@ struct CheckoutTests {
         #expect((2...15).contains(live))
     }
 
-    private func firstOrder(of play: DemoRun) -> RecordedRun {
-        play.run(until: .milliseconds(500))
-        play.stage.close()
-        play.run.runUntilIdle()
-        return play.run
+    private func firstOrder(of demo: DemoRun) -> RecordedRun {
+        demo.run(until: .milliseconds(500))
+        demo.context.close()
+        demo.recorded.runUntilIdle()
+        return demo.recorded
     }
 }

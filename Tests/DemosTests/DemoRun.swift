@@ -2,20 +2,20 @@ import ChainTesting
 import Demos
 import PromiseRuntime
 
-/// A story told under virtual time.
+/// A demo under virtual time.
 struct DemoRun {
-    let run: RecordedRun
-    let stage: DemoContext
+    let recorded: RecordedRun
+    let context: DemoContext
 
     init(_ name: String, seed: UInt64 = 1, arguments: [String] = [], capturesValues: Bool = true) throws {
-        run = RecordedRun(capturesValues: capturesValues)
-        stage = DemoContext(runtime: run.runtime, seed: seed, arguments: arguments)
-        guard let story = Demo.named(name) else { throw Missing(name: name) }
-        try story.start(on: stage)
+        recorded = RecordedRun(capturesValues: capturesValues)
+        context = DemoContext(runtime: recorded.runtime, seed: seed, arguments: arguments)
+        guard let demo = Demo.named(name) else { throw UnknownDemo(name: name) }
+        try demo.start(in: context)
     }
 
-    /// Goes on to so long after the beginning.
-    func run(until moment: Duration) { run.run(until: moment) }
+    /// Runs the demo until a moment, counted from its start.
+    func run(until moment: Duration) { recorded.run(until: moment) }
 
-    struct Missing: Error { var name: String }
+    struct UnknownDemo: Error { var name: String }
 }

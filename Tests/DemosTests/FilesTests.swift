@@ -7,12 +7,12 @@ import PromiseRuntime
 import Synchronization
 import Testing
 
-/// `files`, on a real folder: what is read, what cannot be, and what a cancellation stops.
+/// `files` on a real folder: files read, files that cannot be read, and cancellation.
 @Suite final class FilesTests {
     private let root: URL
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent("stories-\(UUID().uuidString)")
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("demos-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     }
 
@@ -30,9 +30,9 @@ import Testing
             atPath: root.appendingPathComponent(path).path, withDestinationPath: target)
     }
 
-    private func play() throws -> DemoRun { try DemoRun("files", arguments: [root.path]) }
+    private func startDemo() throws -> DemoRun { try DemoRun("files", arguments: [root.path]) }
 
-    /// The chains as text, without the folder's path, which is another in each run.
+    /// Returns the chains as text, with ROOT for the folder's path, which differs in each run.
     private func text(_ run: RecordedRun) -> [String] {
         run.forest.chainText().replacingOccurrences(of: root.path, with: "ROOT").components(separatedBy: "\n")
     }
@@ -41,7 +41,7 @@ import Testing
         try write("hello", "greeting")
         try write("", "below/empty")
         try write("foobar", "below/further/word")
-        let run = try play().run
+        let run = try startDemo().recorded
         #expect(run.runUntilIdle())
         let lines = text(run)
         // The published sums of FNV-1a with 64 bits.
@@ -57,7 +57,7 @@ import Testing
         try link("dangling", to: "nowhere")
         try link("ring", to: "ring")
         try link("upwards", to: "..")
-        let run = try play().run
+        let run = try startDemo().recorded
         #expect(run.runUntilIdle())
         let lines = text(run)
         #expect(lines.contains { $0.hasSuffix("rejected work dangling ! ROOT/dangling: No such file or directory") })
@@ -81,22 +81,24 @@ import Testing
             try write("cancelled", "a/a\(number)")
             try write("kept", "b/b\(number)")
         }
-        let play = try play()
-        for _ in 0..<100 where !play.run.forest.chainText().contains("work a0") { play.run.executor.runNext() }
-        #expect(play.run.cancelTree(labelled: "a/", by: "ada") > 3)
-        #expect(play.run.runUntilIdle())
-        let forest = play.run.forest
-        let lines = text(play.run)
+        let demo = try startDemo()
+        for _ in 0..<100 where !demo.recorded.forest.chainText().contains("work a0") {
+            demo.recorded.executor.runNext()
+        }
+        #expect(demo.recorded.cancelTree(labelled: "a/", by: "ada") > 3)
+        #expect(demo.recorded.runUntilIdle())
+        let forest = demo.recorded.forest
+        let lines = text(demo.recorded)
         #expect(lines.contains { $0.hasSuffix("cancelled promise a/ ! cancelled by ada (by a viewer)") })
         #expect(lines.filter { $0.contains("fulfilled work a") }.count <= 4)
-        #expect(lines.filter { $0.contains("work a") }.count <= 8, "no further files of it were begun")
+        #expect(lines.filter { $0.contains("work a") }.count <= 8, "no further files of it were started")
         #expect(lines.filter { $0.contains("fulfilled work b") }.count == 20)
         #expect(lines.contains { $0.contains("fulfilled map together = 20 files, 80 bytes, 1 unreadable") })
         #expect(forest.totals.counts.liveCount == 0)
     }
 
     @Test func cancellingStopsAReadThatIsUnderWay() throws {
-        // It would take hours to read, and no room on the disk.
+        // A sparse file: hours to read, no space on the disk.
         let big = root.appendingPathComponent("endless")
         try Data().write(to: big)
         let handle = try FileHandle(forWritingTo: big)
@@ -106,15 +108,15 @@ import Testing
         let watch = Watch(label: "endless")
         let runtime = ChainRuntime()
         #expect(runtime.startRecording(into: watch))
-        let stage = DemoContext(runtime: runtime, speed: 1000, arguments: [root.path])
-        try #require(Demo.named("files")).start(on: stage)
+        let context = DemoContext(runtime: runtime, speed: 1000, arguments: [root.path])
+        try #require(Demo.named("files")).start(in: context)
         #expect(watch.began.wait(timeout: .now() + 30) == .success)
         let node = try #require(watch.node.withLock { $0 })
         try #require(runtime.liveNode(node)).cancel()
         #expect(watch.ended.wait(timeout: .now() + 30) == .success, "the handler is over")
     }
 
-    /// Says when the handler of the node with that label begins and ends.
+    /// Signals the start and the end of the handler of the node with that label.
     private final class Watch: EventSink {
         let label: String
         let node = Mutex<NodeID?>(nil)

@@ -7,12 +7,12 @@ import Foundation
 import PromiseRuntime
 import Testing
 
-/// What a key in the dashboard does to `files`, on real threads and in real time.
+/// A cancellation of a folder of `files` from a dashboard, on real threads and in real time.
 struct FolderCancelTests {
-    /// It would take most of two minutes to read the east: time enough to cancel on a busy machine.
+    /// So many files that reading takes two minutes: enough time to cancel on a busy machine.
     private static let fileCounts = ["east": 400, "west": 12]
 
-    /// What a cancelled folder has not begun, it never begins; nothing of it stays live; the dashboard is named.
+    /// A cancelled folder starts no more work, nothing of it stays live, and its rows name the canceller.
     @Test func cancellingAFolderStopsItsWork() throws {
         let harbour = try Harbour("cancelled")
         for (folder, count) in Self.fileCounts {
@@ -25,7 +25,7 @@ struct FolderCancelTests {
         let view = try View(of: runtime)
         defer { view.inspector.stop() }
         try #require(Demo.named("files")).start(
-            on: DemoContext(runtime: runtime, speed: 0.05, arguments: [harbour.path]))
+            in: DemoContext(runtime: runtime, speed: 0.05, arguments: [harbour.path]))
 
         #expect(view.wait { $0.begunCount(of: "east-") >= 3 })
         let folder = try #require(view.forest.node(labelled: "east/"))
@@ -35,7 +35,7 @@ struct FolderCancelTests {
             Issue.record("\(reply.outcome)")
             return
         }
-        // What had begun by now was told by the reply; a thread each may have been about to begin.
+        // The reply counts what had started; each thread may have been about to start one more.
         #expect(view.wait { $0.begunCount(of: "east-") > 0 })
         let begun = view.forest.begunCount(of: "east-")
         #expect(view.wait { $0.totals.counts.liveCount == 0 })
@@ -64,7 +64,7 @@ private final class View {
         subscription = inspector.subscribe { [news] in news.signal() }
     }
 
-    /// Waits until the forest is so, at most for two minutes; false where that was not enough.
+    /// Waits until the condition holds, at most two minutes. Returns false if it does not hold then.
     func wait(_ isSo: (ChainForest) -> Bool) -> Bool {
         let deadline = DispatchTime.now() + .seconds(120)
         while true {
@@ -94,7 +94,7 @@ extension ChainForest {
         all.first { self.label(of: $0) == label }.map { id(of: $0) }
     }
 
-    /// How many of the nodes whose label begins so have run or run now.
+    /// The number of nodes with that prefix of the label that have started.
     fileprivate func begunCount(of prefix: String) -> Int {
         all.count { label(of: $0)?.hasPrefix(prefix) == true && node($0).started != nil }
     }

@@ -4,16 +4,18 @@ import Frames
 import GoldenSupport
 import Testing
 
-/// What the dashboard shows of each story: at stated moments of virtual time, to the cell.
+/// The dashboard's frame of each demo at a stated moment of virtual time.
 struct FrameTests {
-    /// A story and the moment that is looked at, in seconds.
+    /// A demo, and the moment of its frame in seconds.
     static let scenes: [(name: String, seconds: Double)] = [
-        ("checkout", 2.5), ("trip", 2.9), ("steps", 0.5), ("mirrors", 2.5), ("storm", 1.5), ("stuck", 30),
+        ("checkout", 2.5), ("trip", 2.9), ("steps", 0.5), ("coffee", 6.5), ("pages", 5), ("mirrors", 2.5),
+        ("storm", 1.5),
+        ("stuck", 30),
     ]
     static let sizes = [Size(columns: 20, rows: 5), Size(columns: 80, rows: 24), Size(columns: 120, rows: 40)]
 
     @Test(arguments: scenes, sizes)
-    func story(_ scene: (name: String, seconds: Double), _ size: Size) throws {
+    func demo(_ scene: (name: String, seconds: Double), _ size: Size) throws {
         var screen = Screen(size)
         screen.watch(try DemoRun(scene.name, capturesValues: true), until: scene.seconds)
         check(screen, "\(scene.name)-\(size)")
@@ -33,11 +35,11 @@ struct FrameTests {
         check(screen, "checkout-ascii-80x24")
     }
 
-    /// From a key to the row that says who did it: the question, the command, what the program makes of it.
+    /// The way of a cancellation: the key, the question, the command, and the row that names the canceller.
     @Test func anOrderIsCancelledByKeys() throws {
-        let play = try DemoRun("checkout", capturesValues: true)
+        let demo = try DemoRun("checkout", capturesValues: true)
         var screen = Screen(Size(columns: 80, rows: 24))
-        screen.watch(play, until: 2.5)
+        screen.watch(demo, until: 2.5)
         screen.press("c")
         check(screen, "checkout-question-80x24")
         let effects = screen.press("y")
@@ -45,15 +47,15 @@ struct FrameTests {
             Issue.record("\(effects)")
             return
         }
-        let order = try #require(play.run.forest.roots.first)
-        #expect(scope == .node(play.run.forest.id(of: order)))
-        let count = play.run.cancelTree(labelled: "order 1", by: viewer)
+        let order = try #require(demo.recorded.forest.roots.first)
+        #expect(scope == .node(demo.recorded.forest.id(of: order)))
+        let count = demo.recorded.cancelTree(labelled: "order 1", by: viewer)
         screen.act(.replied(SourceID(0), CommandReply(command: command.id, outcome: .accepted(count: count))))
-        screen.watch(play, until: 2.6)
+        screen.watch(demo, until: 2.6)
         check(screen, "checkout-cancelled-80x24")
 
-        play.run(until: .seconds(9))
-        let forest = play.run.forest
+        demo.run(until: .seconds(9))
+        let forest = demo.recorded.forest
         #expect(forest.chain(of: order).liveCount == 0)
         #expect(forest.state(of: order) == .cancelled)
         #expect(forest.chain(of: order).counts[.running] == 0)
@@ -64,14 +66,14 @@ struct FrameTests {
     }
 }
 
-/// A dashboard that looks at a play.
+/// A dashboard that shows a demo.
 struct Screen {
     static let process = ProcessDescription(
         key: ProcessKey(rawValue: 1), pid: 4242, name: "demo", wallOffset: 1_790_000_000_000_000_000)
 
     private(set) var state: State
     private let options: State.Options
-    private var toldCount = 0
+    private var shownCount = 0
     private var sequence: UInt64 = 0
 
     init(_ size: Size, options: State.Options = State.Options()) {
@@ -88,19 +90,19 @@ struct Screen {
     @discardableResult
     mutating func press(_ key: Character) -> [Effect] { act(.key(.character(key))) }
 
-    /// Lets a play go on, and takes in what happens, an instant at a time, with ten ticks a second.
-    mutating func watch(_ play: DemoRun, until seconds: Double) {
+    /// Runs a demo and shows its events, one batch for each moment, with ten ticks a second.
+    mutating func watch(_ demo: DemoRun, until seconds: Double) {
         for tick in 0...Int((seconds * 10).rounded()) {
-            play.run(until: .milliseconds(tick * 100))
-            take(play.run.batch)
-            act(.tick(wall: Self.process.wallOffset + play.run.clock.now, process: play.run.clock.now))
+            demo.run(until: .milliseconds(tick * 100))
+            receive(demo.recorded.batch)
+            act(.tick(wall: Self.process.wallOffset + demo.recorded.clock.now, process: demo.recorded.clock.now))
         }
     }
 
-    /// Takes in what is new of a whole run's batch.
-    private mutating func take(_ whole: EventBatch) {
-        var rest = whole.events[toldCount...]
-        toldCount = whole.events.count
+    /// Receives those events of the whole run that are new.
+    private mutating func receive(_ whole: EventBatch) {
+        var rest = whole.events[shownCount...]
+        shownCount = whole.events.count
         while let time = rest.first?.time {
             var batch = whole
             sequence += 1

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A small folder to walk, with what cannot be read, even by root: a link to nowhere and one to itself.
+/// A small folder to walk. Two of its files cannot be read, even by root: a dangling link and a link to itself.
 ///
 ///     harbour/  boats.txt  log.txt  lost → nowhere  ring → ring  .hidden
 ///       east/   crane.txt
 ///       west/   (empty)
 final class Harbour {
-    /// What a story is given.
+    /// The argument of the demo.
     let path: String
     private let folder: URL
 
-    /// In the repository's build folder, by a path relative to the current one, it looks the same in everybody's frames;
-    /// else it is a temporary folder of its own.
+    /// - Parameter isInRepository: whether to use a relative path below the build folder, so that frames are the same on each
+    ///   machine; else a temporary folder.
     init(_ name: String, isInRepository: Bool = false) throws {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let files = FileManager.default
         if isInRepository {
-            // Where the tests are run by `swift test` this is so already.
+            // A no-op under `swift test`.
             _ = files.changeCurrentDirectoryPath(root.path)
             path = ".build/harbour/\(name)"
             folder = root.appending(path: path)

@@ -8,7 +8,7 @@ import Frames
 import PromiseRuntime
 import Testing
 
-/// The README's picture: `make picture` draws it anew, from a real run of the default story.
+/// The README's picture: `make picture` draws it anew, from a real run of the default demo.
 struct PictureTests {
     private static let size = Size(columns: 120, rows: 40)
     private static let environment = ProcessInfo.processInfo.environment
@@ -33,7 +33,7 @@ struct PictureTests {
         for word in ["checkout", "live", "running", "order", "charge"] { #expect(svg.contains(word)) }
     }
 
-    /// What the dashboard knows after a while of a story on real threads.
+    /// Returns the dashboard's state after a demo has run for a while on real threads.
     private static func watch(_ name: String, for duration: DispatchTimeInterval) throws -> State {
         let runtime = ChainRuntime()
         var options = InspectorOptions()
@@ -46,11 +46,11 @@ struct PictureTests {
             key: inspector.info.key, pid: 4242, name: name, wallOffset: inspector.info.wallOffset)
         _ = reduce(into: &state, .connected(SourceID(0), process))
 
-        let stage = DemoContext(runtime: runtime, seed: 1)
-        defer { stage.close() }
+        let context = DemoContext(runtime: runtime, seed: 1)
+        defer { context.close() }
         let news = DispatchSemaphore(value: 0)
         let subscription = inspector.subscribe { news.signal() }
-        try #require(Demo.named(name)).start(on: stage)
+        try #require(Demo.named(name)).start(in: context)
         let end = DispatchTime.now() + duration
         while DispatchTime.now() < end {
             _ = news.wait(timeout: min(end, .now() + .milliseconds(100)))

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// What can be said on the command line, and what is answered.
+/// Command lines, and the output and exit code of each.
 @Suite(.serialized, .onItsOwnThread) struct CommandLineTests {
     private func run(_ words: String) throws -> Outcome { try Shell.run(words) }
 
@@ -16,9 +16,9 @@ import Testing
     }
 
     @Test func withoutATerminalItIsHeadlessByItself() throws {
-        for story in ["checkout", "files .", "trip", "steps", "mirrors", "storm", "stuck"] {
-            let outcome = try run("demo \(story) --for 200ms")
-            #expect(outcome.status == 0 && outcome.output.contains("● live"), "\(story): \(outcome)")
+        for demo in ["checkout", "files .", "trip", "steps", "coffee", "pages", "mirrors", "storm", "stuck"] {
+            let outcome = try run("demo \(demo) --for 200ms")
+            #expect(outcome.status == 0 && outcome.output.contains("● live"), "\(demo): \(outcome)")
             #expect(!outcome.output.contains("\u{1B}"))
         }
         #expect(try run("demo stuck --for 200ms --ascii").output.utf8.allSatisfy { $0 < 0x80 })
@@ -26,8 +26,8 @@ import Testing
 
     @Test func listHelpAndVersionAreThere() throws {
         let list = try run("demo --list").output
-        for story in ["checkout", "files", "trip", "steps", "mirrors", "storm", "stuck"] {
-            #expect(list.contains("  \(story) "))
+        for demo in ["checkout", "files", "trip", "steps", "coffee", "pages", "mirrors", "storm", "stuck"] {
+            #expect(list.contains("  \(demo) "))
         }
         let help = try run("--help").output
         for code in [
@@ -54,7 +54,8 @@ import Testing
         ("demo --seed", 64, "--seed"), ("demo --nonsense", 64, "--nonsense"),
         ("nonsense", 64, "no command nonsense: did you mean `chainview attach nonsense`?"),
         ("atach shop", 64, "no command atach: did you mean `chainview attach`?"), ("relay", 64, "'<target>'"),
-        ("demo checkout fast", 64, "the demo checkout takes no fast"), ("demo files . there", 64, "takes no there"),
+        ("demo checkout fast", 64, "the demo checkout takes no argument fast"),
+        ("demo files . there", 64, "takes no argument there"),
         ("attach tcp:here", 64, "tcp: needs a host and a port"), ("attach ssh:-oProxy=x/1", 64, "begin with -"),
         ("attach 0", 64, "no number of a process"), ("attach --wait", 64, "needs a target"),
         ("attach unix:", 64, "the path of a socket"), ("ps unix:", 64, "the path of a socket"),
@@ -63,10 +64,10 @@ import Testing
         ("cancel 1 '#0'", 64, "'#0'"), ("cancel 1 -- -3", 64, "'-3'"), ("cancel 1 2 --read-only", 64, "--read-only"),
         ("ps 1 --where state:nope", 64, "cannot be read at “nope”: there is no state nope"),
         ("ps 1 --where 'a and'", 64, "at its end"), ("ps --where a", 64, "name one"),
-        ("run", 64, "Which program"), ("run --", 64, "Which program"), ("run --nonsense", 64, "--nonsense"),
+        ("run", 64, "Name the program"), ("run --", 64, "Name the program"), ("run --nonsense", 64, "--nonsense"),
         ("run no-such-program", 66, "no program no-such-program in any folder"),
         ("run ./none", 66, "no program ./none"),
-        ("run /", 66, "no program /"), ("run /dev/null", 66, "may not be executed"),
+        ("run /", 66, "no program /"), ("run /dev/null", 66, "is not executable"),
     ])
     func whatIsWrongIsOneSentence(words: String, status: Int, part: String) throws {
         let outcome = try run(words)
@@ -80,7 +81,7 @@ import Testing
         for words in ["demo --for 100ms", "demo --list", "--help", "--version"] {
             let outcome = try run("\(words) \(redirection)")
             #expect(outcome.status == 74, "\(words): \(outcome)")
-            #expect(outcome.errors.hasPrefix("chainview: standard output takes no more"), "\(words): \(outcome)")
+            #expect(outcome.errors.hasPrefix("chainview: cannot write to standard output"), "\(words): \(outcome)")
         }
     }
 

@@ -1,22 +1,34 @@
 import PromiseRuntime
+import Synchronization
 
 extension Demo {
     /// The default: a shop that takes orders.
     static let checkout = Demo("checkout", "orders in a shop: reserve, three checks, charge, receipt; some fail") {
-        stage in
-        let shop = Shop(stage: stage)
-        stage.every(0.7) { shop.take($0) }
+        context in
+        let shop = Shop(context: context)
+        context.every(0.7) { number in shop.take(Order(number: number, random: context.random(number))) }
     }
 }
 
 private struct Order: Sendable {
+    enum Trouble: CaseIterable { case soldOut, suspicious, declined, bankDown, bankSlow }
+
     var number: Int
     var item: String
     var euros: Int
-    /// What goes wrong with it, decided when it comes in.
+    /// What will go wrong with the order.
     var trouble: Trouble?
+    /// Decides how long each step takes.
+    var random: SeededRandom
 
-    enum Trouble: CaseIterable { case soldOut, suspicious, declined, bankDown, bankSlow }
+    init(number: Int, random: SeededRandom) {
+        var random = random
+        self.number = number
+        item = random.pick(["a kettle", "two lamps", "a bicycle", "boots", "a globe"])
+        euros = .random(in: 9...480, using: &random)
+        trouble = random.chance(45) ? random.pick(Trouble.allCases) : nil
+        self.random = random
+    }
 }
 
 private enum Refusal: Error, CustomStringConvertible {
@@ -33,56 +45,67 @@ private enum Refusal: Error, CustomStringConvertible {
         case .bankUnreachable: "bank unreachable"
         }
     }
+
+    static func isTemporary(_ error: any Error) -> Bool {
+        if case Refusal.bankUnreachable = error { true } else { false }
+    }
 }
 
-private struct Shop: Sendable {
-    let stage: DemoContext
-    let warehouse: any PromiseExecutor
-    let bank: any PromiseExecutor
-
-    init(stage: DemoContext) {
-        self.stage = stage
-        warehouse = stage.pool("stock", width: 2)
-        bank = stage.pool("bank", width: 3)
+private final class Shop: Sendable {
+    private struct Books {
+        /// The numbers of the orders for which an item is set aside.
+        var reservations: Set<Int> = []
+        /// How often the bank could not be reached, by order.
+        var failedCharges: [Int: Int] = [:]
+        var refusedCount = 0
     }
 
-    func take(_ number: Int) {
-        var dice = stage.dice(number)
-        let order = Order(
-            number: number, item: dice.pick(["a kettle", "two lamps", "a bicycle", "boots", "a globe"]),
-            euros: .random(in: 9...480, using: &dice),
-            trouble: dice.chance(45) ? dice.pick(Order.Trouble.allCases) : nil)
-        Promise(label: "order \(number)") { [dice] resolve, _ in resolve(fulfil(order, dice)) }
-            .failed(label: "tell the customer") { _ in }
+    private let context: DemoContext
+    private let warehouse: any PromiseExecutor
+    private let bank: any PromiseExecutor
+    private let books = Mutex(Books())
+
+    init(context: DemoContext) {
+        self.context = context
+        warehouse = context.pool("stock", width: 2)
+        bank = context.pool("bank", width: 3)
     }
 
-    private func fulfil(_ order: Order, _ dice: SeededRandom) -> Promise<String> {
-        reserve(order, dice)
-            .then(label: "check") { _ in check(order, dice) }
-            .then(label: "charge") { _ in charge(order, dice) }
+    func take(_ order: Order) {
+        Promise.scope("order \(order.number)") { self.fulfill(order) }
+            .failed(label: "tell the customer") { _ in self.books.withLock { $0.refusedCount += 1 } }
+    }
+
+    private func fulfill(_ order: Order) -> Promise<String> {
+        reserve(order)
+            .then(label: "check") { _ in self.check(order) }
+            .then(label: "charge") { _ in self.charge(order) }
             .then(label: "send receipt") { receipt in
-                stage.pause(0.3, label: "mail server").map { receipt }
+                self.context.pause(0.3, label: "mail server").map { receipt }
             }
-            .anyway(label: "release the shelf") { _ in }
+            .finally(label: "release the shelf") {
+                self.books.withLock { _ = $0.reservations.remove(order.number) }
+            }
     }
 
-    private func reserve(_ order: Order, _ dice: SeededRandom) -> Promise<String> {
-        var dice = dice
-        let seconds = dice.seconds(0.2...0.9)
+    private func reserve(_ order: Order) -> Promise<String> {
+        var random = order.random
+        let seconds = random.seconds(0.2...0.9)
         return Promise(label: "reserve \(order.item)", on: warehouse) {
-            try stage.block(seconds)
+            try self.context.block(seconds)
             if order.trouble == .soldOut { throw Refusal.soldOut(order.item) }
+            self.books.withLock { _ = $0.reservations.insert(order.number) }
             return order.item
         }
     }
 
-    private func check(_ order: Order, _ dice: SeededRandom) -> Promise<[String]> {
-        var dice = dice
+    private func check(_ order: Order) -> Promise<[String]> {
+        var random = order.random
         let score = order.trouble == .suspicious ? 0.97 : 0.12
         let checks = [
-            ask("address", dice.seconds(0.4...1.4)) { "found" },
-            ask("credit limit", dice.seconds(0.3...1.0)) { "\(order.euros * 3) €" },
-            ask("fraud score", dice.seconds(0.2...2.2)) {
+            ask("address", random.seconds(0.4...1.4)) { "found" },
+            ask("credit limit", random.seconds(0.3...1.0)) { "\(order.euros * 3) €" },
+            ask("fraud score", random.seconds(0.2...2.2)) {
                 if score > 0.9 { throw Refusal.suspicious(score: score) }
                 return "\(score)"
             },
@@ -90,30 +113,42 @@ private struct Shop: Sendable {
         return .all(checks, cancellingLosers: true, label: "3 checks")
     }
 
-    /// Asks some service, which answers after so many seconds.
+    /// Asks a service, which answers after so many seconds.
     private func ask(
-        _ what: String, _ seconds: Double, _ answer: @escaping @Sendable () throws -> String
+        _ service: String, _ seconds: Double, _ answer: @escaping @Sendable () throws -> String
     ) -> Promise<String> {
-        Promise(label: what) { resolve, _ in
-            resolve(stage.pause(seconds, label: "wait for it").map(label: "read", answer))
+        .scope(service) {
+            self.context.pause(seconds, label: "wait for it").map(label: "read", answer)
         }
     }
 
-    /// Asks the bank, and once more by hand where it did not answer.
-    private func charge(_ order: Order, _ dice: SeededRandom, attempt: Int = 1) -> Promise<String> {
-        var dice = dice
-        let seconds = order.trouble == .bankSlow ? 4 : dice.seconds(0.3...1.6)
-        return Promise(label: "bank, try \(attempt)", on: bank) {
-            try stage.block(seconds)
+    /// Charges the card, up to three times as long as the bank cannot be reached.
+    private func charge(_ order: Order) -> Promise<String> {
+        .retry(3, backoff: .constant(context.paced(0.8)), label: "bank") {
+            self.chargeOnce(order)
+        } onlyIf: { error in
+            Refusal.isTemporary(error)
+        }
+    }
+
+    private func chargeOnce(_ order: Order) -> Promise<String> {
+        var random = order.random
+        let seconds = order.trouble == .bankSlow ? 4 : random.seconds(0.3...1.6)
+        return Promise(label: "charge \(order.euros) €", on: bank) {
+            try self.context.block(seconds)
             if order.trouble == .declined { throw Refusal.declined }
-            if order.trouble == .bankDown, attempt < 3 { throw Refusal.bankUnreachable }
+            if order.trouble == .bankDown { try self.connectToBank(for: order) }
             return "\(order.euros) € paid"
         }
-        .recover(label: "try again?") { [dice] error in
-            guard case Refusal.bankUnreachable = error, attempt < 3 else { throw error }
-            return stage.pause(0.8, label: "wait a little").then(label: "once more") {
-                charge(order, dice, attempt: attempt + 1)
-            }
+    }
+
+    /// - Throws: ``Refusal/bankUnreachable`` twice for an order, and never again.
+    private func connectToBank(for order: Order) throws {
+        let failureCount = books.withLock { books in
+            books.failedCharges[order.number, default: 0] += 1
+            return books.failedCharges[order.number]!
         }
+        if failureCount < 3 { throw Refusal.bankUnreachable }
+        books.withLock { _ = $0.failedCharges.removeValue(forKey: order.number) }
     }
 }

@@ -1,41 +1,41 @@
 import PromiseRuntime
 
-/// A demo: something that happens, told with promises.
+/// A program that runs inside chainview, to look at.
 public struct Demo: Sendable {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     public let name: String
     /// What there is to see, in one line.
     public let summary: String
-    /// How many words it takes after its name.
+    /// How many arguments it takes after its name.
     public let argumentLimit: Int
-    private let tell: @Sendable (DemoContext) throws -> Void
+    private let body: @Sendable (DemoContext) throws -> Void
 
     init(
         _ name: String, _ summary: String, argumentLimit: Int = 0,
-        _ tell: @escaping @Sendable (DemoContext) throws -> Void
+        _ body: @escaping @Sendable (DemoContext) throws -> Void
     ) {
         self.name = name
         self.summary = summary
         self.argumentLimit = argumentLimit
-        self.tell = tell
+        self.body = body
     }
 
-    /// Sets the story going in the stage's runtime, and returns; it goes on by itself until the stage is closed.
+    /// Starts the demo in the context's runtime, and returns. The demo goes on by itself until the context is closed.
     ///
-    /// - Throws: ``DemoError`` where what it is about is not there.
-    public func start(on stage: DemoContext) throws { try stage.runtime.run { try tell(stage) } }
+    /// - Throws: ``DemoError`` if an argument is of no use, such as a folder that does not exist.
+    public func start(in context: DemoContext) throws { try context.runtime.run { try body(context) } }
 
-    /// All stories, in the order in which to show them.
+    /// All demos, in the order in which to show them.
     public static let all: [Demo] = [
-        .checkout, .files, .trip, .steps, .mirrors, .storm, .stuck,
+        .checkout, .files, .trip, .steps, .coffee, .pages, .mirrors, .storm, .stuck,
     ]
 
-    /// The story of that name.
+    /// The demo of that name.
     public static func named(_ name: String) -> Demo? { all.first { $0.name == name } }
 }
 
-/// Why a story cannot be told: one sentence.
+/// The reason why a demo cannot start.
 public struct DemoError: Error, CustomStringConvertible {
-    /// The sentence.
+    /// One sentence: what is wrong, and what to do.
     public let description: String
 }

@@ -7,71 +7,74 @@ import Synchronization
     import Darwin
 #endif
 
-/// What a story is given: a runtime, dice that fall the same way for the same seed, and a say over its pace.
+/// What a demo runs with: a runtime, arguments, random numbers by a seed, and a pace.
 public final class DemoContext: Sendable {
-    /// The runtime that the story's promises live in.
+    /// The runtime of the demo's promises.
     public let runtime: ChainRuntime
-    /// Words after the story's name on the command line.
+    /// The arguments after the demo's name on the command line.
     public let arguments: [String]
     private let seed: UInt64
     private let speed: Double
     private let isClosed = Atomic(false)
 
-    /// Sets a stage.
+    /// Makes a context.
     ///
     /// - Parameters:
     ///   - seed: The same seed makes the same decisions.
-    ///   - speed: How much faster than by itself the story goes; above 0.
+    ///   - speed: How much faster than its own pace the demo runs; above 0.
     public init(runtime: ChainRuntime = .shared, seed: UInt64 = 1, speed: Double = 1, arguments: [String] = []) {
-        precondition(speed > 0, "a story's speed is above 0, not \(speed)")
+        precondition(speed > 0, "the speed of a demo is above 0, not \(speed)")
         self.runtime = runtime
         self.seed = seed
         self.speed = speed
         self.arguments = arguments
     }
 
-    /// Ends what ``every(_:_:)`` began. Promises that are under way go on.
+    /// Stops ``every(_:_:)``. Promises that are pending go on.
     public func close() { isClosed.store(true, ordering: .relaxed) }
 
-    /// Dice of their own for one part of the story, so that its decisions do not hang on what else happens meanwhile.
-    func dice(_ part: Int) -> SeededRandom {
+    /// Returns the random numbers of one part of the demo. They do not depend on what other parts do.
+    func random(_ part: Int) -> SeededRandom {
         SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(part)))
     }
 
-    /// So many seconds of the story's time in the runtime's, to the microsecond.
+    /// Converts seconds at the demo's own pace to the runtime's time, to the microsecond.
     func paced(_ seconds: Double) -> Duration { .microseconds(Int64((seconds / speed * 1e6).rounded())) }
 
-    /// Threads of its own for one part of the story. Under a virtual clock that part runs on the runtime's executor, so
-    /// that a run is exact.
+    /// Whether time passes by itself. It does not in tests, where one thread runs everything and a run is exact.
+    var isRealTime: Bool { runtime.clock.followsCycleCounter }
+
+    /// Returns a pool of threads; under a virtual clock the runtime's executor.
     func pool(_ name: String, width: Int) -> any PromiseExecutor {
-        runtime.clock.followsCycleCounter ? PoolExecutor(name: name, width: width) : runtime.executor
+        isRealTime ? PoolExecutor(name: name, width: width) : runtime.executor
     }
 
-    /// Waits, on no thread.
+    /// Returns a promise that is fulfilled after some seconds. No thread waits.
     func pause(
         _ seconds: Double, label: String = "", file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Void> {
         .delay(paced(seconds), label: label, file: file, line: line)
     }
 
-    /// Calls `body` at once and then again and again, with 1, 2, 3 and so on, until the stage is closed. What it makes
-    /// are chains of their own: nobody's handler makes them.
-    func every(_ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) { happen(1, seconds, body) }
+    /// Calls `body` now and then at each interval, with 1, 2, 3 and so on, until the context is closed. The promises that
+    /// it makes are roots, because the clock calls it and no handler.
+    func every(_ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) { tick(1, seconds, body) }
 
-    private func happen(_ number: Int, _ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {
+    private func tick(_ number: Int, _ seconds: Double, _ body: @escaping @Sendable (Int) -> Void) {
         guard !isClosed.load(ordering: .relaxed) else { return }
         runtime.run { body(number) }
         let pause = paced(seconds).components
         let nanoseconds = UInt64(pause.seconds) * 1_000_000_000 + UInt64(pause.attoseconds / 1_000_000_000)
         _ = runtime.clock.schedule(at: runtime.clock.now + max(1, nanoseconds)) { [self] in
-            happen(number + 1, seconds, body)
+            tick(number + 1, seconds, body)
         }
     }
 
-    /// Keeps the calling thread for a while, as a slow library would, in slices: a handler that is cancelled stops
-    /// early. Under a virtual clock no time passes, so it returns at once.
+    /// Blocks the calling thread for some seconds, as a slow library would; under a virtual clock it returns at once.
+    ///
+    /// - Throws: ``Stopped`` soon after the handler that called it was cancelled.
     func block(_ seconds: Double) throws {
-        guard runtime.clock.followsCycleCounter else { return }
+        guard isRealTime else { return }
         let end = runtime.clock.now + UInt64(seconds / speed * 1e9)
         while runtime.clock.now < end {
             if ChainRuntime.isCancelled { throw Stopped() }
@@ -79,34 +82,8 @@ public final class DemoContext: Sendable {
         }
     }
 
-    /// Work that noticed its cancellation.
+    /// The error of work that noticed its cancellation.
     struct Stopped: Error, CustomStringConvertible {
         var description: String { "stopped half-way" }
     }
-}
-
-/// Dice that fall the same way for the same seed (SplitMix64, Steele, Lea and Flood 2014).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
-
-    /// True in so many of a hundred cases.
-    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
-
-    /// A number of seconds between two others, in hundredths.
-    mutating func seconds(_ range: ClosedRange<Double>) -> Double {
-        (Double.random(in: range, using: &self) * 100).rounded() / 100
-    }
-
-    /// One of several.
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }
 }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Why a file or folder could not be read.
+/// The error of a file or folder that cannot be read.
 struct DiskError: Error, CustomStringConvertible {
     var path: String
     var code: Int32
@@ -20,7 +20,7 @@ struct Checksum: Sendable, CustomStringConvertible {
     var description: String { "\(byteCount) bytes, \(String(value, radix: 16))" }
 }
 
-/// The file system, as far as the story needs it.
+/// The file system, as far as the demo needs it.
 struct Disk: Sendable {
     private static let blockSize = 1 << 16
 
@@ -29,7 +29,7 @@ struct Disk: Sendable {
         return stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The names in a folder, sorted, hidden ones left out; links are not followed, so there is no going round in rings.
+    /// Returns the names in a folder, sorted, without hidden ones. Links count as files, so that no walk is endless.
     func list(_ path: String) throws(DiskError) -> (files: [String], folders: [String]) {
         guard let folder = opendir(path) else { throw DiskError(path: path, code: errno) }
         defer { closedir(folder) }
@@ -51,9 +51,9 @@ struct Disk: Sendable {
         return (files.sorted(), folders.sorted())
     }
 
-    /// The size of a file and the sum of its bytes (FNV-1a, Fowler, Noll and Vo), read a block at a time.
+    /// Returns the size of a file and the sum of its bytes (FNV-1a, Fowler, Noll and Vo), read a block at a time.
     func checksum(_ path: String, isCancelled: () -> Bool) throws -> Checksum {
-        // A file that turned into a pipe meanwhile must not keep the thread for ever.
+        // Not blocking, because the file may have been replaced by a pipe since it was listed.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskError(path: path, code: errno) }
         defer { close(descriptor) }

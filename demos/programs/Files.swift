@@ -7,19 +7,20 @@ extension Demo {
         "files", "reads and checksums a real folder (files FOLDER); cancel a folder, its work stops",
         argumentLimit: 1
     ) {
-        stage in
-        let folder = stage.arguments.first ?? "."
+        context in
+        let folder = context.arguments.first ?? "."
         let disk = Disk()
         guard disk.isFolder(folder) else {
             throw DemoError(description: "\(folder) is no folder that can be read: name one that is.")
         }
-        Walk(stage: stage, disk: disk).folder(folder, name: folder)
-            .map(label: "together") { $0.description }
-            .failed(label: "say why") { _ in }
+        let walk = Walk(context: context, disk: disk)
+        Promise.scope("checksum of \(folder)") {
+            walk.folder(folder, name: folder).map(label: "together") { $0.description }
+        }
     }
 }
 
-/// What was found in a folder and below.
+/// The sums of a folder and of everything below it.
 private struct Tally: Sendable, CustomStringConvertible {
     var fileCount = 0
     var byteCount = 0
@@ -41,23 +42,22 @@ private struct Tally: Sendable, CustomStringConvertible {
 }
 
 private struct Walk: Sendable {
-    let stage: DemoContext
+    let context: DemoContext
     let disk: Disk
     /// Reading blocks, so it has threads of its own.
     let readers: any PromiseExecutor
 
-    init(stage: DemoContext, disk: Disk) {
-        self.stage = stage
+    init(context: DemoContext, disk: Disk) {
+        self.context = context
         self.disk = disk
-        readers = stage.pool("disk", width: 4)
+        readers = context.pool("disk", width: 4)
     }
 
-    /// A folder is a node; below it stand its files, four at a time, and then its folders.
+    /// Sums a folder: its files, four at a time, then its folders, two at a time.
     func folder(_ path: String, name: String) -> Promise<Tally> {
-        Promise(label: "\(name)/", on: readers) { resolve, _ in
+        .scope("\(name)/", on: readers) {
             let entries = try disk.list(path)
-            let tallies = Promise.sequence(entries.files, concurrency: 4, label: "\(entries.files.count) files") {
-                file in
+            return Promise.sequence(entries.files, concurrency: 4, label: "\(entries.files.count) files") { file in
                 self.file("\(path)/\(file)", name: file)
             }
             .then(label: "\(entries.folders.count) folders") { files in
@@ -66,14 +66,16 @@ private struct Walk: Sendable {
                 }
                 .map(label: "with the files") { folders in files + folders }
             }
-            resolve(tallies.map(label: "add up") { $0.reduce(into: Tally()) { $0.add($1) } })
+            .map(label: "add up") { $0.reduce(into: Tally()) { $0.add($1) } }
         }
     }
 
-    /// A folder that cannot be read, or was cancelled, is one line of the tally and not the end of the walk. The promise
-    /// round it is what lets it recover: a cancellation goes on to all that hangs on the folder, not to who follows it.
+    /// Sums a folder; one that cannot be read, or was cancelled, counts as unreadable and does not end the walk.
+    ///
+    /// The scope follows the folder's promise: a cancellation goes on to the children of a promise, which could not
+    /// recover from it, but reaches a follower as an error.
     private func folderOrNothing(_ path: String, name: String) -> Promise<Tally> {
-        Promise(label: "enter \(name)") { resolve, _ in resolve(self.folder(path, name: name)) }
+        Promise.scope("enter \(name)") { self.folder(path, name: name) }
             .catch(label: "leave it out") { error in
                 guard error is DiskError || error is PromiseCancelled else { throw error }
                 return Tally(unreadableCount: 1)
@@ -82,7 +84,7 @@ private struct Walk: Sendable {
 
     private func file(_ path: String, name: String) -> Promise<Tally> {
         Promise(label: name, on: readers) {
-            try stage.block(0.05)
+            try context.block(0.05)
             return try disk.checksum(path) { ChainRuntime.isCancelled }
         }
         .map(label: "tally") { Tally(fileCount: 1, byteCount: $0.byteCount, sum: $0.value) }

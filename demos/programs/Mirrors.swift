@@ -2,26 +2,25 @@ import PromiseRuntime
 
 extension Demo {
     /// A race whose losers run on.
-    static let mirrors = Demo("mirrors", "a download raced between mirrors, whose losers run on") { stage in
-        stage.every(4) { number in
-            var dice = stage.dice(number)
-            let mirrors = ["Lisbon", "Oslo", "Prague", "Turin"].map { city in
-                mirror(city, connects: dice.seconds(0.2...1), sends: dice.seconds(0.5...3), stage)
+    static let mirrors = Demo("mirrors", "a download raced between mirrors, whose losers run on") { context in
+        context.every(4) { number in
+            Promise.scope("download \(number)") {
+                var random = context.random(number)
+                let mirrors = ["Lisbon", "Oslo", "Prague", "Turin"].map { city in
+                    mirror(city, connects: random.seconds(0.2...1), sends: random.seconds(0.5...3), context)
+                }
+                return Promise.race(mirrors, label: "the first of 4").map(label: "unpack") { "unpacked \($0)" }
             }
-            Promise.race(mirrors, label: "download \(number)")
-                .map(label: "unpack") { "unpacked \($0)" }
-                .anyway(label: "done") { _ in }
         }
     }
 
     private static func mirror(
-        _ city: String, connects: Double, sends: Double, _ stage: DemoContext
+        _ city: String, connects: Double, sends: Double, _ context: DemoContext
     ) -> Promise<String> {
-        Promise(label: city) { resolve, _ in
-            resolve(
-                stage.pause(connects, label: "connect")
-                    .then(label: "fetch") { stage.pause(sends, label: "4.1 MB") }
-                    .map(label: "verify") { "4.1 MB from \(city)" })
+        .scope(city) {
+            context.pause(connects, label: "connect")
+                .then(label: "fetch") { context.pause(sends, label: "4.1 MB") }
+                .map(label: "verify") { "4.1 MB from \(city)" }
         }
     }
 }

@@ -3,41 +3,53 @@ import PromiseRuntime
 import Synchronization
 
 extension Demo {
-    /// What goes wrong quietly in other programs.
+    /// Three defects that make no noise in a program without a dashboard.
     static let stuck = Demo(
         "stuck", "one that never settles, one whose resolver is dropped, one that blocks its thread"
     ) {
-        stage in
-        neverAnswered(stage)
-        forgotten(stage)
-        blocked(stage)
+        context in
+        let office = Office(context: context)
+        office.askTheOtherOffice()
+        office.forgetACall()
+        office.waitAtTheDesk()
+    }
+}
+
+private final class Office: Sendable {
+    private struct Diary {
+        var resolvers: [Resolver<String>] = []
+        var complaintCount = 0
+        var errandCount = 0
     }
 
-    /// Somebody keeps the resolver and never uses it.
-    private static func neverAnswered(_ stage: DemoContext) {
+    private let context: DemoContext
+    private let diary = Mutex(Diary())
+
+    init(context: DemoContext) { self.context = context }
+
+    /// The resolver is kept and never used.
+    func askTheOtherOffice() {
         let (answer, resolver) = Promise<String>.pending(label: "answer from the other office")
-        answer.map(label: "read it") { $0.count }.failed(label: "complain") { _ in }
-        kept.withLock { $0.append(resolver) }
+        diary.withLock { $0.resolvers.append(resolver) }
+        answer.map(label: "read it") { $0.count }
+            .failed(label: "complain") { _ in self.diary.withLock { $0.complaintCount += 1 } }
     }
 
     /// The resolver goes out of scope in the handler that should have kept it.
-    private static func forgotten(_ stage: DemoContext) {
-        stage.pause(2, label: "call back in 2 s").then(label: "forget to") {
+    func forgetACall() {
+        context.pause(2, label: "call back in 2 s").then(label: "forget to") {
             let (call, _) = Promise<String>.pending(label: "call")
             return call
         }
-        .failed(label: "hear of it") { _ in }
+        .failed(label: "apologise") { _ in self.diary.withLock { $0.complaintCount += 1 } }
     }
 
-    /// A handler that waits for what nobody will signal for a long while, on a thread of a pool of two.
-    private static func blocked(_ stage: DemoContext) {
-        let desk = stage.pool("desk", width: 2)
-        let isReal = stage.runtime.clock.followsCycleCounter
-        Promise(label: "wait at the desk", on: desk) {
-            if isReal { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(60)) }
+    /// A handler waits a minute for a semaphore that is not signalled, on a thread of a pool of two.
+    func waitAtTheDesk() {
+        let desk = context.pool("desk", width: 2)
+        Promise(label: "wait at the desk", on: desk) { [context] in
+            if context.isRealTime { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(60)) }
         }
-        .done(label: "go home") {}
+        .done(label: "go home") { self.diary.withLock { $0.errandCount += 1 } }
     }
-
-    private static let kept = Mutex<[Resolver<String>]>([])
 }

@@ -7,22 +7,22 @@ import PromiseRuntime
 struct DemoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Opens the dashboard on a demo (\(Demo.all[0].name), unless you name another).",
+        abstract: "Opens the dashboard on a demo (default: \(Demo.all[0].name)).",
         discussion: "Demos:\n\n" + DemoCommand.list)
 
-    @Argument(help: "Which demo.", completion: Completions.demos)
+    @Argument(help: "The name of the demo.", completion: Completions.demos)
     var name = Demo.all[0].name
 
-    @Argument(help: "What the demo is about: for `files`, the folder.")
+    @Argument(help: "The demo's arguments: a folder for `files`.")
     var arguments: [String] = []
 
     @Flag(help: "List the demos and exit.")
     var list = false
 
-    @Option(help: "The same number makes the demo decide the same way.")
+    @Option(help: "The seed of the demo's random numbers; the same seed repeats a run.")
     var seed: UInt64 = 1
 
-    @Option(help: "How much faster than by itself the demo goes, such as 2 or 0.5.")
+    @Option(help: "How much faster than its own pace the demo runs, such as 2 or 0.5.")
     var speed = 1.0
 
     @OptionGroup var display: DisplayOptions
@@ -46,24 +46,24 @@ struct DemoCommand: ParsableCommand {
             let hint = near.isEmpty ? "" : " Did you mean \(near.joined(separator: " or "))?"
             throw Failure(
                 status: .usage,
-                message: "there is no demo called \(name).\(hint) `chainview demo --list` names them all.")
+                message: "there is no demo called \(name).\(hint) Run `chainview demo --list` for all names.")
         }
         if let extra = arguments.dropFirst(demo.argumentLimit).first {
             throw Failure(
                 status: .usage,
-                message: "the demo \(name) takes no \(extra): `chainview demo --help` says what it takes.")
+                message: "the demo \(name) takes no argument \(extra). Run `chainview demo --help` for its arguments.")
         }
         let settings = try display.settings()
         var options = InspectorOptions()
         options.capturesValues = true
         options.isReadOnly = settings.isReadOnly
         let inspector = try Inspector.start(name: demo.name, options: options)
-        let stage = DemoContext(seed: seed, speed: speed, arguments: arguments)
-        do { try demo.start(on: stage) } catch let error as DemoError {
+        let context = DemoContext(seed: seed, speed: speed, arguments: arguments)
+        do { try demo.start(in: context) } catch let error as DemoError {
             throw Failure(status: .noInput, message: error.description)
         }
-        // What is tried in a demo is not meant to last.
+        // Not remembered, because settings tried in a demo are not meant for programs.
         try settings.show([NamedSource(name: demo.name, source: InProcessSource(inspector))], remembers: false)
-        stage.close()
+        context.close()
     }
 }

@@ -4,29 +4,30 @@ import ChainTesting
 import Demos
 import Testing
 
-/// A story warns of what it is about, and of nothing else. Under virtual time no handler takes any, so what blocks or runs
-/// long is not to be seen here.
-struct WarningStoryTests {
+/// Each demo causes the warnings that it is about, and no others. Under virtual time a handler takes no time, so warnings
+/// of blocked threads and long handlers do not occur here.
+struct DemoWarningTests {
     @Test(
         arguments: [
-            ("checkout", []), ("trip", []), ("steps", []), ("storm", []), ("mirrors", [.raceLoserRunning]),
+            ("checkout", []), ("coffee", []), ("pages", []), ("trip", []), ("steps", []), ("storm", []),
+            ("mirrors", [.raceLoserRunning]),
             ("stuck", [.abandoned, .neverSettled]), ("files", []),
         ] as [(String, Set<WarningKind>)])
-    func warnsOfWhatItIsAbout(name: String, kinds: Set<WarningKind>) throws {
+    func demosCauseTheWarningsThatTheyAreAbout(name: String, kinds: Set<WarningKind>) throws {
         let harbour = try Harbour("warnings")
-        let play = try DemoRun(name, arguments: name == "files" ? [harbour.path] : [])
+        let demo = try DemoRun(name, arguments: name == "files" ? [harbour.path] : [])
         var table = WarningTable()
         var found: Set<WarningKind> = []
         // Longer than the longest limit; but a storm makes half a million events a minute.
         for step in 1...(name == "storm" ? 10 : 40) {
-            play.run(until: .seconds(2 * step))
-            var forest = play.run.forest
-            let now = play.run.clock.now
+            demo.run(until: .seconds(2 * step))
+            var forest = demo.recorded.forest
+            let now = demo.recorded.clock.now
             table.update(with: forest.consumeChanges(), of: forest, now: now)
             table.tick(forest, now: now, options: WarningOptions(), budget: 10_000_000)
             for kind in WarningKind.allCases where table.count(of: kind) > 0 { found.insert(kind) }
         }
-        play.stage.close()
+        demo.context.close()
         #expect(found == kinds)
     }
 }

@@ -1,0 +1,25 @@
+/// Random numbers that are the same for the same seed (SplitMix64, Steele, Lea and Flood 2014).
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+
+    /// Returns true in so many of a hundred cases.
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    /// Returns a number of seconds in the range, in hundredths.
+    mutating func seconds(_ range: ClosedRange<Double>) -> Double {
+        (Double.random(in: range, using: &self) * 100).rounded() / 100
+    }
+
+    /// Returns one of several elements.
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }
+}
