@@ -7,8 +7,8 @@ struct Chainview: ParsableCommand {
         commandName: "chainview",
         abstract: "Shows running promise chains live in the terminal, and cancels them.",
         discussion: """
-            Alone it lists what can be attached to, to choose from. To try it: `chainview demo`. Keys are listed by ? on \
-            the screen.
+            Without a command it lists the programs that can be attached to. To try it: `chainview demo`. In the \
+            dashboard, ? lists the keys.
 
             Exit codes: 0 done or quit, 64 wrong usage or a terminal that cannot be used, 65 another version of the \
             protocol or a configuration file that is wrong, 66 no such file, process or program, 69 the program is gone \
@@ -39,7 +39,7 @@ struct Chainview: ParsableCommand {
         command == "help" || configuration.subcommands.contains { $0._commandName == command }
     }
 
-    /// Help and the version on standard output, what is wrong in one sentence on standard error.
+    /// Prints help and the version on standard output, an error as one sentence on standard error, and exits.
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         if code == .success {
@@ -53,18 +53,18 @@ struct Chainview: ParsableCommand {
         let names = configuration.subcommands.map { $0._commandName }.filter { !["pick", "relay"].contains($0) }
         let first = CommandLine.arguments.dropFirst().first ?? ""
         let command = names.contains(first) ? first + " " : ""
-        // The parser takes the first word for an argument of the command that is meant where none is named.
+        // The parser takes an unknown first word for an argument of the default command.
         if !first.isEmpty, !first.hasPrefix("-"), !isKnown(first) {
             let near = Suggestions.name(to: first, among: names)
             words = "there is no command \(first): did you mean `chainview \(near ?? "attach \(first)")`?"
         }
         let dot = [".", "?"].contains(words.last) ? "" : "."
-        Failure(status: .usage, message: "\(words)\(dot) `chainview \(command)--help` says what can be given.").exit()
+        Failure(status: .usage, message: "\(words)\(dot) Run `chainview \(command)--help` for the usage.").exit()
     }
 }
 
 extension Chainview {
-    /// A message of several lines as one sentence; points of a list with commas between them.
+    /// Joins the lines of a message to one sentence, with commas between the points of a list.
     fileprivate static func oneLine(_ message: String) -> String {
         var words = ""
         for line in message.split(separator: "\n") {
@@ -76,7 +76,7 @@ extension Chainview {
     }
 }
 
-/// What this build calls itself.
+/// The version of this build.
 enum Version {
     static let text = "0.1.0"
 }

@@ -13,22 +13,22 @@ enum ExitStatus: Int32 {
     case refused = 77
 }
 
-/// Why chainview ends: one sentence that says what is wrong and what to do, and an exit code.
+/// The reason why chainview ends: one sentence that says what is wrong and what to do, and an exit code.
 struct Failure: Error, CustomStringConvertible {
     var status: ExitStatus
     var message: String
 
     var description: String { message }
 
-    /// Says it on standard error and ends the process.
+    /// Prints the message on standard error and ends the process.
     func exit() -> Never {
-        Streams.complain(message)
+        Streams.printError(message)
         Foundation.exit(status.rawValue)
     }
 }
 
 extension Failure {
-    /// Says why a program cannot be attached to.
+    /// The failure to attach to a program.
     init(_ error: AttachError) {
         let status: ExitStatus =
             switch error.kind {
@@ -44,32 +44,32 @@ extension Failure {
     }
 }
 
-/// Texts of others in sentences.
+/// Texts of other programs and of the system in messages.
 enum DisplayText {
-    /// A text on one line, with nothing in it that a terminal would obey.
+    /// Returns a text on one line, without control sequences.
     static func shown(_ text: String) -> String { SafeText.line(text, charset: .unicode) }
 
-    /// What the system says of an error.
+    /// Returns the system's description of an error.
     static func system(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
 }
 
 /// Signals of this process.
 enum Signals {
-    /// Those that are meant for a program that was started here as much as for chainview.
+    /// The signals that are also for a program that chainview has started.
     static let passedOn = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT]
 
-    /// Started from a thread of Swift's or Dispatch's, a program inherits a blocked signal mask.
+    /// Unblocks all signals. A process inherits a blocked mask if a thread of Swift or Dispatch started it.
     static func resetMask() {
         var none = sigset_t()
         sigemptyset(&none)
         sigprocmask(SIG_SETMASK, &none, nil)
     }
 
-    /// Runs `body` on a new thread that takes no signals: they are for the first one.
+    /// Runs `body` on a new thread that blocks all signals: they are for the main thread.
     static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
         var (all, before) = (sigset_t(), sigset_t())
         sigfillset(&all)
-        // Inherited by the thread.
+        // Blocked before the start, because the thread inherits the mask.
         pthread_sigmask(SIG_SETMASK, &all, &before)
         let thread = Thread(block: body)
         thread.name = name
@@ -77,7 +77,7 @@ enum Signals {
         pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
-    /// Ends the process as the signal would have ended it: who started chainview sees what happened.
+    /// Ends the process by the signal, so that the parent process sees the signal.
     static func raiseAgain(_ signal: Int32) -> Never {
         Foundation.signal(signal, SIG_DFL)
         resetMask()

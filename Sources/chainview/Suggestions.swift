@@ -1,11 +1,11 @@
-/// What somebody may have meant.
+/// Suggests names for a mistyped one.
 enum Suggestions {
-    /// The nearest name, if it is near enough to be a slip.
+    /// Returns the nearest name within the distance of a typing error.
     static func name(to word: String, among names: [String]) -> String? {
         nearest(to: word, among: names, limit: max(1, min(3, word.count / 3))).first
     }
 
-    /// Those that it may be the beginning of, or a slip for, the nearest first; at most three.
+    /// Returns up to three names that begin with the word or are near to it, the nearest first.
     static func names(to word: String, among names: [String]) -> [String] {
         Array(nearest(to: word, among: names, limit: max(2, word.count / 2), orBeginning: true).prefix(3))
     }
@@ -13,7 +13,7 @@ enum Suggestions {
     private static func nearest(
         to word: String, among names: [String], limit: Int, orBeginning: Bool = false
     ) -> [String] {
-        // Nothing is the beginning of everything.
+        // Refused, because every name begins with the empty word.
         guard !word.isEmpty else { return [] }
         let word = word.lowercased()
         return names.map { (name: $0, distance: distance(word, $0)) }
@@ -22,7 +22,7 @@ enum Suggestions {
             .map(\.name)
     }
 
-    /// How many letters have to be added, dropped or changed.
+    /// Returns the edit distance (Levenshtein).
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// The dashboard on a program of another process, on a real terminal.
+/// The dashboard on another process, on a real terminal.
 @Suite(.serialized, .onItsOwnThread) struct AttachTests {
     @Test func itIsSeenAndCancelled() throws {
         let place = try Place()
@@ -11,7 +11,7 @@ import Testing
         let viewer = try place.view("attach", "shop")
         try viewer.wait("the chain") { $0.contains("order 17") && $0.contains("complain of order 17") }
         #expect(viewer.screen.text(row: 0).contains("shop \(probe.pid)"), "\(viewer.text)")
-        // What happens later is seen as it happens.
+        // Later events are shown, too.
         try probe.tell("chain order 18")
         try viewer.see("complain of order 18")
         try probe.tell("settle order 18")
@@ -23,7 +23,7 @@ import Testing
         try viewer.wait("the cancelled row") { _ in
             viewer.row("order 17").contains("⊘ cancelled") && viewer.screen.contains("cancelled by \(NSUserName())")
         }
-        // It was done there, not here.
+        // Cancelled in the program, not only on the screen.
         #expect(try place.run("ps shop").output.contains("cancelled"))
         try viewer.quit()
     }
@@ -37,7 +37,7 @@ import Testing
         try viewer.wait("both") {
             $0.contains("2 programs") && $0.contains("order 17") && $0.contains("refill 3") && $0.contains("● 2 live")
         }
-        // The command goes to the program that the node is in.
+        // The command goes to the node's own program.
         try viewer.select("refill 3")
         viewer.type("cy")
         try viewer.wait("the cancelled row") { _ in viewer.row(" refill 3").contains("⊘ cancelled") }
@@ -115,10 +115,10 @@ import Testing
         try probe.tell("hostile")
         let viewer = try place.view("attach", "\(probe.pid)", columns: 200, rows: 30)
         try viewer.wait("the row") { $0.contains("begin ␀␁␂") }
-        // Where there is room they stand beside the tree.
+        // On a wide screen the details stand beside the tree.
         try viewer.wait("the details, too") { $0.contains("made at") }
         try viewer.wait("what the program says when asked") { $0.contains("asked of the program") }
-        // Drawn anew from nothing it looks the same: nothing of it moved the cursor, coloured or cleared anything.
+        // A full redraw looks the same, so no text moved the cursor, changed colours or cleared anything.
         func picture() -> [String] { (1..<29).map { viewer.screen.text(row: $0) } }
         viewer.type("p")
         try viewer.see("frozen")
@@ -128,7 +128,7 @@ import Testing
         try viewer.terminal.waitUntilQuiet()
         #expect(picture() == before)
         #expect(viewer.screen.contains("␛]0;owned␇␛[2J␛[31mred"), "\(viewer.text)")
-        // Of all that came, no byte of a control but those that the screen itself uses, and no sequence from the label.
+        // No control byte except those of the screen itself, and no sequence from the label.
         let raw = String(decoding: viewer.terminal.received, as: UTF8.self)
         for part in [
             "\u{1B}]0;", "\u{1B}]52", "\u{1B}P+q", "\u{1B}[31mred", "\u{9B}", "\u{202E}", "\u{2066}", "\u{FEFF}",
@@ -152,7 +152,7 @@ import Testing
         viewer.terminal.signal(SIGTERM)
         #expect(try viewer.terminal.waitForExit() == .signalled(SIGTERM))
         viewer.expectRestored()
-        // The program has not noticed.
+        // The program is not affected.
         try probe.tell("chain order 18")
     }
 

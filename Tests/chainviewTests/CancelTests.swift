@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// Cancelling in the running program, from the key to the row that says who did it.
+/// Cancelling in the running program, from the key to the row that names the canceller.
 @Suite(.serialized, .onItsOwnThread) struct CancelTests {
     private let by = "cancelled by \(NSUserName())"
 
@@ -26,10 +26,10 @@ import Testing
                 screen.text(row: $0).contains("⊘ cancelled") && screen.text(row: $0).contains(self.by)
             }
         }
-        // The value's handler did not run, the clean-up's did: it has a thread.
+        // The value handler did not run; the clean-up handler did, since it has a thread.
         #expect(!viewer.row("read it").contains("worker-"), "\(viewer.text)")
         try viewer.wait("the clean-up") { _ in viewer.row("complain").contains("worker-") }
-        // The others have nothing to do with it.
+        // Other chains are not affected.
         #expect(viewer.row("wait at the desk").contains("running") && viewer.row("go home").contains("waiting"))
         viewer.press(.enter)
         try viewer.wait("who did it, in the details") { screen in
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["n", "\u{1B}", "q"])
-    func whoThinksAgainCancelsNothing(key: String) throws {
+    func anAnswerOfNoCancelsNothing(key: String) throws {
         let viewer = try stuck()
         try viewer.select("answer from")
         viewer.type("C")
@@ -81,13 +81,13 @@ import Testing
     }
 
     @Test func theQuestionIsAboutNodesNotRows() throws {
-        // At a tenth of the pace, so that it lasts for half a minute if nobody cancels it.
+        // At a tenth of the pace, so that it lasts half a minute unless it is cancelled.
         let viewer = try Viewer.demo("checkout", "--seed", "3", "--speed", "0.1")
         try viewer.see("order 2")
         try viewer.select("order 2")
         viewer.type("C")
         try viewer.see("Cancel the whole chain of order 2?")
-        // The tree goes on behind the question.
+        // The tree is updated behind the question.
         let header = viewer.screen.text(row: 0).components(separatedBy: "nodes")[0]
         try viewer.wait("more nodes") { $0.text(row: 0).components(separatedBy: "nodes")[0] != header }
         viewer.type("y")
@@ -97,12 +97,12 @@ import Testing
     }
 
     @Test func workOnAThreadStopsAndCleaningUpHappens() throws {
-        // So slow that the reserving runs on for most of a minute if nobody stops it, and no other order comes meanwhile.
+        // So slow that reserving takes most of a minute unless it is cancelled, and no second order comes.
         let viewer = try Viewer.demo("checkout", "--seed", "3", "--speed", "0.01")
         try viewer.wait("work on a thread") { _ in
             viewer.row("reserve").contains("running") && viewer.screen.contains("release the shelf")
         }
-        // The chain that somebody is in stays open when it is over, however long this test looks at it.
+        // Selected, because the chain of the selected row does not fold when it settles.
         viewer.type("j")
         try viewer.wait("the selection") { _ in viewer.selected.contains("reserve") }
         viewer.type("C")
@@ -138,10 +138,10 @@ import Testing
         try viewer.quit()
     }
 
-    /// Files that are links to pipes with one byte in each: what was read is missing there.
+    /// The files are links to pipes with one byte each, so that an empty pipe shows that its file was read.
     @Test func cancellingAFolderEndsItsReading() throws {
         let pipes = try PipeFolder(["alpha": 120, "beta": 12])
-        // Each file takes more than a second, so that reading all of four at a time takes most of a minute.
+        // Each file takes more than a second, so that all of them, four at a time, take most of a minute.
         let viewer = try Viewer.demo("files", pipes.path, "--speed", "0.04")
         try viewer.wait("the reading of both") { _ in pipes.readCount("alpha") > 0 && pipes.readCount("beta") > 0 }
         try viewer.select("alpha/")
@@ -151,7 +151,7 @@ import Testing
         try viewer.wait("the folder's end") { _ in
             viewer.row("alpha/").contains("⊘ cancelled") && viewer.row("alpha/").contains(self.by)
         }
-        // Who had just begun to read may end that, and nobody begins, while the other folder is read to its end.
+        // Four reads that have started may end; no others start, while the other folder is read to its end.
         let count = pipes.readCount("alpha")
         try viewer.wait("the end of all") { screen in
             screen.text(row: 0).contains(" 0 running") && pipes.readCount("beta") == 12
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// A temporary folder of folders whose files are links to pipes that hold one byte each.
+/// A temporary folder of folders; their files are links to pipes that hold one byte each.
 private final class PipeFolder {
     let path: String
     private var pipes: [String: [Int32]] = [:]
@@ -171,7 +171,7 @@ private final class PipeFolder {
         path = root.path
         for (name, count) in folders {
             let folder = root.appending(path: name)
-            // Hidden, so that the walk does not go there.
+            // Hidden, so that the walk skips it.
             let hidden = root.appending(path: ".pipes-\(name)")
             for each in [folder, hidden] {
                 try FileManager.default.createDirectory(at: each, withIntermediateDirectories: true)
@@ -193,7 +193,7 @@ private final class PipeFolder {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// How many files of a folder were read.
+    /// Returns how many files of a folder were read.
     func readCount(_ name: String) -> Int {
         pipes[name, default: []].filter { descriptor in
             var count: Int32 = 0

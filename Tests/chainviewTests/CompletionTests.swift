@@ -2,10 +2,9 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// The completions in the shells themselves, on a terminal: what Tab makes of a line. Shells that a machine has not are
-/// passed over; bash is everywhere.
+/// Completions in real shells, on a terminal: the line after Tab. Shells that are not installed are skipped.
 @Suite(.serialized, .onItsOwnThread) struct CompletionTests {
-    /// A shell with the completions in it, as the README has them set up.
+    /// A shell with the completions set up as in the README.
     private func shell(_ name: String, in place: Place) throws -> PseudoTerminal? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") })
@@ -45,7 +44,7 @@ import Testing
             try terminal.waitUntil("\(name) to complete \(typed)") {
                 $0.contains("chainview \(line)")
             }
-            // Away with the line.
+            // Clears the line.
             terminal.send("\u{15}clear\r")
             try terminal.waitUntil("an empty screen") { !$0.contains("chainview") }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import chainview
 
-/// `chainview config`, and a configuration at the start of a dashboard: real processes.
+/// `chainview config`, and the configuration of a dashboard, as real processes.
 @Suite(.serialized, .onItsOwnThread) struct ConfigCommandTests {
     private func write(_ text: String, in place: Place, name: String = "config/chainview/config.toml") throws {
         let file = URL(fileURLWithPath: place.path + "/" + name)
@@ -18,25 +18,25 @@ import Testing
         let place = try Place()
         let path = place.path + "/config/chainview/config.toml"
         #expect(try place.run("config --path").output == path + "\n")
-        #expect(try place.run("config --check").output == "There is no \(path): the defaults hold.\n")
+        #expect(try place.run("config --check").output == "There is no \(path): the defaults apply.\n")
         let printed = try place.run("config --print-default")
         #expect(printed.status == 0 && printed.output == ConfigKey.defaultFile)
         try write(printed.output, in: place)
         let checked = try place.run("config --check")
-        #expect(checked.status == 0 && checked.output == "\(path): nothing is wrong.\n" && checked.errors.isEmpty)
+        #expect(checked.status == 0 && checked.output == "\(path): no errors.\n" && checked.errors.isEmpty)
     }
 
-    /// Where nobody ever had a configuration, too: the folder is not there.
+    /// The commands of the help work although the folder does not exist.
     @Test func whatTheHelpSaysToBeginWithDoes() throws {
         let place = try Place()
         let lines = try place.run("config --help").output.split(separator: "\n")
         let advice = lines.filter { $0.hasPrefix("  ") && $0.contains("chainview config --p") }
         #expect(advice.count == 2)
-        // The words are a shell's, and $0 is chainview.
+        // Run by a shell, in which $0 is chainview.
         let script = advice.joined(separator: "\n").replacing("chainview config", with: "\"$0\" config")
         let outcome = try place.run("--version\n" + script)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
-        #expect(try place.run("config --check").output.hasSuffix(": nothing is wrong.\n"))
+        #expect(try place.run("config --check").output.hasSuffix(": no errors.\n"))
     }
 
     @Test func whatIsWrongIsSaidALineEach() throws {
@@ -52,8 +52,9 @@ import Testing
                 """)
         try write("theme = \"light\"\n\0thme = 1\n", in: place, name: "zero.toml")
         for (words, status, part) in [
-            ("config --check zero.toml", 65, "zero.toml is no text"),
-            ("config --check none.toml", 66, "there is no file none.toml"), ("config --check .", 65, ". is no file."),
+            ("config --check zero.toml", 65, "zero.toml is not text"),
+            ("config --check none.toml", 66, "there is no file none.toml"),
+            ("config --check .", 65, ". is not a file."),
             ("config", 64, "One of --print-default, --path and --check"), ("config --path --check", 64, "One of"),
             ("config --path x", 64, "for --check"), ("demo --config none.toml --for 100ms", 66, "none.toml"),
             ("demo --config a --no-config", 64, "exclude each other"),
@@ -80,7 +81,7 @@ import Testing
         let other = try place.run("demo stuck --for 300ms --no-config")
         #expect(other.errors.isEmpty && other.output.utf8.contains { $0 >= 0x80 }, "\(other)")
 
-        // On the screen, too: on the status line, and in the colours asked for.
+        // Also on the screen: the error on the status line, and the theme of the file.
         let viewer = try place.view("demo", "stuck", "--view", "chains", columns: 200, waits: false)
         try viewer.wait("the rows and the sentence") {
             $0.contains("answer from") && $0.contains("did you mean theme?")
@@ -101,14 +102,14 @@ import Testing
         try viewer.see("at most 20 frames a second")
         viewer.type("-----------")
         try viewer.see("1 frame a second is the least")
-        // What is typed is drawn at once all the same.
+        // Typed keys are drawn at once all the same.
         viewer.type("j")
         try viewer.wait("row 4") { _ in viewer.selectedRow == 4 }
         try viewer.quit()
     }
 }
 
-/// What is remembered from session to session.
+/// Settings that are saved from session to session.
 @Suite(.serialized, .onItsOwnThread) struct RememberTests {
     private func file(_ place: Place) -> String { place.path + "/state/chainview/shop.toml" }
     private func text(_ place: Place) -> String? { try? String(contentsOfFile: file(place), encoding: .utf8) }
@@ -129,7 +130,7 @@ import Testing
         try viewer.quit()
         #expect(
             text(place) == """
-                # What was set in chainview for "shop"; without this file it is forgotten.
+                # Settings made in chainview for "shop"; delete this file to reset them.
                 detail = "open"
                 filter = "order 18"
                 refresh-rate = 20
@@ -151,7 +152,7 @@ import Testing
         try again.quit()
         #expect(text(place)?.contains("refresh-rate = 15") == true && text(place)?.contains("filter") == false)
 
-        // Fresh: nothing of that, and it stays for the next time.
+        // --fresh ignores the saved settings, and does not change them.
         let before = text(place)
         for flag in ["--fresh", "--no-config"] {
             let fresh = try place.view("attach", "shop", flag)
@@ -172,7 +173,7 @@ import Testing
             atPath: place.path + "/state/chainview", withIntermediateDirectories: true)
         try "view = [".write(toFile: file(place), atomically: true, encoding: .utf8)
         let viewer = try place.view("attach", "shop", columns: 160)
-        try viewer.see("is broken and counts as empty")
+        try viewer.see("is not valid TOML: it is ignored")
         viewer.type("-")
         try viewer.see("at most 20 frames a second")
         try viewer.quit()
@@ -194,16 +195,16 @@ import Testing
         try other.see("at most 20 frames a second")
         other.type("q")
         #expect(try other.terminal.waitForExit() == .exited(0))
-        #expect(other.text.contains("what was set is forgotten: "), "\(other.text)")
+        #expect(other.text.contains("the settings are not saved: "), "\(other.text)")
     }
 
     @Test func namesOfProgramsAreNamesOfFiles() {
-        let memory = Memory(folder: "/s", base: ViewSettings(), demanded: ViewSettings())
+        let store = SettingsStore(folder: "/s", base: ViewSettings(), demanded: ViewSettings())
         for (names, path) in [
             (["shop"], "shop"), (["b", "a", "b"], "a+b"), (["../../etc/x"], "%2e.%2f..%2fetc%2fx"), ([""], "unnamed"),
             ([".hidden"], "%2ehidden"), (["ü\n"], "%c3%bc%a"), (["a.b_c-d"], "a.b_c-d"),
-        ] { #expect(memory.path(for: names) == "/s/\(path).toml", "\(names)") }
-        let long = [1, 2].map { memory.path(for: [String(repeating: "x", count: 5_000) + "\($0)"]) }
+        ] { #expect(store.path(for: names) == "/s/\(path).toml", "\(names)") }
+        let long = [1, 2].map { store.path(for: [String(repeating: "x", count: 5_000) + "\($0)"]) }
         #expect(long[0] != long[1] && long[0].utf8.count < 200)
     }
 }

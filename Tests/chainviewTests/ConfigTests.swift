@@ -8,7 +8,7 @@ import Testing
 
 @testable import chainview
 
-/// What a configuration file says, and what is said of one that is wrong.
+/// Configuration files, and the messages for invalid ones.
 @Suite struct ConfigTests {
     private func read(_ text: String) -> ConfigFile { ConfigFile(text, file: "c.toml") }
 
@@ -16,7 +16,7 @@ import Testing
         let file = read(ConfigKey.defaultFile)
         #expect(file.problems.isEmpty && file.configuration == Configuration())
         for key in ConfigKey.all { #expect(ConfigKey.defaultFile.contains("\n\(key.name) = \(key.value)\n")) }
-        // Each line can be taken away.
+        // Each line can be left out.
         #expect(read("").problems.isEmpty && read("").configuration == Configuration())
     }
 
@@ -70,7 +70,7 @@ import Testing
         (wanted.limits.ageLimit, wanted.limits.chainNodeLimit, wanted.limits.nodeLimit) = (30_000_000_000, 100, 1000)
         wanted.queries = ["slow": "run>100ms", "two words": "kind:all and not state:fulfilled"]
         #expect(file.configuration == wanted)
-        // A key that this test leaves out would be at its default.
+        // No key has its default, so that the test covers all of them.
         for key in ConfigKey.all {
             let other = read(ConfigKey.defaultFile.replacing("\n\(key.name) = ", with: "\n# \(key.name) = "))
             #expect(other.configuration == Configuration() && other.problems.isEmpty)
@@ -109,7 +109,7 @@ import Testing
         #expect([".", "?"].contains("\(problem)".last))
     }
 
-    /// What is wrong counts as not said; the rest holds.
+    /// An invalid key keeps its default; the other keys apply.
     @Test func theRestHolds() {
         let file = read("theme = 3\nrefresh-rate = 7\n[queries]\nbad = \"(\"\ngood = \"x\"\n[keep]\nnodes = \"no\"")
         #expect(file.problems.map(\.line) == [1, 4, 7])
@@ -142,7 +142,7 @@ import Testing
         ]
         for (path, line) in wanted { #expect(lines.line(of: path) == line, "\(path)") }
         #expect(lines.line(of: ["c"]) == nil && lines.line(of: ["many", "nothing"]) == 13)
-        // Any text is read to its end.
+        // Any text is read to its end without a trap.
         for text in [
             "[", "[[", "a", "=", "a=", "a={", "a=[", "\"", "'''", "a=\"\\", "}", ",", "]", "a=[}", "a={]", ".=.",
         ] {
@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// Which of several says what: the file, the environment, the flags.
+/// The precedence of file, environment and flags.
 @Suite struct SettingsTests {
     private func settings(
         _ words: String, file: String = "", environment: [String: String] = [:]
@@ -219,7 +219,7 @@ import Testing
         #expect(home.state == "/h/me/.local/state/chainview")
         let own = folders(["HOME": "/h/me", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"])
         #expect(own.configuration == "/c/chainview/config.toml" && own.state == "/s/chainview")
-        // A relative path is to be passed over.
+        // A relative path is ignored.
         #expect(folders(["HOME": "/h", "XDG_CONFIG_HOME": "c"]).configuration == "/h/.config/chainview/config.toml")
         #expect(folders([:]).configuration == nil && folders([:]).state == nil)
     }

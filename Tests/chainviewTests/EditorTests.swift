@@ -4,7 +4,7 @@ import Testing
 
 @testable import chainview
 
-/// Which file a call site is, and how editors are told.
+/// The file of a call site, and the arguments of editors.
 struct EditorTests {
     private let root: URL
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import chainview
 
-/// What sources say, in the order in which a dashboard can make sense of it.
+/// The order in which a feed dispatches statuses, batches and replies.
 @Suite(.onItsOwnThread) struct FeedTests {
     private static let old = ChainEvents.ProcessDescription(
         key: ProcessKey(rawValue: 1), pid: 11, name: "shop", wallOffset: 0)
@@ -61,7 +61,7 @@ import Testing
         feed.stop()
     }
 
-    /// Whatever the source says in between: a batch never comes before the program that says it.
+    /// A batch never comes before the status of its program.
     @Test func whileASourceSpeaksItsAnnouncementsComeFirst() {
         let source = TestSource()
         let news = DispatchSemaphore(value: 0)
@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-/// A source that says what it is told to.
+/// A source that publishes what the test passes to it.
 private final class TestSource: BatchSource {
     private let batchSubject = PublishSubject<EventBatch>()
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)

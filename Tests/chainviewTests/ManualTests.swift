@@ -6,9 +6,9 @@ import Testing
 
 @testable import chainview
 
-/// The manual page and the completions: made from the argument parser, so that they hold all that it knows.
+/// The manual page and the completions hold everything that the argument parser knows.
 @Suite(.serialized, .onItsOwnThread) struct ManualTests {
-    /// Runs a program that this machine may not have; nil where it has not.
+    /// Runs a program; returns nil if it is not installed.
     private func run(_ program: String, _ arguments: [String], input: String) throws -> Outcome? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         guard let folder = folders.first(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") })
@@ -32,7 +32,7 @@ import Testing
             errors: try String(contentsOfFile: errors, encoding: .utf8))
     }
 
-    /// All names of options and flags, below a command.
+    /// Returns the names of all options and flags below a command.
     private func names(_ command: Manual.ViewerCommand) -> Set<String> {
         Set(command.shown.flatMap { ($0.names ?? []).map(\.dashed) }).union(
             command.commands.flatMap { Array(names($0)) })
@@ -63,7 +63,7 @@ import Testing
         for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "KEYS", "FILES", "ENVIRONMENT"] {
             #expect(plain.contains(".SH \(section)\n"))
         }
-        // Nothing of what is told is taken for a request.
+        // No text is taken for a request.
         let requests = Set(outcome.output.matches(of: /(?m)^([.'][A-Za-z]*)/).map { String($0.1) })
         #expect(
             requests.isSubset(of: [

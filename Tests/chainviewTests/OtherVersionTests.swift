@@ -2,9 +2,9 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// What is not chainview's protocol, or not this version of it.
+/// Other protocols, and other versions of chainview's.
 @Suite(.serialized, .onItsOwnThread) struct OtherVersionTests {
-    /// Listens at a path and says the same to everybody.
+    /// A server that sends the same bytes to each client.
     private final class Stranger: Sendable {
         private let socket: Int32
 
@@ -29,7 +29,7 @@ import Testing
                     let peer = accept(listener, nil, nil)
                     guard peer >= 0 else { return }
                     _ = bytes.withUnsafeBytes { write(peer, $0.baseAddress, $0.count) }
-                    // Until the viewer goes.
+                    // Until the viewer disconnects.
                     var byte: UInt8 = 0
                     while read(peer, &byte, 1) > 0 {}
                     close(peer)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A preamble (see `Wire`) of a version that nobody speaks yet.
+    /// A preamble (see `Wire`) of a future version.
     private static let future: [UInt8] =
         [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E] + [9, 0, 9, 0] + [0, 0, 0, 0]
 

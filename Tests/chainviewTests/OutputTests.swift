@@ -5,7 +5,7 @@ import Testing
 
 @testable import chainview
 
-/// What is kept of a program's output.
+/// The kept output of a program.
 struct OutputTests {
     private func text(_ kept: KeptOutput, _ stream: ProgramOutput.Stream) -> String {
         String(decoding: kept.chunks.filter { $0.stream == stream }.flatMap(\.bytes), as: UTF8.self)

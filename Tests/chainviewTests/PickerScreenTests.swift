@@ -2,9 +2,9 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// Choosing from the list, on a real terminal.
+/// The list of programs, on a real terminal.
 @Suite(.serialized, .onItsOwnThread) struct PickerScreenTests {
-    /// Two programs, in the order of their numbers, and the list.
+    /// Starts two programs, in the order of their pids, and the list.
     private func list(_ place: Place) throws -> (Viewer, [Probe]) {
         let probes = [try place.probe("shop"), try place.probe("stock")].sorted { $0.pid < $1.pid }
         for probe in probes { try probe.tell("chain order \(probe.pid)") }

@@ -2,16 +2,16 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// A folder of sockets that only this test looks into.
+/// A private folder of sockets for one test.
 final class Place {
     let path: String
-    /// What has programs and viewers meet there, with settings of their own.
+    /// The environment that makes programs and viewers use the folder.
     var environment: [String: String] {
         ["XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path + "/config", "XDG_STATE_HOME": path + "/state"]
     }
 
     init() throws {
-        // Short: a socket's path has some hundred bytes.
+        // Short, because a socket's path is limited to about 100 bytes.
         var template = Array("/tmp/cvt-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw HarnessError(description: "no folder: \(errno)") }
         path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -24,10 +24,10 @@ final class Place {
         try Probe(name, arguments, in: self)
     }
 
-    /// `chainview WORDS` without a terminal.
+    /// Runs `chainview WORDS` without a terminal.
     func run(_ words: String) throws -> Outcome { try Shell.run(words, setting: environment, directory: path) }
 
-    /// Runs `chainview WORDS` again and again until it prints a text: a program's handlers take their time.
+    /// Repeats `chainview WORDS` until it prints a text.
     func wait(until words: String, prints text: String) throws {
         for _ in 0..<300 {
             if try run(words).output.contains(text) { return }
@@ -36,7 +36,7 @@ final class Place {
         throw HarnessError(description: "chainview \(words) did not print \(text): \(try run(words))")
     }
 
-    /// `chainview ARGUMENTS` on a terminal.
+    /// Starts `chainview ARGUMENTS` on a terminal.
     func view(
         _ arguments: String..., columns: Int = 120, rows: Int = 40, setting: [String: String] = [:], waits: Bool = true
     ) throws -> Viewer {
@@ -45,7 +45,7 @@ final class Place {
             waits: waits)
     }
 
-    /// A FIFO for a program to be told by that reads nothing from its input.
+    /// Makes a FIFO for commands to a program without standard input.
     func fifo() throws -> String {
         let path = path + "/commands"
         guard mkfifo(path, 0o600) == 0 else { throw HarnessError(description: "no FIFO: \(errno)") }
@@ -53,7 +53,7 @@ final class Place {
     }
 }
 
-/// An inspected program in a process of its own, which does what it is told.
+/// An inspected program in a process of its own, driven by commands.
 final class Probe {
     let process = Process()
     private let input = Pipe()
@@ -82,14 +82,14 @@ final class Probe {
         process.waitUntilExit()
     }
 
-    /// Has it do something, and returns when that is done, with what it said.
+    /// Sends a command, waits until it is done, and returns the answer.
     @discardableResult
     func tell(_ command: String) throws -> String {
         input.fileHandleForWriting.write(Data((command + "\n").utf8))
         return try wait(for: "ok")
     }
 
-    /// Ends it by a signal, and returns when it is gone.
+    /// Ends the program by a signal, and waits for its end.
     func end(by signal: Int32) {
         kill(pid, signal)
         process.waitUntilExit()

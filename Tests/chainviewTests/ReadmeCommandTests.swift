@@ -6,7 +6,7 @@ import Testing
 
 @testable import chainview
 
-/// The commands that the README names can be given, and do what they say.
+/// The commands in the README are valid and work.
 @Suite(.serialized, .onItsOwnThread) struct ReadmeCommandTests {
     private let readme: String
 
@@ -16,7 +16,7 @@ import Testing
         readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
     }
 
-    /// The words after `chainview` in spans of code, and in lines of code up to the explanation.
+    /// The arguments after `chainview` in code spans, and in lines of code up to the explanation.
     private var commands: Set<String> {
         let spans = readme.matches(of: /`chainview ?([^`\n]*)`/).map { String($0.1) }
         let lines = readme.matches(of: /(?m)^    chainview(.*)$/).map { match in
@@ -28,10 +28,10 @@ import Testing
 
     @Test func eachIsUnderstood() throws {
         #expect(commands.count > 15 && commands.contains("attach shop") && commands.contains("cancel shop 12 --chain"))
-        // A command alone is spoken of, and help ends like an error.
+        // Skips help, which ends like an error.
         for words in commands where !words.contains("--help") && words != "run" {
             do { _ = try Chainview.parseAsRoot(words.split(separator: " ").map(String.init)) } catch {
-                // What prints a script ends like an error, too.
+                // A completion script ends like an error, too.
                 if Chainview.exitCode(for: error) == .success { continue }
                 Issue.record("chainview \(words): \(Chainview.message(for: error))")
             }
@@ -42,7 +42,7 @@ import Testing
         let place = try Place()
         let shop = try place.probe("shop")
         for number in 1...5 { try shop.tell("chain order \(number)") }
-        // Each of them, whatever else is on the page; the whole chain only after the node.
+        // Sorted, so that the whole chain is cancelled after the node.
         let named = commands.filter { $0.contains(/^(?:ps|attach shop|cancel shop)\b/) && !$0.contains("4242") }
         #expect(named.count > 6)
         for words in named.sorted() {
@@ -65,7 +65,7 @@ import Testing
         let examples = readme.matches(of: /(?ms)^```toml\n(.*?)^```/).map { String($0.1) }
         #expect(!examples.isEmpty)
         for example in examples { #expect(ConfigFile(example, file: "README.md").problems.isEmpty, "\(example)") }
-        // Each theme, and no other.
+        // All themes, and no others.
         let section = try #require(readme.firstMatch(of: /(?ms)^\| theme \|.*?\n\n/)).0
         #expect(section.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) } == Theme.all.map(\.name))
     }

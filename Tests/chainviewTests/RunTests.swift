@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .onItsOwnThread) struct RunTests {
     private let probe = builtProduct("CommandProbe")
 
-    /// A started program on a terminal, which is told what to do through a FIFO, for it reads nothing else.
+    /// A program on a terminal, driven through a FIFO, because it has no standard input.
     private final class Started {
         let place: Place
         let viewer: Viewer
@@ -15,14 +15,14 @@ import Testing
         init(_ arguments: [String] = [], options: [String] = [], rows: Int = 40) throws {
             place = try Place()
             let path = try place.fifo()
-            // For reading, too: so neither side waits for the other.
+            // Opened for reading, too, so that neither side waits for the other.
             commands = try #require(FileHandle(forUpdatingAtPath: path))
             viewer = try Viewer(
                 ["run"] + options + [builtProduct("CommandProbe"), "shop", "from", path] + arguments, rows: rows,
                 setting: place.environment)
         }
 
-        /// The program's number, as the header says it.
+        /// The program's pid, from the header.
         var pid: Int32? { viewer.screen.text(row: 0).firstMatch(of: /shop (\d+)/).flatMap { Int32($0.1) } }
 
         func tell(_ command: String) { commands.write(Data((command + "\n").utf8)) }
@@ -53,7 +53,7 @@ import Testing
         try viewer.wait("both") { $0.contains("complain of order 17") && $0.contains("output of ") }
         let pid = try #require(started.pid)
         started.tell("print hello from the shop")
-        // What comes through two pipes at once has no order.
+        // Two pipes have no common order.
         try viewer.see("hello from the shop")
         started.tell("complain something is wrong")
         try viewer.wait("the lines in the pane") {
@@ -63,7 +63,7 @@ import Testing
         try viewer.wait("the pane to go") { !$0.contains("output of ") && $0.row(containing: "q quit") == 39 }
         viewer.type("o")
         try viewer.see("hello from the shop")
-        // q leaves; the program goes on in the foreground, and what it writes is seen.
+        // After q the program goes on in the foreground, and its output goes to the terminal.
         viewer.type("q")
         try viewer.wait("the output") {
             !$0.isAlternate && $0.contains("hello from the shop") && $0.contains("something is wrong")
@@ -71,7 +71,7 @@ import Testing
         #expect(viewer.terminal.modes == viewer.modes)
         started.tell("print still here")
         try viewer.see("still here")
-        // ^C is the terminal's again, and reaches the program: chainview ends as that did, and after it.
+        // ^C reaches the program; chainview ends after the program, by the same signal.
         viewer.press(.control("c"))
         #expect(try viewer.terminal.waitForExit() == .signalled(SIGINT))
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
@@ -102,7 +102,7 @@ import Testing
         started.viewer.terminal.signal(SIGTERM)
         #expect(try started.viewer.terminal.waitForExit() == .signalled(SIGTERM))
         #expect(!started.viewer.screen.isAlternate && started.viewer.terminal.modes == started.viewer.modes)
-        // A program that ends on its own terms at ^C does so.
+        // A program may handle ^C and choose its exit code.
         let other = try Started(["trap", "chain order 17"])
         other.viewer.type("q")
         try other.viewer.wait("the shell") { !$0.isAlternate && $0.contains("ready") }
@@ -129,7 +129,7 @@ import Testing
         started.viewer.press(.control("z"))
         try started.viewer.terminal.waitForStop()
         #if os(Linux)
-            // Whose turn it is between the two is the system's affair.
+            // The order of the two streams is not defined.
             try started.viewer.terminal.waitUntil("the program to be stopped, too") { _ in
                 (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.contains(") T ") ?? false
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import chainview
 
-/// What becomes of a screen that is saved.
+/// Screens saved to files.
 struct SavedFileTests {
     private let folder: URL
 
@@ -34,7 +34,7 @@ struct SavedFileTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path + "/a.txt"
         _ = write(path, "one")
-        #expect(write(path, "two") == ("\(path) is there already: save! writes over it", false))
+        #expect(write(path, "two") == ("\(path) exists: type save! to overwrite it", false))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "one")
         #expect(write(path, "three", overwrites: true) == ("saved to \(path)", true))
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "three")
@@ -57,7 +57,7 @@ struct SavedFileTests {
         #expect(answer.text.hasPrefix("cannot save to \(home)/no such folder"))
     }
 
-    /// What is saved with colours is, on a terminal, the screen that was saved, to the cell.
+    /// A file with colours looks on a terminal like the saved screen, cell by cell.
     @Test func aSavedScreenLooksTheSameInATerminal() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let viewer = try Viewer(["demo", "checkout"], columns: 100, rows: 30, directory: folder.path)
@@ -68,7 +68,7 @@ struct SavedFileTests {
         let bytes = try Data(contentsOf: folder.appendingPathComponent("shown.ansi"))
         let saved = VirtualScreen(columns: 100, rows: 31)
         saved.feed(bytes.flatMap { $0 == 0x0a ? [0x0d, 0x0a] : [$0] })
-        // The first row tells the time, the last one what was just said.
+        // Except the first row, which has the time, and the last one, which has the message.
         for row in 1..<29 {
             for column in 0..<100 {
                 let (old, new) = (viewer.screen.cell(row, column), saved.cell(row, column))
@@ -76,7 +76,7 @@ struct SavedFileTests {
             }
         }
         viewer.type(":save shown.ansi\r")
-        try viewer.see("is there already: save! writes over it")
+        try viewer.see("exists: type save! to overwrite it")
         viewer.type("q")
         _ = try viewer.terminal.waitForExit()
     }

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// What scripts ask: `ps`, `cancel` and `attach` without a terminal, and what they are answered.
+/// Commands for scripts: `ps`, `cancel` and `attach` without a terminal.
 @Suite(.serialized, .onItsOwnThread) struct ScriptTests {
     private func json(_ text: String) throws -> Any { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
 
@@ -17,13 +17,13 @@ import Testing
         for words in ["", "ps", "--headless"] {
             let outcome = try place.run(words)
             #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(words): \(outcome)")
-            for part in ["Nothing to attach to yet", "chainview demo", "CHAINVIEW=1", "chainview run"] {
+            for part in ["No program to attach to yet", "chainview demo", "CHAINVIEW=1", "chainview run"] {
                 #expect(outcome.output.contains(part), "\(words): \(outcome)")
             }
         }
         #expect(try place.run("ps --json").output == "[]\n")
         let outcome = try place.run("attach --headless")
-        #expect(outcome.status == 66 && outcome.errors.contains("nothing to attach to"), "\(outcome)")
+        #expect(outcome.status == 66 && outcome.errors.contains("no program to attach to"), "\(outcome)")
     }
 
     @Test func programsAreListed() throws {
@@ -42,7 +42,7 @@ import Testing
         #expect(shop["pid"] as? Int32 == first.pid && shop["nodes"] as? Int == 3 && shop["live"] as? Int == 3)
         #expect(shop["target"] as? String == "\(first.pid)" && shop["isReadOnly"] as? Bool == false)
         #expect(shop["age"] as? Double ?? -1 >= 0 && shop["problem"] is NSNull)
-        // Several are there: one has to be named.
+        // With several programs, one has to be named.
         let outcome = try place.run("attach --headless")
         #expect(outcome.status == 64 && outcome.errors.contains("2 programs can be attached to"), "\(outcome)")
     }
@@ -76,7 +76,7 @@ import Testing
         #expect(try nodes(place).count == 9_000)
         let tree = try place.run("ps shop")
         #expect(tree.status == 0 && tree.lineCount == 9_002 && tree.output.contains("complain of chain 3000"))
-        // Nobody wants the rest.
+        // Ends the pipe early.
         let gone = try place.run("ps shop | head -1")
         #expect(gone.output.hasPrefix("shop ") && !gone.errors.lowercased().contains("fatal"), "\(gone)")
     }
@@ -91,7 +91,7 @@ import Testing
         let first = try place.run("cancel shop \(roots[0])")
         #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
         #expect(first.output == "cancelled #\(roots[0]) and all under it: asked 1 topmost pending node\n")
-        // A node at the end of the other chain, and all of it.
+        // A node at the end of the other chain, and that whole chain.
         let whole = try place.run("cancel \(probe.pid) '#\(last)' --chain")
         #expect(whole.status == 0 && whole.output.hasPrefix("cancelled the chain of #\(last)"), "\(whole)")
         let states = try nodes(place).filter { $0["under"] is NSNull }.map { $0["state"] as? String }
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// With a script for ssh that runs on this machine what it is told.
+    /// With a script in place of ssh that runs the command on this machine.
     @Test func anotherMachineIsReachedOverSSH() throws {
         let place = try Place()
         let probe = try place.probe()
@@ -235,7 +235,7 @@ import Testing
         let node = try #require(try nodes(place, target).first)
         let label = try #require(node["label"] as? String)
         #expect(label.hasPrefix("begin \u{0}\u{1}") && label.contains("\u{1B}]0;owned\u{7}") && label.hasSuffix("end"))
-        // The name comes back in sentences, too.
+        // Messages escape the name, too.
         let unknown = try place.run("ps \"$(printf 'no\\033[31mbody')\"")
         #expect(unknown.status == 66 && !unknown.errors.contains("\u{1B}"), "\(unknown)")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import TerminalHarness
 
-/// What came of a command.
+/// The outcome of a command.
 struct Outcome {
     var status: Int32
     var output: String
@@ -13,7 +13,7 @@ struct Outcome {
 enum Shell {
     struct NeverEnds: Error { var words: String }
 
-    /// Runs `chainview WORDS`, put to a shell, so that what is redirected can be said; bounded.
+    /// Runs `chainview WORDS` by a shell, so that the words may hold redirections. Ends after a time limit.
     static func run(_ words: String, setting: [String: String] = [:], directory: String? = nil) throws -> Outcome {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())
@@ -25,7 +25,7 @@ enum Shell {
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
         try process.run()
-        // Read while it runs: a pipe holds 64 KiB.
+        // Read while it runs, because a pipe holds 64 KiB only.
         let texts = [output, errors].map { pipe in Reading(pipe.fileHandleForReading) }
         guard ended.wait(timeout: .now() + 120) == .success else {
             process.terminate()
@@ -35,9 +35,9 @@ enum Shell {
     }
 }
 
-/// All that comes out of a pipe, read on a thread of its own.
+/// The whole content of a pipe, read on its own thread.
 private final class Reading: @unchecked Sendable {
-    // Sendable: `data` is written by the thread before `isDone` is signalled and read after that alone.
+    // Sendable: `data` is written before `isDone` is signalled, and read only after that.
     private var data = Data()
     private let isDone = DispatchSemaphore(value: 0)
 

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// A program that is stopped, as by SIGSTOP or in a debugger: it answers nothing, and holds up no other's commands.
+/// A stopped program, as by SIGSTOP or in a debugger, does not answer, and does not delay commands to others.
 @Suite(.serialized, .onItsOwnThread) struct StoppedProgramTests {
     private func stop(_ probe: Probe) {
         kill(probe.pid, SIGSTOP)
@@ -10,11 +10,11 @@ import Testing
         while waitid(P_PID, id_t(probe.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
-    /// Runs a command; how long that took, in seconds.
+    /// Runs a command. Returns its outcome and its duration in seconds.
     private func time(_ place: Place, _ words: String) throws -> (outcome: Outcome, seconds: Double) {
-        let begun = ContinuousClock.now
+        let start = ContinuousClock.now
         let outcome = try place.run(words)
-        return (outcome, Double((ContinuousClock.now - begun) / .seconds(1)))
+        return (outcome, Double((ContinuousClock.now - start) / .seconds(1)))
     }
 
     @Test func othersAreFoundByNameAsQuickly() throws {
@@ -25,7 +25,7 @@ import Testing
         for _ in 0..<3 {
             let (tree, seconds) = try time(place, "ps shop")
             #expect(tree.status == 0 && tree.output.contains("order 17"))
-            // It was 10 s, two looks of 5 s each.
+            // Once 10 s: two probes of 5 s each.
             #expect(seconds < 4)
         }
         let (cancel, seconds) = try time(place, "cancel shop 999999")
@@ -60,7 +60,7 @@ import Testing
     @Test func aTreeHoldsWhatWasMadeJustBefore() throws {
         let place = try Place()
         let probe = try place.probe()
-        // Nothing is collected but for the viewer, or by the inspector's own thread every 100 ms.
+        // Collected for the viewer, or by the inspector's thread each 100 ms.
         for round in 1...20 {
             try probe.tell("quietly chain order \(round)")
             let json = try JSONSerialization.jsonObject(with: Data(try place.run("ps shop --json").output.utf8))

@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// Sizes, signals, kinds of terminal: whatever comes, the terminal is given back as it was.
+/// Sizes, signals and kinds of terminals: the terminal is always restored.
 @Suite(.serialized, .onItsOwnThread) struct SurroundingsTests {
     @Test func anySizeIsTaken() throws {
         let viewer = try Viewer.demo("stuck")
@@ -45,7 +45,7 @@ import Testing
         try viewer.quit()
     }
 
-    /// Nothing moves, so the next tick is a second away, and the screen was cleared.
+    /// Without events the next tick is a second away, although the screen was cleared.
     @Test func aStillPictureIsBackAtOnce() throws {
         let viewer = try Viewer.demo("stuck")
         viewer.type("p")
@@ -59,12 +59,12 @@ import Testing
             try viewer.wait("the tree again") { $0.isAlternate && $0.contains("answer from") && $0.contains("frozen") }
             durations.append(ContinuousClock.now - begin)
         }
-        // A tick may fall into the one or the other, and a machine that is busy hold one up.
+        // The median, because a tick or a busy machine may delay one of them.
         #expect(durations.sorted()[2] < .milliseconds(400), "\(durations)")
         try viewer.quit()
     }
 
-    /// `c` asks whether to cancel, and a line's end is yes.
+    /// In pasted text, `c` would ask whether to cancel, and a line's end would answer yes.
     @Test func aPasteIsNoKeys() throws {
         let viewer = try Viewer.demo("stuck")
         try viewer.select("answer from")
@@ -123,7 +123,7 @@ import Testing
     #if os(Linux)
         @Test func whatTheProgramPrintsIsShownAfterwards() throws {
             let viewer = try Viewer.demo("stuck")
-            // As if the program itself had printed it.
+            // Standard output as of the program itself.
             let output = try #require(FileHandle(forWritingAtPath: "/proc/\(viewer.terminal.processID)/fd/1"))
             output.write(Data("printed meanwhile\n".utf8))
             try output.close()

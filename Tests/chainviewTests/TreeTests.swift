@@ -1,9 +1,9 @@
 import TerminalHarness
 import Testing
 
-/// What is seen and how one gets about in it, on a real terminal.
+/// The tree and its keys, on a real terminal.
 @Suite(.serialized, .onItsOwnThread) struct TreeTests {
-    /// `demo stuck`, once all that happens in it has happened: three chains, nine nodes.
+    /// Starts `demo stuck` and waits for its last event: three chains, nine nodes.
     private func stuck(_ arguments: String...) throws -> Viewer {
         let viewer = try Viewer(["demo", "stuck"] + arguments)
         try viewer.wait("the abandoned call") { $0.contains("3 abandoned") && $0.contains("9 nodes") }
@@ -26,7 +26,7 @@ import Testing
             #expect(footer.contains(hint), "\(footer)")
         }
         #expect(viewer.selectedRow == 3)
-        // New chains come, and some get somewhere.
+        // New chains come, and some settle.
         try viewer.see("order 3")
         try viewer.wait("a value") { $0.contains("✔ fulfilled") }
         try viewer.quit()
@@ -68,7 +68,7 @@ import Testing
         #expect(viewer.screen.text(row: 6).isEmpty && viewer.screen.contains("answer from"))
         viewer.type("*")
         try viewer.wait("all rows") { $0.contains("forget to") && $0.contains("go home") && $0.contains("complain") }
-        // Left on what cannot be folded goes to the node above.
+        // Left on a row that cannot be folded goes to the parent.
         try viewer.select("read it")
         viewer.press(.left)
         try viewer.wait("the root") { _ in viewer.selected.contains("answer from") }
@@ -87,7 +87,7 @@ import Testing
         }
         viewer.press(.escape)
         try viewer.seeNoMore("made at")
-        // On a wide screen they stand beside the tree.
+        // On a wide screen the details stand beside the tree.
         viewer.terminal.resize(columns: 160, rows: 40)
         viewer.press(.enter)
         try viewer.wait("both") { $0.contains("made at") && $0.row(containing: "made at").map { $0 < 20 } ?? false }
@@ -143,13 +143,13 @@ import Testing
             return words.firstIndex(of: "wait").flatMap { Int(words[$0 - 1].filter(\.isNumber)) } ?? 0 > 100
         }
         #expect((1..<39).map { viewer.screen.text(row: $0) } == before)
-        // It can still be looked about in.
+        // The frozen tree can still be explored.
         viewer.type("jj")
         try viewer.wait("row 5") { _ in viewer.selectedRow == 5 }
         viewer.type("p")
         try viewer.wait("the rest") { $0.contains("● live") }
         viewer.type("g")
-        // What lives stands first, and by now that are others.
+        // Live chains stand first, and by now others are live.
         let newest = before.compactMap(order).max() ?? 0
         try viewer.wait("new orders") { screen in
             (1..<39).contains { order(screen.text(row: $0)) ?? 0 > newest }
@@ -160,7 +160,7 @@ import Testing
     @Test func followingStaysOnTheNewestChain() throws {
         let viewer = try Viewer.demo("checkout", "--speed", "2")
         viewer.type("f")
-        // A busy machine may pass over some.
+        // Some may be missed on a busy machine.
         for least in [12, 16] {
             try viewer.wait("order \(least) or a later one") { screen in
                 let number = viewer.selected.firstMatch(of: /order (\d+)/).flatMap { Int($0.1) }

@@ -2,16 +2,16 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// `chainview` on a real pseudo-terminal, driven as a user drives it: keys in, the screen out.
+/// `chainview` on a pseudo-terminal: keys in, the screen out.
 final class Viewer {
     let terminal: PseudoTerminal
-    /// What the terminal's modes were before chainview came.
+    /// The terminal's modes before the start.
     let modes: TerminalModes
 
     var screen: VirtualScreen { terminal.screen }
     var text: String { terminal.screen.text }
 
-    /// Starts `chainview ARGUMENTS` and waits for its first rows, unless told not to.
+    /// Starts `chainview ARGUMENTS` and waits for its first rows, unless `waits` is false.
     init(
         _ arguments: [String], columns: Int = 120, rows: Int = 40, setting: [String: String] = [:],
         directory: String? = nil, waits: Bool = true
@@ -26,7 +26,7 @@ final class Viewer {
         }
     }
 
-    /// `chainview demo STORY…`.
+    /// Starts `chainview demo NAME…`.
     static func demo(
         _ arguments: String..., columns: Int = 120, rows: Int = 40, setting: [String: String] = [:]
     ) throws -> Viewer {
@@ -50,22 +50,22 @@ final class Viewer {
     func type(_ text: String) { terminal.send(text) }
     func press(_ key: TerminalKey) { terminal.press(key) }
 
-    /// The number of the row that keys act on.
+    /// The number of the selected row.
     var selectedRow: Int? {
         (2..<max(2, screen.rows - 1)).first { ["›", ">"].contains(screen.cell($0, 0).text) }
     }
 
-    /// The text of the row that keys act on.
+    /// The text of the selected row.
     var selected: String { selectedRow.map { screen.text(row: $0) } ?? "" }
 
-    /// Selects the first node that holds a text, by filtering for it as a user would.
+    /// Selects the first node that holds a text, by a filter.
     func select(_ label: String) throws {
         type("/\(label)")
         try see("/\(label)")
         press(.enter)
-        // Only the tree's own line says this, and not the one that is typed on: the first match is selected by then.
+        // Waits for the tree's own line, because the first match is selected by then.
         try wait("the filter for \(label)") { $0.text(row: $0.rows - 1).contains("n next") }
-        // A match may have the text where the row does not show it.
+        // The text may be in a part of the node that the row does not show.
         for _ in 0..<4 where !selected.contains(label) {
             let row = selectedRow
             type("n")
@@ -78,20 +78,19 @@ final class Viewer {
         }
     }
 
-    /// The first row of the screen that holds a text.
-    /// Below the header and the tabs, which name the selected node.
+    /// Returns the first row that holds a text, below the header and the tabs.
     func row(_ label: String) -> String {
         (2..<max(2, screen.rows)).lazy.map { self.screen.text(row: $0) }.first { $0.contains(label) } ?? ""
     }
 
-    /// Presses `q` and sees that chainview ends as it should.
+    /// Presses `q` and checks the exit of chainview.
     func quit(_ location: SourceLocation = #_sourceLocation) throws {
         type("q")
         #expect(try terminal.waitForExit() == .exited(0), sourceLocation: location)
         expectRestored(location)
     }
 
-    /// That the terminal is as chainview found it.
+    /// Checks that the terminal's modes are restored.
     func expectRestored(_ location: SourceLocation = #_sourceLocation) {
         #expect(!screen.isAlternate, sourceLocation: location)
         #expect(screen.isCursorVisible, sourceLocation: location)

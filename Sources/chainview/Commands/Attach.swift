@@ -1,35 +1,35 @@
 import ArgumentParser
 import ChainAttach
 
-/// `chainview attach`: the dashboard on programs of other processes.
+/// `chainview attach`: the dashboard on running programs.
 struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Opens the dashboard on programs that run.",
+        abstract: "Opens the dashboard on running programs.",
         discussion: """
             A target is a pid, a name (or the beginning of one), unix:PATH, tcp:HOST:PORT or ssh:HOST/PID. Several are \
-            shown in one dashboard. Without a target it is the program that can be attached to if there is one alone, \
-            else one is chosen from a list.
+            shown in one dashboard. Without a target it attaches to the only program that can be attached to; if there \
+            are several, you choose from a list.
 
-            A program that goes away is waited for, with what was known still on the screen. tcp: is for programs that \
-            opened a port; the token that they ask for is found on their own machine, else CHAINVIEW_TOKEN_FILE names a \
-            file with it (mode 0600). ssh: needs chainview on the other machine, and a login that asks nothing; \
+            If a program ends or hangs, its last state stays on the screen until it is back. tcp: is for programs that \
+            opened a port; their token is found if they run on this machine, else CHAINVIEW_TOKEN_FILE names a file \
+            that holds it (mode 0600). ssh: needs chainview on the other machine, and a login without a password; \
             CHAINVIEW_SSH names another ssh.
 
-            Exit codes: 0 quit, 64 a target that is none or means several programs, 65 another version of the \
+            Exit codes: 0 quit, 64 an invalid or ambiguous target, 65 another version of the \
             protocol, 66 no such program, 69 the program is gone or does not answer, 77 the program does not let you in.
             """)
 
-    @Argument(help: ArgumentHelp("What to attach to.", valueName: "target"), completion: Completions.targets)
+    @Argument(help: ArgumentHelp("The program to attach to.", valueName: "target"), completion: Completions.targets)
     var names: [String] = []
 
-    @Flag(help: "Wait for what is not there yet.")
+    @Flag(help: "Wait until each target runs.")
     var wait = false
 
     @OptionGroup var display: DisplayOptions
 
     func validate() throws {
         for name in names { _ = try Target(validating: name) }
-        if wait, names.isEmpty { throw ValidationError("What is to be waited for? --wait needs a target.") }
+        if wait, names.isEmpty { throw ValidationError("--wait needs a target: name the program to wait for.") }
     }
 
     func run() throws {
@@ -37,27 +37,27 @@ struct Attach: ParsableCommand {
         let settings = try display.settings()
         guard !names.isEmpty else { return try settings.attachToOneOf(discovery, choosesAlways: false) }
         let targets = try names.map { try Target(validating: $0) }
-        // What cannot be is better said than shown. Over ssh it would take as long again.
-        if !wait { for target in targets where !target.isFar { try discovery.look(at: target) } }
+        // Checked before the screen opens, because an error is then one line. Not over ssh, because that doubles the time.
+        if !wait { for target in targets where !target.isFar { try discovery.probe(target) } }
         try settings.attach(to: targets, Discovery(), waits: wait)
     }
 }
 
-/// `chainview` alone: a list to choose from.
+/// `chainview` without a command: a list of programs to choose from.
 struct Pick: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists what can be attached to, and opens the dashboard on one.", shouldDisplay: false)
+        abstract: "Lists the programs that can be attached to, and opens the dashboard on one.", shouldDisplay: false)
 
     @OptionGroup var display: DisplayOptions
 
     func run() throws { try display.settings().attachToOneOf(Discovery(), choosesAlways: true) }
 }
 
-/// `chainview relay`: the far half of `ssh:`.
+/// `chainview relay`: the end of an `ssh:` connection on the other machine.
 struct RelayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relay",
-        abstract: "Carries bytes between a program of this machine and standard input and output.",
+        abstract: "Copies bytes between a program of this machine and standard input and output.",
         shouldDisplay: false)
 
     @Argument(help: ArgumentHelp("The program, by pid or name.", valueName: "target"))
@@ -84,7 +84,7 @@ extension Settings {
         return targets.map { NamedSource(name: $0.description, source: AttachedProcess($0, options: options)) }
     }
 
-    /// Has a program chosen and opens the dashboard on it; without a terminal, prints what there is.
+    /// Lets the user choose a program and opens the dashboard on it; without a terminal, prints the list.
     func attachToOneOf(_ discovery: Discovery, choosesAlways: Bool) throws {
         if isHeadless || !choosesAlways {
             let found = try discovery.found()
@@ -93,7 +93,7 @@ extension Settings {
             if attachable.count == 1 { return try attach(to: [attachable[0].target], discovery) }
             if isHeadless {
                 throw attachable.isEmpty
-                    ? Failure(status: .noInput, message: "there is nothing to attach to.")
+                    ? Failure(status: .noInput, message: "there is no program to attach to.")
                     : Failure(
                         status: .usage,
                         message:

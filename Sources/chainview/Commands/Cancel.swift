@@ -8,12 +8,12 @@ struct Cancel: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Cancels a node of a program and all under it.",
         discussion: """
-            Nodes are named as the dashboard and `chainview ps` show them: 123 or '#123'. Cancellation is asked for; \
-            what comes of it the program decides, and `chainview ps` shows.
+            Nodes have the numbers that the dashboard and `chainview ps` show: 123 or '#123'. The command requests the \
+            cancellation and does not wait for it; `chainview ps` shows the result.
 
-            Exit codes: 0 it was asked for, 64 wrong usage, 65 another version of the protocol, 66 no such program, 69 \
-            the program is gone or does not answer, 77 refused, with the reason: the program allows viewers to look \
-            only, there is no such node, or nothing of it is pending.
+            Exit codes: 0 requested, 64 wrong usage, 65 another version of the protocol, 66 no such program, 69 \
+            the program is gone or does not answer, 77 refused, with the reason: the program is read-only, \
+            there is no such node, or nothing under it is pending.
             """)
 
     @Argument(
@@ -43,7 +43,9 @@ struct Cancel: ParsableCommand {
             let topmost = count == 1 ? "1 topmost pending node" : "\(count) topmost pending nodes"
             try Streams.print("cancelled \(what): asked \(topmost)\n")
         case .refused(let reason): throw Failure(status: .refused, message: "refused: \(reason).")
-        case .described: throw Failure(status: .badData, message: "the program answered another question.")
+        case .described:
+            throw Failure(
+                status: .badData, message: "the program sent a reply of another kind; its version may differ.")
         }
     }
 }

@@ -4,9 +4,9 @@ import Foundation
 import Frames
 import PromiseRuntime
 
-/// What every command that shows something takes.
+/// The options of every command that opens the dashboard.
 struct DisplayOptions: ParsableArguments {
-    @Flag(help: "Run for a while, print the last frame as plain text and exit; by itself where there is no terminal.")
+    @Flag(help: "Run for a while, print the last frame as plain text and exit; the default without a terminal.")
     var headless = false
 
     @Option(
@@ -20,26 +20,26 @@ struct DisplayOptions: ParsableArguments {
     @Flag(name: .customLong("read-only"), help: "Refuse to cancel anything.")
     var isReadOnly = false
 
-    @Flag(name: .customLong("no-color"), help: "No colours; so does the environment variable NO_COLOR.")
+    @Flag(name: .customLong("no-color"), help: "Use no colours, as the environment variable NO_COLOR does.")
     var noColor = false
 
-    @Flag(help: "Draw with ASCII alone; by itself where the locale is not UTF-8.")
+    @Flag(help: "Draw with ASCII only; the default if the locale is not UTF-8.")
     var ascii = false
 
-    @Option(help: "The colours.")
+    @Option(help: "The colour theme.")
     var theme: ThemeName?
 
-    @Option(help: "The view that is shown first.")
+    @Option(help: "The first view.")
     var view: ViewName?
 
     @Option(
         name: [.customShort("W"), .customLong("warn")],
-        help: ArgumentHelp("Warn of something, or of all; several times for several.", valueName: "warning"))
+        help: ArgumentHelp("Enable a warning, or all; may be repeated.", valueName: "warning"))
     var warn: [WarningName] = []
 
     @Option(
         name: [.customShort("A"), .customLong("allow")],
-        help: ArgumentHelp("Do not warn of it. A name counts more than all.", valueName: "warning"))
+        help: ArgumentHelp("Disable a warning, or all; may be repeated. A name overrides all.", valueName: "warning"))
     var allow: [WarningName] = []
 
     @Option(
@@ -47,15 +47,15 @@ struct DisplayOptions: ParsableArguments {
         help: ArgumentHelp("Read another configuration file.", valueName: "file"), completion: .file())
     var configFile: String?
 
-    @Flag(name: .customLong("no-config"), help: "Read no configuration file, and remember nothing.")
+    @Flag(name: .customLong("no-config"), help: "Read no configuration file, and save no settings.")
     var noConfig = false
 
-    @Flag(help: "Begin as if nothing had been set before, and remember nothing.")
+    @Flag(help: "Start without saved settings, and save none.")
     var fresh = false
 
     @Flag(
         name: .customLong("debug-statistics"),
-        help: "At the end, print each queue of the dashboard on standard error: how full it was, and its limit.")
+        help: "At the end, print the fill and the limit of each queue of the dashboard on standard error.")
     var printsStatistics = false
 
     func validate() throws {
@@ -66,10 +66,10 @@ struct DisplayOptions: ParsableArguments {
         }
     }
 
-    /// Whether there is a terminal to show anything on.
+    /// Whether to run without a screen: as asked for, or because there is no terminal.
     var isHeadless: Bool { headless || isatty(STDOUT_FILENO) == 0 }
 
-    /// Whether the environment asks for ASCII, where no terminal tells.
+    /// Whether the locale of the environment is not UTF-8.
     static var isASCIILocale: Bool {
         let environment = ProcessInfo.processInfo.environment
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
@@ -98,7 +98,7 @@ struct DurationArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { Self.words(nanoseconds: duration.clampedNanoseconds) }
 
-    /// As it would be given: in the largest unit that does it in whole numbers.
+    /// Returns the duration as an argument: a whole number of the largest unit that divides it.
     static func words(nanoseconds: UInt64) -> String {
         let units: [(String, UInt64)] = [
             ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
@@ -110,9 +110,9 @@ struct DurationArgument: ExpressibleByArgument {
     }
 }
 
-/// A theme as it is named on the command line.
+/// The name of a theme on the command line.
 struct ThemeName: ExpressibleByArgument {
-    /// Nil for the one that suits the terminal.
+    /// Nil for `auto`: the theme that suits the terminal.
     var theme: Theme?
 
     init?(argument: String) {
@@ -125,7 +125,7 @@ struct ThemeName: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
-/// A view as it is named on the command line.
+/// The name of a view on the command line.
 struct ViewName: ExpressibleByArgument {
     var view: ViewID
 

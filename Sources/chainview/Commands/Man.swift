@@ -6,14 +6,14 @@ struct Man: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the manual page.",
         discussion: """
-            For `man -l -`, or to be kept as chainview.1 where `man` looks. It says what --help says of every command, \
+            Pipe it into `man -l -`, or save it as chainview.1 in a folder of MANPATH. It holds the help of every command, \
             and lists the keys.
             """)
 
     func run() throws { try Streams.print(ManualPage(try Manual.read()).text) }
 }
 
-/// What the argument parser knows of the commands: its own description of itself.
+/// The argument parser's own description of the commands, decoded.
 struct Manual: Decodable {
     struct Name: Decodable, Equatable {
         var kind: String
@@ -46,7 +46,7 @@ struct Manual: Decodable {
         var subcommands: [ViewerCommand]?
         var arguments: [Argument]?
 
-        /// Those that are told of.
+        /// The arguments that help shows.
         var shown: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
         var commands: [ViewerCommand] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
@@ -55,10 +55,10 @@ struct Manual: Decodable {
 
     var command: ViewerCommand
 
-    /// Asks the parser.
+    /// Reads the description from the parser.
     static func read() throws -> Manual {
         do { return try JSONDecoder().decode(Manual.self, from: Data(Chainview._dumpHelp().utf8)) } catch {
-            throw Failure(status: .defect, message: "the argument parser describes itself in another way: \(error).")
+            throw Failure(status: .defect, message: "the argument parser's description has another format: \(error).")
         }
     }
 }

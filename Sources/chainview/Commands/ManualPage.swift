@@ -12,7 +12,7 @@ struct ManualPage {
 
     private mutating func write() {
         line(".TH CHAINVIEW 1 \"\" \"chainview \(Version.text)\" \"User Commands\"")
-        // A page is read on a terminal: words are not to be broken nor stretched.
+        // No hyphenation and no justification, because the page is read on a terminal.
         line(".nh")
         line(".ad l")
         section("NAME")
@@ -31,14 +31,14 @@ struct ManualPage {
             paragraph(command.abstract ?? "")
             discussion(command.discussion)
             arguments(own(command))
-            if common.allSatisfy(command.shown.contains) { paragraph("It takes the options above, too.") }
+            if common.allSatisfy(command.shown.contains) { paragraph("The options above apply, too.") }
         }
         keys()
         section("FILES")
         item("$XDG_CONFIG_HOME/chainview/config.toml, ~/.config/chainview/config.toml")
-        line(escaped("The configuration: `chainview config --print-default` prints every key."))
+        line(escaped("The configuration; `chainview config --print-default` prints every key."))
         item("$XDG_STATE_HOME/chainview/NAME.toml, ~/.local/state/chainview/NAME.toml")
-        line(escaped("What was set in the dashboard on the program NAME, for the next time."))
+        line(escaped("Settings made in the dashboard for the program NAME."))
         item("$XDG_RUNTIME_DIR/chainview")
         line("Sockets of programs that can be attached to.")
         section("ENVIRONMENT")
@@ -49,11 +49,11 @@ struct ManualPage {
     }
 
     private static let variables = [
-        ("NO_COLOR", "Set and not empty: no colours are used."),
-        ("COLORFGBG", "Where the terminal sets it: whether the background is light, for the theme."),
+        ("NO_COLOR", "If set and not empty, no colours are used."),
+        ("COLORFGBG", "Set by some terminals: whether the background is light, for the theme."),
         ("CHAINVIEW_TOKEN_FILE", "A file with the token for tcp: targets, of mode 0600."),
-        ("CHAINVIEW_SSH", "What is run instead of ssh."),
-        ("VISUAL, EDITOR", "What opens a call site."),
+        ("CHAINVIEW_SSH", "The command to run instead of ssh."),
+        ("VISUAL, EDITOR", "The editor that opens a call site."),
     ]
 
     // MARK: Parts
@@ -72,12 +72,12 @@ struct ManualPage {
         line(".YS")
     }
 
-    /// What all take that show a dashboard: the command does that is meant where none is named.
+    /// The options of all commands that open a dashboard: those of the default command.
     private var common: [Manual.Argument] {
         (root.subcommands ?? []).first { $0.commandName == "pick" }?.shown ?? []
     }
 
-    /// What only a command takes.
+    /// The options that only this command has.
     private func own(_ command: Manual.ViewerCommand) -> [Manual.Argument] {
         command.shown.filter { argument in !root.shown.contains(argument) && !common.contains(argument) }
     }
@@ -113,7 +113,7 @@ struct ManualPage {
         }
     }
 
-    /// Paragraphs; lines that are set in are kept as they are.
+    /// Writes paragraphs; indented lines keep their layout.
     private mutating func discussion(_ text: String?) {
         var isKept = false
         for raw in (text ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
@@ -140,7 +140,7 @@ struct ManualPage {
     }
 
     private mutating func line(_ words: String) {
-        // Two breaks in a row are a complaint of mandoc's.
+        // Skipped, because mandoc warns of two paragraph breaks in a row.
         if words == ".PP", text.hasSuffix(".PP\n") || text.isEmpty { return }
         text += words + "\n"
     }
@@ -151,7 +151,7 @@ struct ManualPage {
         return words.hasSuffix(".") ? String(words.dropLast()) : words
     }
 
-    /// Text as roff shows it: nothing in it is a request.
+    /// Escapes a text, so that roff reads no part of it as a request.
     private func escaped(_ words: String) -> String {
         var result = ""
         for letter in words {

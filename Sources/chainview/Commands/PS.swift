@@ -9,20 +9,19 @@ import Frames
 /// `chainview ps`: lists programs, or prints the tree of one.
 struct PS: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ps", abstract: "Prints what can be attached to, or the tree of one program, once.",
+        commandName: "ps", abstract: "Prints the programs that can be attached to, or the tree of one.",
         discussion: """
-            Without a target: a line a program, or with --json an array of objects with target, pid, name, run, \
+            Without a target: one line for each program, or with --json an array of objects with target, pid, name, run, \
             recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, problem.
 
-            With a target: a line a node, or with --json an object with process, totals, time, leftOut, and nodes, which \
+            With a target: one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
             are objects with id, under, parent, chain, depth, kind, label, state, isLive, marks, thread, threadID, \
             executor, file, line, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, summary, \
-            cancelledBy. Times are seconds since 1970, durations seconds; what is not known is null. The marks are a list \
+            cancelledBy. Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
             of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
 
-            Exit codes: 0 done (also where there is nothing), 64 a target that is none or means several programs, 65 \
-            another version of the protocol, 66 no such program, 69 it is gone or does not answer, 77 it does not let \
-            you in.
+            Exit codes: 0 done (also if the list is empty), 64 an invalid or ambiguous target, 65 another version of the \
+            protocol, 66 no such program, 69 the program is gone or does not answer, 77 the program refuses access.
             """)
 
     @Argument(
@@ -33,22 +32,22 @@ struct PS: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Of a tree only what is not settled, and what that stands under.")
+    @Flag(help: "Print only nodes that are not settled, and their ancestors.")
     var live = false
 
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
             """
-            Of a tree only what a query finds, and what that stands under: 'state:rejected', 'kind:all age>5s', \
+            Print only nodes that match a query, and their ancestors: 'state:rejected', 'kind:all age>5s', \
             'site:Order.swift:42 or thread:worker', 'not run<=100ms', or '@name' for a query of the configuration file.
             """, valueName: "query"))
     var query: String?
 
-    @Option(help: "Of a tree so many nodes at most; how many were left out is said.")
+    @Option(help: "Print at most so many nodes, and how many were left out.")
     var limit: Int?
 
-    @Flag(help: "Print ASCII alone; by itself where the locale is not UTF-8.")
+    @Flag(help: "Print ASCII only; the default if the locale is not UTF-8.")
     var ascii = false
 
     func validate() throws {
@@ -70,11 +69,11 @@ struct PS: ParsableCommand {
         }
         let target = try Target(validating: name)
         let endpoint = try discovery.find(target)
-        // A large tree takes its time; that a program does not answer is seen sooner.
+        // Two limits, because a large tree takes long while a program that hangs is noticed sooner.
         let (info, forest) = try Self.state(of: endpoint, answerLimit: target.isFar ? nil : discovery.timeLimit)
         let listing = TreeListing(
             isLiveOnly: live, query: try query.map { try Self.query($0) }, nodeLimit: limit ?? .max)
-        // A million lines are not kept in one text.
+        // Printed in pieces, because a tree may have a million lines.
         var waiting = ""
         func output(_ text: String) throws {
             waiting += text
@@ -102,7 +101,7 @@ struct PS: ParsableCommand {
         } catch { throw Failure(error) }
     }
 
-    /// Reads what was typed, or says in one sentence what is wrong with it. `@name` is a query of the configuration file.
+    /// Parses a query; `@name` is a query of the configuration file.
     private static func query(_ text: String) throws -> Query {
         guard SavedQueries.name(in: text) == nil else {
             let saved = ConfigFile.saved(Folders()).configuration.queries

@@ -8,35 +8,35 @@ struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Starts a program and opens the dashboard on it.",
         discussion: """
-            The program is started with CHAINVIEW=1, which `Inspector.startIfRequested()` in it obeys; processes \
-            that it starts in turn (`chainview run swift run shop`) are found, too. It reads nothing from the terminal. \
-            What it writes is shown in a pane (o hides and shows it), and written to the terminal in order when the \
-            dashboard is left; of more than 16 MiB the middle is dropped, and that is said.
+            The program is started with CHAINVIEW=1, so that `Inspector.startIfRequested()` in it starts an inspector. \
+            Processes that it starts in turn (`chainview run swift run shop`) are found, too. It cannot read from the \
+            terminal. Its output is shown in a pane (o hides and shows it), and written to the terminal when the \
+            dashboard closes; of more than 16 MiB the middle is dropped, and a line says so.
 
-            q leaves the dashboard and lets the program go on in the foreground: there ^C reaches it, as do all signals \
-            that are sent to chainview. The exit code is the program's; a signal that ended it ends chainview, too. 66: \
-            there is no such program.
+            q closes the dashboard; the program goes on in the foreground, where ^C and all signals sent to chainview \
+            reach it. The exit code is the program's; a signal that ended it ends chainview, too. 66: there is no such \
+            program.
 
-            Where there is no terminal the program takes chainview's place; with --headless the last frame is printed \
-            after --for, and the program goes on.
+            Without a terminal the program replaces chainview. With --headless the last frame is printed after --for, \
+            and the program goes on.
             """)
 
     @OptionGroup var display: DisplayOptions
 
     @Argument(
-        parsing: .captureForPassthrough, help: "The program, and what it is given.", completion: .file())
+        parsing: .captureForPassthrough, help: "The program and its arguments.", completion: .file())
     var command: [String] = []
 
     /// The program and its arguments; `--` in front of them separates them from chainview's own options.
     private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
     func validate() throws {
-        // All that is not known is taken for the program's.
+        // Checked here, because the parser takes unknown options for the program's.
         if let first = command.first, first.hasPrefix("-"), first != "--" {
             if ["-h", "--help"].contains(first) { throw CleanExit.helpRequest(Run.self) }
-            throw ValidationError("Unknown option '\(first)': `--` stands before a program of such a name.")
+            throw ValidationError("Unknown option '\(first)'. Write `--` before a program of that name.")
         }
-        guard !words.isEmpty else { throw ValidationError("Which program is to be run?") }
+        guard !words.isEmpty else { throw ValidationError("Name the program to run.") }
     }
 
     func run() throws {
@@ -47,7 +47,7 @@ struct Run: ParsableCommand {
         switch child.waitForEnd() {
         case .exited(let code): Foundation.exit(code)
         case .signalled(let signal):
-            // The program's own core says more than one of chainview's.
+            // No core of chainview, because the program's own core is the useful one.
             var none = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(Resource.core, &none)
             Signals.raiseAgain(signal)
@@ -64,7 +64,7 @@ struct Run: ParsableCommand {
 
     private static let environment = ["CHAINVIEW": "1"]
 
-    /// With nobody to show anything to there is nothing to do beside the program.
+    /// Replaces this process by the program, because there is no terminal for a dashboard.
     private func replaceItself(_ path: String) throws -> Never {
         for (name, value) in Self.environment { setenv(name, value, 1) }
         signal(SIGPIPE, SIG_DFL)
@@ -89,9 +89,9 @@ struct Run: ParsableCommand {
         let child = try start(path, ends)
         SignalRelay.start(to: child)
         let source = NamedSource(name: child.name, source: LaunchedSource(child, options: options(settings)))
-        // Whether or not there was something to see, the program's end is what counts.
+        // Not fatal, because the program runs on and its exit code is the result.
         do { try settings.show([source]) } catch let failure as Failure where failure.status == .gone {
-            Streams.complain(failure.message)
+            Streams.printError(failure.message)
         }
         return child
     }
@@ -115,7 +115,7 @@ struct Run: ParsableCommand {
         do {
             if let signal = try session.run() { child.send(signal) }
         } catch {
-            // The terminal is gone: for the program, too.
+            // SIGHUP, because the terminal that is gone is also the program's.
             child.send(SIGHUP)
             output.pass()
             _ = child.waitForEnd()

@@ -1,18 +1,18 @@
 import ChainInsight
 import TOMLKit
 
-/// A configuration file that was read: what it says, and what is wrong with it. What is wrong counts as not said.
+/// The settings of a configuration file, and its errors. A key with an error keeps its default.
 struct ConfigFile {
     var configuration = Configuration()
     /// In the order of their lines.
     var problems: [ConfigProblem] = []
 
-    /// What holds where there is no file.
+    /// The settings without a file.
     static let none = ConfigFile()
 
     private init() {}
 
-    /// Reads a text; `file` is what it is called in sentences.
+    /// Parses a text; `file` is its name in messages.
     init(_ text: String, file: String) {
         let table: TOMLTable
         do { table = try TOMLTable(string: text) } catch let error as TOMLParseError {
@@ -33,66 +33,66 @@ struct ConfigFile {
         problems = found.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
     }
 
-    private mutating func read(_ table: TOMLTable, _ path: [String], _ complain: ([String], String) -> Void) {
+    private mutating func read(_ table: TOMLTable, _ path: [String], _ report: ([String], String) -> Void) {
         let isTop = path.isEmpty
-        // In the order in which they are printed: some change what others said.
+        // In the order of `ConfigKey.all`, because some keys change what earlier ones set.
         let order = ConfigKey.all.filter { $0.path.dropLast().elementsEqual(path) }.map(\.name)
         let keys = Set(table.keys)
         for key in order.filter(keys.contains) + keys.subtracting(order).sorted() {
             guard let value = table[key] else { continue }
-            let place = path + [key]
+            let keyPath = path + [key]
             if isTop, key == "queries" {
-                readQueries(value, complain)
+                readQueries(value, report)
             } else if isTop, ConfigKey.tables.contains(key) {
                 guard let inner = value.table else {
-                    complain(place, "\(key) is a table, [\(key)], not \(Self.words(value)).")
+                    report(keyPath, "\(key) is a table, [\(key)], not \(Self.words(value)).")
                     continue
                 }
-                read(inner, place, complain)
-            } else if let known = ConfigKey.all.first(where: { $0.path == place }) {
-                if let wrong = known.read(value, &configuration) {
-                    complain(
-                        place,
-                        "\(known.pathText) is \(known.allowed), not \(wrong.isEmpty ? Self.words(value) : wrong).")
+                read(inner, keyPath, report)
+            } else if let known = ConfigKey.all.first(where: { $0.path == keyPath }) {
+                if let invalid = known.read(value, &configuration) {
+                    report(
+                        keyPath,
+                        "\(known.pathText) is \(known.allowed), not \(invalid.isEmpty ? Self.words(value) : invalid).")
                 }
             } else {
-                complain(place, Self.unknown(place))
+                report(keyPath, Self.unknown(keyPath))
             }
         }
     }
 
-    private mutating func readQueries(_ value: any TOMLValueConvertible, _ complain: ([String], String) -> Void) {
+    private mutating func readQueries(_ value: any TOMLValueConvertible, _ report: ([String], String) -> Void) {
         guard let table = value.table else {
-            return complain(["queries"], "queries is a table, [queries], not \(Self.words(value)).")
+            return report(["queries"], "queries is a table, [queries], not \(Self.words(value)).")
         }
         for name in table.keys.sorted() {
-            let place = ["queries", name]
+            let keyPath = ["queries", name]
             guard let text = table[name]?.string else {
                 let found = table[name].map(Self.words) ?? "nothing"
-                complain(place, "the query \(TOMLText.quoted(name)) is a text such as \"run>100ms\", not \(found).")
+                report(keyPath, "the query \(TOMLText.quoted(name)) is a text such as \"run>100ms\", not \(found).")
                 continue
             }
             do {
                 _ = try Query(text)
                 configuration.queries[name] = text
             } catch {
-                complain(place, "the query \(TOMLText.quoted(name)) cannot be read \(error.words(in: text)).")
+                report(keyPath, "the query \(TOMLText.quoted(name)) cannot be read \(error.words(in: text)).")
             }
         }
     }
 
-    private static func unknown(_ place: [String]) -> String {
-        let table = Array(place.dropLast())
+    private static func unknown(_ path: [String]) -> String {
+        let table = Array(path.dropLast())
         let siblings =
             ConfigKey.all.filter { $0.path.dropLast().elementsEqual(table) }.map(\.name)
             + (table.isEmpty ? ConfigKey.tables + ["queries"] : [])
         let name = table.isEmpty ? "" : " in [\(table.joined(separator: "."))]"
-        let near = Suggestions.name(to: place[place.count - 1], among: siblings)
+        let near = Suggestions.name(to: path[path.count - 1], among: siblings)
         let hint = near.map { "did you mean \($0)?" } ?? "the keys here are \(siblings.joined(separator: ", "))."
-        return "there is no key \(TOMLText.quoted(place[place.count - 1]))\(name): \(hint)"
+        return "there is no key \(TOMLText.quoted(path[path.count - 1]))\(name): \(hint)"
     }
 
-    /// A value in a sentence.
+    /// Returns a value as a message shows it.
     static func words(_ value: any TOMLValueConvertible) -> String {
         if let text = value.string { return TOMLText.quoted(text.count > 40 ? text.prefix(40) + "…" : text) }
         if let number = value.int { return "\(number)" }
@@ -107,12 +107,12 @@ struct ConfigFile {
 }
 
 extension QueryError {
-    /// What is wrong and where, as the end of a sentence.
+    /// Returns where the error is and what it is, as the end of a sentence.
     func words(in text: String) -> String {
         let letters = Array(text)
         let word = String(
             letters[max(0, place.lowerBound)..<min(letters.count, max(place.lowerBound, place.upperBound))])
-        let spot = word.isEmpty ? "at its end" : "at “\(DisplayText.shown(word))”"
-        return "\(spot): \(DisplayText.shown(description))"
+        let position = word.isEmpty ? "at its end" : "at “\(DisplayText.shown(word))”"
+        return "\(position): \(DisplayText.shown(description))"
     }
 }

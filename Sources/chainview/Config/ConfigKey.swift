@@ -5,40 +5,40 @@ import Frames
 import PromiseRuntime
 import TOMLKit
 
-/// A key of the configuration file: what is printed of it, what is allowed, and what it changes.
+/// A key of the configuration file: its documentation, its allowed values, and the setting that it changes.
 struct ConfigKey: Sendable {
-    /// Takes a value in; what is wrong instead, empty for the value as it stands, nil for nothing.
+    /// Applies a value. Returns nil, or the part of the value that is not allowed: empty for all of it.
     typealias Read = @Sendable (any TOMLValueConvertible, inout Configuration) -> String?
 
-    /// The table that it is in, and its name.
+    /// The key's table, and its name.
     var path: [String]
     /// Lines of explanation.
     var help: [String]
     /// The default, as TOML.
     var value: String
-    /// The end of the sentence that says what can stand there.
+    /// The allowed values, as the end of a sentence.
     var allowed: String
     var read: Read
 
     var name: String { path[path.count - 1] }
     var pathText: String { path.joined(separator: ".") }
 
-    /// The tables besides the first, in order.
+    /// The tables of the file, in order.
     static let tables = ["tree", "warnings", "keep"]
 
-    /// All keys, in the order in which they are printed.
+    /// All keys, in the order of the default file.
     static let all = look + tree + warnings + keep
 
     private static let look: [ConfigKey] = [
         choice(
-            "theme", ["The colours. auto is light where $COLORFGBG tells of a light background, else dark."],
+            "theme", ["The colour theme. auto is light if $COLORFGBG says that the background is light, else dark."],
             ["auto"] + Theme.all.map(\.name), \.themeName,
             find: { $0.lowercased() == "auto" ? "auto" : Theme.named($0)?.name }),
-        flag("ascii", ["Draw with ASCII alone; by itself where the locale is not UTF-8."], \.isASCII),
-        number("refresh-rate", ["Frames a second at most, while something moves."], State.refreshRange, \.refreshRate),
-        choice("view", ["The view that is shown first."], ViewID.allCases.map(\.name), \.viewName),
+        flag("ascii", ["Draw with ASCII only; the default if the locale is not UTF-8."], \.isASCII),
+        number("refresh-rate", ["At most so many frames a second."], State.refreshRange, \.refreshRate),
+        choice("view", ["The first view."], ViewID.allCases.map(\.name), \.viewName),
         choice(
-            "detail", ["The details of the selected row. auto shows them where there is room beside the rows."],
+            "detail", ["The details of the selected row. auto shows them if there is room beside the rows."],
             DetailVisibility.allCases.map(\.rawValue), \.detailName),
         flag("read-only", ["Refuse to cancel anything."], \.isReadOnly),
     ]
@@ -47,9 +47,10 @@ struct ConfigKey: Sendable {
         choice(
             "sort", ["The column that the chains are sorted by."], SortColumn.allCases.map(\.rawValue), \.sortName,
             in: "tree"),
-        flag("invert", ["The other way round than usual."], \.order.isInverted, in: "tree"),
+        flag("invert", ["Sort in the opposite direction."], \.order.isInverted, in: "tree"),
         flag(
-            "siblings", ["Sort nodes under a node, too, in chains of up to 4,096; else they stand in program order."],
+            "siblings",
+            ["Sort the nodes inside chains, too, up to 4,096 nodes a chain; else they stand in program order."],
             \.order.sortsSiblings,
             in: "tree"),
         flag("group", ["Put chains from the same call site together."], \.order.isGrouped, in: "tree"),
@@ -59,41 +60,44 @@ struct ConfigKey: Sendable {
         names(
             "warn",
             [
-                "What is warned of; -W on the command line adds.",
+                "The enabled warnings; -W on the command line adds some.",
                 "all, or names: \(WarningKind.allCases.map(\.rawValue).joined(separator: ", ")).",
             ], value: "[\"all\"]"
         ) { $0 = $1 },
-        names("allow", ["What of that is not; -A adds."], value: "[]") { $0.subtract($1) },
-        duration("never-settled-after", ["A node that lives for longer."], \.warnings.neverSettledLimit),
-        duration("long-handler-after", ["A handler that runs for longer."], \.warnings.longHandlerLimit),
+        names("allow", ["The disabled ones of those; -A adds some."], value: "[]") { $0.subtract($1) },
         duration(
-            "cancellation-ignored-after", ["A node that is not settled for longer after it was to be cancelled."],
+            "never-settled-after", ["Warn of a node that is not settled for longer."], \.warnings.neverSettledLimit),
+        duration("long-handler-after", ["Warn of a handler that runs for longer."], \.warnings.longHandlerLimit),
+        duration(
+            "cancellation-ignored-after",
+            ["Warn of a node that is not settled for longer after its cancellation was requested."],
             \.warnings.cancellationLimit),
-        duration("long-queue-wait-after", ["A handler that waits for its turn for longer."], \.warnings.queueWaitLimit),
+        duration("long-queue-wait-after", ["Warn of a handler that is queued for longer."], \.warnings.queueWaitLimit),
         duration(
-            "blocked-worker-after", ["A pool thread that waits for a promise for longer."],
+            "blocked-worker-after", ["Warn of a pool thread that waits for a promise for longer."],
             \.warnings.blockedWorkerLimit),
         number(
-            "deep-chain-from", ["A chain of more nodes from its root down."], 2...1_000_000, \.warnings.depthLimit,
+            "deep-chain-from", ["Warn of a chain with more nodes from its root to a leaf."], 2...1_000_000,
+            \.warnings.depthLimit,
             in: "warnings"),
         number(
-            "too-many-threads-from", ["More threads that run handlers."], 1...1_000_000, \.warnings.threadLimit,
+            "too-many-threads-from", ["Warn if more threads run handlers."], 1...1_000_000, \.warnings.threadLimit,
             in: "warnings"),
     ]
 
     private static let keep: [ConfigKey] = [
         number(
-            "settled-nodes", ["Nodes of wholly settled chains; what settled first goes first."], 0...100_000_000,
+            "settled-nodes", ["Nodes of settled chains; what settled first is dropped first."], 0...100_000_000,
             \.limits.settledNodeLimit, in: "keep"),
         number(
             "settled-leaves", ["Settled leaves of chains that are live."], 0...100_000_000,
             \.limits.settledLeafLimit, in: "keep"),
-        duration("settled-for", ["How long either is kept at most."], \.limits.ageLimit, in: "keep"),
+        duration("settled-for", ["At most so long either is kept."], \.limits.ageLimit, in: "keep"),
         number(
-            "chain-nodes", ["From how many nodes on a chain sheds its settled beginning."], 100...100_000_000,
+            "chain-nodes", ["A chain of more nodes drops its settled beginning."], 100...100_000_000,
             \.limits.chainNodeLimit, in: "keep"),
         number(
-            "nodes", ["Nodes at all; past it new ones are refused, and counted."], 1_000...100_000_000,
+            "nodes", ["All nodes; further ones are dropped, and counted."], 1_000...100_000_000,
             \.limits.nodeLimit, in: "keep"),
     ]
 }
@@ -101,67 +105,67 @@ struct ConfigKey: Sendable {
 // MARK: Kinds of keys
 
 extension ConfigKey {
-    private typealias Place<Value> = WritableKeyPath<Configuration, Value> & Sendable
+    private typealias Setting<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
     private static func flag(
-        _ name: String, _ help: [String], _ place: Place<Bool>, in table: String? = nil
+        _ name: String, _ help: [String], _ setting: Setting<Bool>, in table: String? = nil
     ) -> ConfigKey {
         ConfigKey(
-            path: (table.map { [$0] } ?? []) + [name], help: help, value: "\(Configuration()[keyPath: place])",
+            path: (table.map { [$0] } ?? []) + [name], help: help, value: "\(Configuration()[keyPath: setting])",
             allowed: "true or false"
         ) {
             guard let flag = $0.bool else { return "" }
-            $1[keyPath: place] = flag
+            $1[keyPath: setting] = flag
             return nil
         }
     }
 
     private static func number(
-        _ name: String, _ help: [String], _ range: ClosedRange<Int>, _ place: Place<Int>, in table: String? = nil
+        _ name: String, _ help: [String], _ range: ClosedRange<Int>, _ setting: Setting<Int>, in table: String? = nil
     ) -> ConfigKey {
         ConfigKey(
-            path: (table.map { [$0] } ?? []) + [name], help: help, value: "\(Configuration()[keyPath: place])",
+            path: (table.map { [$0] } ?? []) + [name], help: help, value: "\(Configuration()[keyPath: setting])",
             allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)"
         ) {
             guard let number = $0.int, range.contains(number) else { return "" }
-            $1[keyPath: place] = number
+            $1[keyPath: setting] = number
             return nil
         }
     }
 
     private static func duration(
-        _ name: String, _ help: [String], _ place: Place<UInt64>, in table: String = "warnings"
+        _ name: String, _ help: [String], _ setting: Setting<UInt64>, in table: String = "warnings"
     ) -> ConfigKey {
         ConfigKey(
             path: [table, name], help: help,
-            value: TOMLText.quoted(DurationArgument.words(nanoseconds: Configuration()[keyPath: place])),
+            value: TOMLText.quoted(DurationArgument.words(nanoseconds: Configuration()[keyPath: setting])),
             allowed: "a duration such as \"500ms\", \"60s\" or \"10m\""
         ) {
             guard let text = $0.string, let duration = DurationArgument(argument: text)?.duration, duration > .zero
             else { return "" }
-            $1[keyPath: place] = duration.clampedNanoseconds
+            $1[keyPath: setting] = duration.clampedNanoseconds
             return nil
         }
     }
 
     private static func choice(
-        _ name: String, _ help: [String], _ choices: [String], _ place: Place<String>,
+        _ name: String, _ help: [String], _ choices: [String], _ setting: Setting<String>,
         find: (@Sendable (String) -> String?)? = nil, in table: String? = nil
     ) -> ConfigKey {
         ConfigKey(
             path: (table.map { [$0] } ?? []) + [name], help: help + ["One of " + choices.joined(separator: ", ") + "."],
-            value: TOMLText.quoted(Configuration()[keyPath: place]),
+            value: TOMLText.quoted(Configuration()[keyPath: setting]),
             allowed: "one of " + choices.joined(separator: ", ")
         ) {
             guard let text = $0.string else { return "" }
             let found = find.map { $0(text) } ?? choices.first { $0 == text.lowercased() }
             guard let found else { return "" }
-            $1[keyPath: place] = found
+            $1[keyPath: setting] = found
             return nil
         }
     }
 
-    /// A list of warnings, and what it does to those that are on.
+    /// A key with a list of warnings, and how that changes the enabled ones.
     private static func names(
         _ name: String, _ help: [String], value: String,
         _ change: @escaping @Sendable (inout Set<WarningKind>, Set<WarningKind>) -> Void
@@ -171,7 +175,7 @@ extension ConfigKey {
         ) {
             switch WarningName.kinds($0) {
             case .success(let kinds): change(&$1.warnings.enabled, kinds)
-            case .failure(let wrong): return wrong.words
+            case .failure(let invalid): return invalid.part
             }
             return nil
         }
@@ -198,18 +202,18 @@ extension Configuration {
 }
 
 extension ConfigKey {
-    /// A file that says what holds without one.
+    /// A file with every key and its default.
     static var defaultFile: String {
         var lines = [
             "# chainview reads this as $XDG_CONFIG_HOME/chainview/config.toml, else as ~/.config/chainview/config.toml.",
-            "# Every key stands here with its default. `chainview config --check` looks a file over.",
+            "# Every key has its default here. `chainview config --check` checks a file.",
         ]
         var table: [String] = []
         for key in all {
             let own = Array(key.path.dropLast())
             if own != table {
                 lines += ["", "[\(own.joined(separator: "."))]"]
-                if own == ["keep"] { lines.append("# How much of what is settled stays to be looked at.") }
+                if own == ["keep"] { lines.append("# How much the dashboard keeps of what is settled.") }
                 table = own
             }
             lines.append("")
@@ -217,7 +221,7 @@ extension ConfigKey {
             lines.append("\(key.name) = \(key.value)")
         }
         lines += [
-            "", "[queries]", "# Queries by name: type / and @NAME. Such as", "# slow = \"run>100ms\"",
+            "", "[queries]", "# Named queries: type / and @NAME in the dashboard. Examples:", "# slow = \"run>100ms\"",
             "# failed = \"state:rejected age<1m\"",
         ]
         return lines.joined(separator: "\n") + "\n"

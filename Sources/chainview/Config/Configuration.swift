@@ -3,9 +3,9 @@ import ChainModel
 import Dashboard
 import Frames
 
-/// What the configuration file says; the defaults where it says nothing.
+/// The settings of the configuration file.
 struct Configuration: Equatable {
-    /// Nil for the one that suits the terminal.
+    /// Nil for `auto`: the theme that suits the terminal.
     var theme: Theme?
     var isASCII = false
     var refreshRate = 30
@@ -18,10 +18,10 @@ struct Configuration: Equatable {
     var queries: [String: String] = [:]
 }
 
-/// What is wrong with a configuration file: a sentence each.
+/// An error in a configuration file, in one sentence.
 struct ConfigProblem: Equatable, CustomStringConvertible {
     var file: String
-    /// From 1; nil where it is the whole file.
+    /// The line from 1; nil for the whole file.
     var line: Int?
     var message: String
 

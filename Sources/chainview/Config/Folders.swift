@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where a user's files are (https://specifications.freedesktop.org/basedir-spec): a relative path in a variable counts as
-/// none.
+/// The folders of the user's files (https://specifications.freedesktop.org/basedir-spec). A relative path in a variable
+/// is ignored.
 struct Folders {
-    /// Variables by name; nil where there is none.
+    /// Returns a variable of the environment, or nil.
     var environment: @Sendable (String) -> String? = { getenv($0).map { String(cString: $0) } }
 
-    /// The configuration file, unless another is named; nil for who has no home.
-    var configuration: String? { place("XDG_CONFIG_HOME", ".config").map { $0 + "/chainview/config.toml" } }
+    /// The path of the configuration file; nil without a home folder.
+    var configuration: String? { path("XDG_CONFIG_HOME", ".config").map { $0 + "/chainview/config.toml" } }
 
-    /// What is remembered of each program.
-    var state: String? { place("XDG_STATE_HOME", ".local/state").map { $0 + "/chainview" } }
+    /// The folder of saved settings; nil without a home folder.
+    var state: String? { path("XDG_STATE_HOME", ".local/state").map { $0 + "/chainview" } }
 
-    private func place(_ variable: String, _ below: String) -> String? {
+    private func path(_ variable: String, _ below: String) -> String? {
         if let named = absolute(variable) { return named }
         return absolute("HOME").map { ($0 == "/" ? "" : $0) + "/" + below }
     }
@@ -24,16 +24,16 @@ struct Folders {
 
 /// Reads files that a user may have written by hand.
 enum SmallFile {
-    /// Why a text cannot be had.
-    enum Trouble: Error, Equatable {
+    /// The error of a file that cannot be read or written.
+    enum Problem: Error, Equatable {
         case missing
-        /// In words: `cannot be read (Permission denied)`.
+        /// The reason in words: `cannot be read (Permission denied)`.
         case unreadable(String)
     }
 
-    /// A file of text; nobody writes more than `limit` bytes.
-    static func read(_ path: String, limit: Int = 1 << 20) throws(Trouble) -> String {
-        // Neither a pipe nor a terminal holds chainview up.
+    /// Returns the text of a file of at most `limit` bytes.
+    static func read(_ path: String, limit: Int = 1 << 20) throws(Problem) -> String {
+        // Not blocking, because the path may be a pipe or a terminal.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw errno == ENOENT || errno == ENOTDIR
@@ -42,7 +42,7 @@ enum SmallFile {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unreadable("is no file")
+            throw .unreadable("is not a file")
         }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -55,18 +55,18 @@ enum SmallFile {
             guard bytes.count <= limit else { throw .unreadable("is larger than \(limit >> 10) KiB") }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .unreadable("is not UTF-8") }
-        // To the parser the text would end there.
-        guard !bytes.contains(0) else { throw .unreadable("is no text: it has a zero byte") }
+        // Refused, because the parser would end the text there.
+        guard !bytes.contains(0) else { throw .unreadable("is not text: it has a zero byte") }
         return text
     }
 
-    /// Puts a text in a file's place, whole or not at all, for nobody else to read. The folder is made.
-    static func replace(_ path: String, with text: String) throws(Trouble) {
+    /// Replaces a file atomically, readable by the user only. Creates its folder.
+    static func replace(_ path: String, with text: String) throws(Problem) {
         let folder = (path as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch { throw .unreadable("has no folder, and it cannot be made") }
+        } catch { throw .unreadable("has no folder, and the folder cannot be created") }
         let temporary = "\(folder)/.\(getpid()).\(UInt32.random(in: 0 ... .max)).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .unreadable("cannot be written (\(DisplayText.system()))") }

@@ -4,18 +4,20 @@ import Foundation
 import Frames
 import Terminal
 
-/// All that was chosen, put together: the defaults, over them the configuration file, over it the flags. The environment
-/// says what suits the terminal; only what a terminal cannot show, or `NO_COLOR` forbids, goes before what was chosen.
+/// The settings of one command: defaults, overridden by the configuration file, overridden by flags. What the terminal
+/// cannot show, or `NO_COLOR` forbids, overrides all of them.
 struct Settings {
     let display: DisplayOptions
     let configuration: Configuration
-    /// What is wrong with the file, a sentence each.
+    /// The errors of the file.
     let problems: [ConfigProblem]
     let folders: Folders
-    /// Whether there is no terminal; asked before one is opened, for the screen takes standard output's place.
+    /// Whether there is no screen. Computed first, because an open screen replaces standard output.
     let isHeadless: Bool
 
-    /// Reads the file that is meant; throws where one was named that is not there.
+    /// Reads the configuration file.
+    ///
+    /// - Throws: ``Failure`` if the file that `--config` names does not exist.
     init(_ display: DisplayOptions, folders: Folders = Folders()) throws {
         self.display = display
         self.folders = folders
@@ -29,35 +31,35 @@ struct Settings {
 
     var isReadOnly: Bool { display.isReadOnly || configuration.isReadOnly }
 
-    /// Whether colours are unwanted (https://no-color.org: set, and not empty).
+    /// Whether to use no colours (https://no-color.org: set, and not empty).
     var isColorless: Bool { display.noColor || variable("NO_COLOR") != nil }
 
-    /// The colours.
+    /// The colour theme.
     var theme: Theme {
         if let named = display.theme { return named.theme ?? suitable }
         return configuration.theme ?? suitable
     }
 
-    /// Light where the terminal said that its background is: `$COLORFGBG` is `FOREGROUND;BACKGROUND`, by numbers of the 16.
+    /// The theme for the terminal's background: `$COLORFGBG` is `FOREGROUND;BACKGROUND`, numbers of the 16 colours.
     private var suitable: Theme {
         let background = variable("COLORFGBG")?.split(separator: ";").last.flatMap { Int($0) }
         return background.map { $0 == 7 || (9...15).contains($0) } == true ? .light : .dark
     }
 
-    /// The signs that can be drawn.
+    /// The glyphs that the terminal can draw.
     var glyphs: Glyphs {
         let isNeeded = isHeadless ? DisplayOptions.isASCIILocale : Screen.localeCharset == .ascii
         return display.ascii || configuration.isASCII || isNeeded ? .ascii : .unicode
     }
 
-    /// What a screen is opened with.
+    /// The options of a new screen.
     var screenOptions: ScreenOptions {
         var options = ScreenOptions()
         if isColorless { options.colorLimit = .none }
         return options
     }
 
-    /// What a dashboard is told at its start.
+    /// The options of a new dashboard.
     var stateOptions: State.Options {
         var warnings = configuration.warnings
         warnings.apply(warn: display.warn, allow: display.allow)
@@ -67,7 +69,7 @@ struct Settings {
             warnings: warnings, savedQueries: configuration.queries)
     }
 
-    /// How things are shown at first, by the file alone.
+    /// The first view settings, by the file alone.
     var base: ViewSettings {
         var base = State(size: display.size.size).remembered
         base.view = configuration.view
@@ -78,7 +80,7 @@ struct Settings {
         return base
     }
 
-    /// What flags say of that; they count more than what is remembered.
+    /// The view settings by flags; they override saved ones.
     var demanded: ViewSettings {
         var demanded = ViewSettings()
         demanded.view = display.view?.view
@@ -86,39 +88,39 @@ struct Settings {
         return demanded
     }
 
-    /// What is remembered from session to session; nil where nothing is to be.
-    var memory: Memory? {
+    /// The saved settings; nil if none are to be used.
+    var store: SettingsStore? {
         guard !isHeadless, !display.noConfig, !display.fresh else { return nil }
-        return folders.state.map { Memory(folder: $0, base: base, demanded: demanded) }
+        return folders.state.map { SettingsStore(folder: $0, base: base, demanded: demanded) }
     }
 }
 
 extension DisplayOptions {
-    /// Puts together what was chosen, and says on standard error what is wrong with the configuration file.
+    /// Returns the settings, and prints the errors of the configuration file on standard error.
     func settings() throws -> Settings {
         let settings = try Settings(self)
-        for problem in settings.problems { Streams.complain("\(problem)") }
+        for problem in settings.problems { Streams.printError("\(problem)") }
         return settings
     }
 
-    /// Who is looking, as programs are told.
+    /// The name of this viewer, which programs show as the canceller.
     static var viewer: String { NSUserName().isEmpty ? "viewer" : NSUserName() }
 }
 
 extension ConfigFile {
-    /// The user's file, as far as it can be read: for commands that take no configuration of their own.
+    /// Returns the user's file, or none if it cannot be read: for commands without `--config`.
     static func saved(_ folders: Folders) -> ConfigFile {
         guard let path = folders.configuration, let text = try? SmallFile.read(path) else { return .none }
         return ConfigFile(text, file: path)
     }
 
-    /// The file that is meant: the one that was named, the user's own, or none.
+    /// Reads the file that `--config` names, else the user's own; none with `--no-config`.
     init(_ display: DisplayOptions, _ folders: Folders) throws {
         guard !display.noConfig, let path = display.configFile ?? folders.configuration else {
             self = .none
             return
         }
-        do throws(SmallFile.Trouble) {
+        do throws(SmallFile.Problem) {
             self.init(try SmallFile.read(path), file: path)
         } catch {
             self = .none
@@ -132,10 +134,10 @@ extension ConfigFile {
 }
 
 extension Failure {
-    /// Says that a configuration file is not there.
+    /// The failure of a configuration file that does not exist.
     init(missing path: String) {
         self.init(
             status: .noInput,
-            message: "there is no file \(path): `chainview config --print-default` prints one to begin with.")
+            message: "there is no file \(path). Run `chainview config --print-default` for one to start with.")
     }
 }

@@ -1,6 +1,6 @@
-/// TOML that is written.
+/// Writes TOML.
 enum TOMLText {
-    /// A basic string, with all that may not stand in one escaped.
+    /// Returns a basic string, escaped.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -18,15 +18,15 @@ enum TOMLText {
         return result + "\""
     }
 
-    /// An array of strings.
+    /// Returns an array of strings.
     static func array(_ texts: some Sequence<String>) -> String {
         "[" + texts.map(quoted).joined(separator: ", ") + "]"
     }
 }
 
-/// On which line each key of a TOML text stands, which the parser does not tell: for texts that it has accepted.
+/// The line of each key of a TOML text, which the parser does not report. The text has to be valid.
 struct TOMLKeyLines {
-    /// By path, such as `["warnings", "deep-chain"]`; the first line is 1.
+    /// The lines by path, such as `["warnings", "deep-chain"]`; the first line is 1.
     private(set) var lines: [[String]: Int] = [:]
     private var rest: Substring.UnicodeScalarView
     private var line = 1
@@ -42,7 +42,7 @@ struct TOMLKeyLines {
                 if rest.first == "[" { take() }
                 let start = line
                 table = takePath(until: "]")
-                note(table, start)
+                setLine(table, start)
                 while let end = rest.first, end != "\n", end != "#" { take() }
             case " ", "\t", "\r", "\n": take()
             default: takePair(in: table)
@@ -50,7 +50,7 @@ struct TOMLKeyLines {
         }
     }
 
-    /// The line of a key, or of the nearest table that it is in.
+    /// Returns the line of a key, or of the innermost known table around it.
     func line(of path: [String]) -> Int? {
         for count in stride(from: path.count, to: 0, by: -1) {
             if let line = lines[Array(path[..<count])] { return line }
@@ -58,7 +58,7 @@ struct TOMLKeyLines {
         return nil
     }
 
-    private mutating func note(_ path: [String], _ line: Int) {
+    private mutating func setLine(_ path: [String], _ line: Int) {
         for count in 1..<max(2, path.count + 1) {
             let part = Array(path.prefix(count))
             if lines[part] == nil { lines[part] = line }
@@ -87,12 +87,12 @@ struct TOMLKeyLines {
     private mutating func takePair(in table: [String]) {
         let start = line
         let path = table + takePath(until: "=")
-        note(path, start)
+        setLine(path, start)
         skipBlanks()
         skipValue(path)
     }
 
-    /// `a."b c".'d'`, and the mark behind it.
+    /// Reads a path such as `a."b c".'d'`, and the character that ends it.
     private mutating func takePath(until end: Unicode.Scalar) -> [String] {
         var path: [String] = []
         while let next = rest.first {
@@ -108,14 +108,14 @@ struct TOMLKeyLines {
                     word.unicodeScalars.append(letter)
                     take()
                 }
-                // Never without a step, whatever stands there.
+                // Always advances, so that no input loops for ever.
                 if word.isEmpty { take() } else { path.append(word) }
             }
         }
         return path
     }
 
-    /// A string of any of the four kinds; its text where that matters, in keys, which have no escapes to speak of.
+    /// Reads a string of any of the four kinds. Returns its text without resolving escapes.
     private mutating func takeString() -> String {
         guard let quote = rest.first else { return "" }
         let isLong = rest.starts(with: [quote, quote, quote])
@@ -124,7 +124,7 @@ struct TOMLKeyLines {
         while let next = rest.first {
             if next == quote, !isLong || rest.starts(with: [quote, quote, quote]) {
                 for _ in 0..<(isLong ? 3 : 1) { take() }
-                // Up to two quotation marks may stand before the end of a long string.
+                // A long string may end in up to two quotation marks of its own.
                 if isLong { while rest.first == quote { take() } }
                 return text
             }
@@ -155,7 +155,7 @@ struct TOMLKeyLines {
             }
             take()
         default:
-            // Never without a step, whatever stands there.
+            // Always advances, so that no input loops for ever.
             repeat { take() } while rest.first.map { !",]}#\n".unicodeScalars.contains($0) } ?? false
         }
     }

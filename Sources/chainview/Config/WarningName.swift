@@ -2,9 +2,9 @@ import ArgumentParser
 import ChainInsight
 import TOMLKit
 
-/// A warning as it is named on the command line and in the configuration: one, or all.
+/// The name of a warning on the command line and in the configuration, or `all`.
 struct WarningName: ExpressibleByArgument, Equatable {
-    /// Nil for all.
+    /// Nil for `all`.
     var kind: WarningKind?
 
     init?(argument: String) {
@@ -17,22 +17,22 @@ struct WarningName: ExpressibleByArgument, Equatable {
     static let allValueStrings = ["all"] + WarningKind.allCases.map(\.rawValue)
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
-    /// All names in a sentence.
+    /// All names, joined by commas.
     static let list = allValueStrings.joined(separator: ", ")
 
-    /// What it stands for.
+    /// The warnings that it names.
     var kinds: Set<WarningKind> { kind.map { [$0] } ?? Set(WarningKind.allCases) }
 
-    /// What is wrong, where it is not the value as a whole.
-    struct Wrong: Error { var words: String }
+    /// The part of a value that is not allowed; empty for all of it.
+    struct Invalid: Error { var part: String }
 
-    /// A list of names.
-    static func kinds(_ value: any TOMLValueConvertible) -> Result<Set<WarningKind>, Wrong> {
-        guard let array = value.array else { return .failure(Wrong(words: "")) }
+    /// Reads a list of names.
+    static func kinds(_ value: any TOMLValueConvertible) -> Result<Set<WarningKind>, Invalid> {
+        guard let array = value.array else { return .failure(Invalid(part: "")) }
         var kinds: Set<WarningKind> = []
         for element in array {
             guard let name = element.string.flatMap(WarningName.init(argument:)) else {
-                return .failure(Wrong(words: ConfigFile.words(element)))
+                return .failure(Invalid(part: ConfigFile.words(element)))
             }
             kinds.formUnion(name.kinds)
         }
@@ -41,7 +41,7 @@ struct WarningName: ExpressibleByArgument, Equatable {
 }
 
 extension WarningOptions {
-    /// Warns of some, allows others. Single names count more than `all`, in whatever order they are given.
+    /// Enables and disables warnings. Single names override `all`, in any order.
     mutating func apply(warn: [WarningName], allow: [WarningName]) {
         if warn.contains(where: { $0.kind == nil }) { enabled = Set(WarningKind.allCases) }
         if allow.contains(where: { $0.kind == nil }) { enabled = [] }

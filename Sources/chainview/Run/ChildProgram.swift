@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A program that was started here: its output comes through pipes, its group gets the signals that are meant for it.
+/// A program that chainview has started, in its own process group. Its output goes to pipes.
 final class ChildProgram: Sendable {
     /// How a program ended.
     enum Ending: Hashable, Sendable {
         case exited(Int32)
         case signalled(Int32)
 
-        /// What came of it, in words that follow the program's name.
+        /// The ending in words that follow the program's name.
         var words: String {
             switch self {
             case .exited(0): "has ended"
@@ -25,34 +25,34 @@ final class ChildProgram: Sendable {
     private let hasEnded = DispatchSemaphore(value: 0)
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Where a program is: as it was typed if that is a path, else in one of the folders of `PATH`.
+    /// Returns the path of a program: the name itself if it is a path, else in a folder of `PATH`.
     static func find(_ name: String, path: String?) throws -> String {
-        let places =
+        let candidates =
             name.contains("/")
             ? [name] : (path ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
         var isThere = false
-        for place in places where !name.isEmpty {
+        for candidate in candidates where !name.isEmpty {
             var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), !isFolder.boolValue else {
+            guard FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder), !isFolder.boolValue else {
                 continue
             }
-            if access(place, X_OK) == 0 { return place }
+            if access(candidate, X_OK) == 0 { return candidate }
             isThere = true
         }
         let shown = DisplayText.shown(name)
         throw Failure(
             status: .noInput,
             message: isThere
-                ? "\(shown) may not be executed: `chmod +x` allows it, if it is a program."
+                ? "\(shown) is not executable. If it is a program, run `chmod +x` on it."
                 : name.contains("/")
                     ? "there is no program \(shown)." : "there is no program \(shown) in any folder of PATH.")
     }
 
-    /// Starts a program in a group of its own with no terminal to read from, and has somebody wait for its end.
+    /// Starts a program in its own process group, without a terminal to read from. A thread waits for its end.
     ///
     /// - Parameters:
-    ///   - output: what becomes its standard output and standard error; closed here.
-    ///   - environment: what is added to this process's.
+    ///   - output: its standard output and standard error; closed here.
+    ///   - environment: variables added to this process's.
     init(
         _ name: String, at path: String, arguments: [String], environment: [String: String],
         output: (standard: Int32, error: Int32)
@@ -110,7 +110,7 @@ final class ChildProgram: Sendable {
 
     private func awaitEnd() {
         var info = siginfo_t()
-        // It stays a zombie until the lock is held: a signal never goes to another process with its number.
+        // Reaped under the lock, so that `send` never signals another process that got the same pid.
         while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         ending.withLock { ending in
             var status: Int32 = 0
@@ -118,35 +118,35 @@ final class ChildProgram: Sendable {
             let signal = status & 0x7F
             ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
         }
-        let told = observers.withLock { observers in
+        let ended = observers.withLock { observers in
             defer { observers = [] }
             return observers
         }
-        for tell in told { tell() }
+        for observer in ended { observer() }
         hasEnded.signal()
     }
 
-    /// How it ended, once it has.
+    /// How the program ended; nil while it runs.
     var endingSoFar: Ending? { ending.withLock { $0 } }
 
-    /// Waits for its end.
+    /// Waits for the program's end.
     func waitForEnd() -> Ending {
         hasEnded.wait()
         hasEnded.signal()
         return endingSoFar ?? .exited(EXIT_FAILURE)
     }
 
-    /// Calls `body` on another thread when it ends, or at once if it has.
+    /// Calls `body` on another thread when the program ends, or at once if it has ended.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let isOver = ending.withLock { ending in
-            // The end is told after this lock was held with it set.
+            // Under the lock, because observers are called after the ending was set under it.
             if ending == nil { observers.withLock { $0.append(body) } }
             return ending != nil
         }
         if isOver { body() }
     }
 
-    /// Sends a signal to it and all that it started; does nothing once it has ended.
+    /// Sends a signal to the program's process group; does nothing once the program has ended.
     func send(_ signal: Int32) {
         ending.withLock { ending in
             if ending == nil { kill(-pid, signal) }
@@ -164,7 +164,7 @@ func withCStrings<Result>(
 }
 
 extension Failure {
-    /// Says that the system does not start a program, and why.
+    /// The failure to start a program.
     init(notStarted name: String, _ code: Int32) {
         self.init(status: .noInput, message: "\(name) cannot be started (\(DisplayText.system(code))).")
     }

@@ -1,4 +1,4 @@
-/// Bytes of two streams in the order in which they came, within a limit: the first quarter of it and the last three.
+/// The output of two streams in order of arrival, bounded: keeps the first quarter of the limit and the last three.
 struct KeptOutput: Sendable {
     struct Chunk: Hashable, Sendable {
         var stream: ProgramOutput.Stream
@@ -12,10 +12,10 @@ struct KeptOutput: Sendable {
     private var tail: [Chunk] = []
     private var tailStart = 0
     private var tailCount = 0
-    /// Bytes that were dropped in between.
+    /// The number of bytes dropped in between.
     private(set) var cutCount = 0
 
-    /// Keeps nothing yet.
+    /// Makes an empty buffer of at most `limit` bytes.
     init(limit: Int) { self.limit = limit }
 
     mutating func append(_ bytes: ArraySlice<UInt8>, _ stream: ProgramOutput.Stream) {
@@ -38,7 +38,7 @@ struct KeptOutput: Sendable {
         }
     }
 
-    /// Small pieces of one stream are put together.
+    /// Appends bytes to the last chunk if that is small and of the same stream.
     private static func join(
         _ bytes: ArraySlice<UInt8>, _ stream: ProgramOutput.Stream, to chunks: inout [Chunk], from first: Int
     ) {
@@ -51,7 +51,7 @@ struct KeptOutput: Sendable {
         }
     }
 
-    /// All of it, with a note where something was dropped.
+    /// The kept chunks, with a note in place of dropped bytes.
     var chunks: [Chunk] {
         let note = "\n[chainview: \(cutCount) bytes of output were dropped here]\n"
         let notes = cutCount > 0 ? [Chunk(stream: .error, bytes: Array(note.utf8))] : []

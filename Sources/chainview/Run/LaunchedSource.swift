@@ -5,12 +5,12 @@ import ChainSource
 import Foundation
 import Synchronization
 
-/// A program that was started here, as a source: looks for its inspector, in itself or in a process that it started in
-/// turn (`swift run`, a shell), and attaches to the first that there is.
+/// A source for a program that chainview has started. Searches for an inspector in the program or in a process that it
+/// started in turn (`swift run`, a shell), and attaches to the first one.
 final class LaunchedSource: BatchSource {
     private struct State {
         var inner: AttachedProcess?
-        /// Whoever subscribed before there was anybody to subscribe to.
+        /// Subscriptions made before an inspector was found.
         var waiting: [@Sendable (AttachedProcess) -> Void] = []
         var isStarted = false
         var isStopped = false
@@ -26,10 +26,10 @@ final class LaunchedSource: BatchSource {
     private let bag = DisposeBag()
     private let isStopped = DispatchSemaphore(value: 0)
 
-    /// How often it is looked for at first; later once a second.
+    /// The pause between the first searches; later ones are a second apart.
     private static let interval = DispatchTimeInterval.milliseconds(100)
-    /// After how many looks it is said that there is none.
-    private static let patience = 30
+    /// The number of searches after which the dashboard reports that there is no inspector.
+    private static let quickSearchCount = 30
 
     init(_ child: ChildProgram, options: AttachOptions) {
         self.child = child
@@ -64,25 +64,27 @@ final class LaunchedSource: BatchSource {
         Signals.startThread("chainview.search") { [weak self] in self?.search() }
     }
 
-    // MARK: Looking for it
+    // MARK: Search
 
     private func search() {
         for attempt in 1... {
-            // Others are not asked: one of them may not answer.
+            // Only processes of the program are probed, because others may not answer.
             let found = try? options.discovery.list(isOurs)
             if let found = found?.first(where: { $0.problem == nil }) { return attach(to: found) }
             let failure =
-                attempt < Self.patience
+                attempt < Self.quickSearchCount
                 ? nil
                 : "\(child.name) has not started an inspector: add `Inspector.startIfRequested()` to it"
             guard child.endingSoFar == nil else { return }
-            if attempt == 1 || attempt == Self.patience { emit(.connecting(attempt: attempt, lastFailure: failure)) }
-            let pause = attempt < Self.patience ? Self.interval : .seconds(1)
+            if attempt == 1 || attempt == Self.quickSearchCount {
+                emit(.connecting(attempt: attempt, lastFailure: failure))
+            }
+            let pause = attempt < Self.quickSearchCount ? Self.interval : .seconds(1)
             guard isStopped.wait(timeout: .now() + pause) == .timedOut else { return }
         }
     }
 
-    /// Whether a process is the program, or in its group.
+    /// Whether a process is the program, or in its process group.
     private func isOurs(_ pid: Int32) -> Bool { pid == child.pid || getpgid(pid) == child.pid }
 
     private func attach(to found: FoundProcess) {
@@ -95,25 +97,25 @@ final class LaunchedSource: BatchSource {
             return state.waiting
         }
         guard let waiting else { return }
-        inner.status.subscribe(onNext: { [weak self] in self?.take($0) }).disposed(by: bag)
+        inner.status.subscribe(onNext: { [weak self] in self?.receive($0) }).disposed(by: bag)
         inner.replies.subscribe(onNext: { [weak self] in self?.replySubject.onNext($0) }).disposed(by: bag)
         inner.start()
         for body in waiting { body(inner) }
     }
 
-    // MARK: How it is doing
+    // MARK: Status
 
     private func emit(_ status: SourceStatus) {
-        let isTold = state.withLock { state in
+        let isNew = state.withLock { state in
             guard !state.isOver else { return false }
             state.latest = status
             if case .ended = status { state.isOver = true }
             return true
         }
-        if isTold { statusSubject.onNext(status) }
+        if isNew { statusSubject.onNext(status) }
     }
 
-    private func take(_ status: SourceStatus) {
+    private func receive(_ status: SourceStatus) {
         switch status {
         case .idle, .ended(.stopped): break
         case .ended, .reconnecting:
@@ -122,7 +124,7 @@ final class LaunchedSource: BatchSource {
         }
     }
 
-    /// What it said last may still be on its way: that is waited for, as long as the connection lasts.
+    /// Ends the source, unless it is live: then the last batches may still come, and the end of the connection ends it.
     private func programEnded() {
         let isLive = state.withLock { state in
             if case .live = state.latest { true } else { false }
@@ -138,7 +140,8 @@ final class LaunchedSource: BatchSource {
 
     func send(_ command: ViewerCommand) {
         if let inner = state.withLock({ $0.inner }) { return inner.send(command) }
-        replySubject.onNext(CommandReply(command: command.id, outcome: .refused("The program is not attached to yet")))
+        replySubject.onNext(
+            CommandReply(command: command.id, outcome: .refused("chainview is not attached to the program yet")))
     }
 
     func stop() {

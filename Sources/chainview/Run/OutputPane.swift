@@ -1,20 +1,20 @@
 import Frames
 
-/// The pane under the dashboard that shows what a program writes: draws itself, no I/O.
+/// The pane under the dashboard that shows a program's output.
 struct OutputPane {
-    /// As the title names it.
+    /// The program's name in the title.
     var program: String
-    /// How it ended, in words, once it has.
+    /// How the program ended, in words; nil while it runs.
     var ending: String?
-    /// Lines that it wrote.
+    /// The number of lines that the program has written.
     var lineCount = 0
-    /// The last of them, oldest first.
+    /// The last lines, oldest first.
     var lines: [OutputLines.Line] = []
 
-    /// How many rows it takes of a screen, its title among them; 0 where the dashboard needs all of it.
+    /// Returns the number of rows that the pane takes of a screen, with its title; 0 on a small screen.
     static func rows(on size: Size) -> Int { size.rows < 16 ? 0 : min(10, size.rows / 3) }
 
-    /// Draws it at the bottom of a frame.
+    /// Draws the pane at the bottom of a frame.
     func paint(into frame: inout Frame, rows: Int, glyphs: Glyphs) {
         guard rows > 0 else { return }
         let (first, columns) = (frame.size.rows - rows, frame.size.columns)
@@ -23,7 +23,7 @@ struct OutputPane {
         var title = " output of \(program)"
         if let ending { title += ", which " + ending }
         let lines = "\(glyphs.dot) \(lineCount) \(lineCount == 1 ? "line" : "lines") "
-        // How it ended matters more than how much it wrote.
+        // The line count gives way to the ending, because the ending matters more.
         let count = " \(ending == nil ? lines : "")\(glyphs.dot) "
         let room = columns - 4 - count.count - "o hides ".count
         var column = 2
@@ -33,9 +33,9 @@ struct OutputPane {
         column += frame.write(count, row: first, column: column, style: .dim)
         column += frame.write("o", row: first, column: column, style: .key)
         frame.write(" hides ", row: first, column: column, style: .keyText)
-        for (place, line) in self.lines.suffix(rows - 1).enumerated() {
+        for (offset, line) in self.lines.suffix(rows - 1).enumerated() {
             frame.write(
-                line.text, row: first + 1 + place, column: 1, maxColumns: columns - 2,
+                line.text, row: first + 1 + offset, column: 1, maxColumns: columns - 2,
                 style: line.isError ? .error : .normal, ellipsis: glyphs.ellipsis)
         }
         if self.lines.isEmpty, rows > 1 { frame.write("nothing yet", row: first + 1, column: 1, style: .dim) }

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What a program writes while the dashboard has the terminal: kept within a limit, the last lines to be looked at, and
-/// handed on to this process's own standard output and error as soon as those are free.
+/// The output of a program while the dashboard has the terminal: kept within a limit, shown in the pane, and written to
+/// this process's standard output and error when the dashboard closes.
 final class ProgramOutput: Sendable {
-    /// Which of the two a text came through.
+    /// The stream that bytes came through.
     enum Stream: Int32, Sendable {
         case standard = 1
         case error = 2
@@ -19,16 +19,16 @@ final class ProgramOutput: Sendable {
 
     private let state: Mutex<State>
     private let pipes: [(read: Int32, stream: Stream)]
-    private let poke: (read: Int32, write: Int32)
+    private let wakePipe: (read: Int32, write: Int32)
     private let isDone = DispatchSemaphore(value: 0)
     private let wake: @Sendable () -> Void
 
-    /// Bytes that are kept for the end.
+    /// The number of bytes kept for the end.
     static let limit = 16 << 20
 
-    /// Makes pipes and begins to read them.
+    /// Opens pipes and starts to read them.
     ///
-    /// - Parameter wake: called on another thread when something came.
+    /// - Parameter wake: called on another thread when bytes came.
     /// - Returns: the output, and the ends for the program to write to.
     static func open(
         limit: Int = limit, wake: @escaping @Sendable () -> Void
@@ -39,9 +39,9 @@ final class ProgramOutput: Sendable {
             guard pipe(&ends) == 0 else {
                 let reason = DisplayText.system()
                 for pair in opened { close(pair.read); close(pair.write) }
-                throw Failure(status: .inputOutput, message: "no pipe can be had for the program's output (\(reason)).")
+                throw Failure(status: .inputOutput, message: "cannot open a pipe for the program's output (\(reason)).")
             }
-            // Never numbers of standard streams; what the program gets is duplicated for it.
+            // Numbers of 10 and more, so that no pipe takes the number of a closed standard stream.
             for end in 0..<2 {
                 let high = fcntl(ends[end], F_DUPFD_CLOEXEC, 10)
                 close(ends[end])
@@ -55,29 +55,29 @@ final class ProgramOutput: Sendable {
     }
 
     private init(
-        _ pipes: [(read: Int32, stream: Stream)], _ poke: (read: Int32, write: Int32), limit: Int,
+        _ pipes: [(read: Int32, stream: Stream)], _ wakePipe: (read: Int32, write: Int32), limit: Int,
         wake: @escaping @Sendable () -> Void
     ) {
         self.pipes = pipes
-        self.poke = poke
+        self.wakePipe = wakePipe
         self.wake = wake
         state = Mutex(State(kept: KeptOutput(limit: limit)))
         Signals.startThread("chainview.output") { [self] in read() }
     }
 
-    /// The last lines, at most so many.
+    /// Returns the last lines, at most `count`.
     func lastLines(_ count: Int) -> [OutputLines.Line] { state.withLock { $0.lines.last(count) } }
 
-    /// How many lines there were. Changes whenever the last lines do.
+    /// The number of lines.
     var lineCount: Int { state.withLock { $0.lines.count } }
-    /// Changes whenever something comes.
+    /// The number of bytes.
     var byteCount: UInt64 { state.withLock { $0.lines.byteCount } }
 
-    /// Hands on what was kept, and from now on all that comes, in order.
+    /// Writes the kept output to this process's streams, and from now on passes on what comes.
     func pass() { change { $0.isPassing = true } }
 
-    /// The program has ended: hands on what it wrote, and returns when that is done. What others that it started write
-    /// later is lost.
+    /// Writes the rest of the output after the program's end, and returns when that is done. Later output of processes
+    /// that the program started is lost.
     func finish() {
         change { ($0.isPassing, $0.isFinishing) = (true, true) }
         isDone.wait()
@@ -86,7 +86,7 @@ final class ProgramOutput: Sendable {
     private func change(_ body: (inout State) -> Void) {
         state.withLock { body(&$0) }
         var byte: UInt8 = 0
-        while write(poke.write, &byte, 1) < 0, errno == EINTR {}
+        while write(wakePipe.write, &byte, 1) < 0, errno == EINTR {}
     }
 
     private func read() {
@@ -95,22 +95,22 @@ final class ProgramOutput: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while !(isFinishing && open.isEmpty) {
             var fds = open.map { pollfd(fd: $0.read, events: Int16(POLLIN), revents: 0) }
-            fds.append(pollfd(fd: poke.read, events: Int16(POLLIN), revents: 0))
+            fds.append(pollfd(fd: wakePipe.read, events: Int16(POLLIN), revents: 0))
             let ready = poll(&fds, nfds_t(fds.count), isFinishing ? 0 : -1)
             if ready == 0 { break }
             guard ready > 0 else { continue }
             var closed: Set<Int32> = []
-            for (place, pipe) in open.enumerated() where fds[place].revents != 0 {
+            for (index, pipe) in open.enumerated() where fds[index].revents != 0 {
                 let count = Foundation.read(pipe.read, &buffer, buffer.count)
                 if count > 0 {
-                    take(buffer[..<count], pipe.stream, isPassing: isPassing)
+                    receive(buffer[..<count], pipe.stream, isPassing: isPassing)
                 } else if count == 0 || errno != EINTR {
                     closed.insert(pipe.read)
                 }
             }
             open.removeAll { closed.contains($0.read) }
             if fds[fds.count - 1].revents != 0 {
-                _ = Foundation.read(poke.read, &buffer, buffer.count)
+                _ = Foundation.read(wakePipe.read, &buffer, buffer.count)
                 let now = state.withLock { ($0.isPassing, $0.isFinishing) }
                 if now.0, !isPassing { replay() }
                 (isPassing, isFinishing) = now
@@ -119,7 +119,7 @@ final class ProgramOutput: Sendable {
         isDone.signal()
     }
 
-    private func take(_ bytes: ArraySlice<UInt8>, _ stream: Stream, isPassing: Bool) {
+    private func receive(_ bytes: ArraySlice<UInt8>, _ stream: Stream, isPassing: Bool) {
         if isPassing {
             Streams.write(bytes, to: stream.rawValue)
             return

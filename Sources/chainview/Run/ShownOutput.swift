@@ -1,13 +1,12 @@
 import Frames
 
-/// A started program's output as the dashboard shows it: whether and how much, and what there is to show now. For the
-/// dashboard's thread.
+/// The state of the output pane. Not thread-safe: for the dashboard's thread.
 final class ShownOutput {
     let program: String
     var isShown = true
     private let child: ChildProgram
     private let output: ProgramOutput
-    /// Called before the terminal is given back.
+    /// Called before the screen closes.
     let willClose: () -> Void
 
     init(_ child: ChildProgram, _ output: ProgramOutput, willClose: @escaping () -> Void) {
@@ -17,13 +16,13 @@ final class ShownOutput {
         self.willClose = willClose
     }
 
-    /// Rows of a screen that the pane takes.
+    /// Returns the number of rows that the pane takes of a screen.
     func rows(on size: Size) -> Int { isShown ? OutputPane.rows(on: size) : 0 }
 
-    /// Another number whenever the pane would look another way.
+    /// A number that changes whenever the pane does.
     var revision: UInt64 { output.byteCount << 2 | (child.endingSoFar == nil ? 0 : 2) | (isShown ? 1 : 0) }
 
-    /// What there is to show.
+    /// Returns the pane for the latest lines.
     func pane(rows: Int) -> OutputPane {
         OutputPane(
             program: program, ending: child.endingSoFar?.words, lineCount: output.lineCount,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Hands signals that are sent to chainview on to the program that it waits for.
+/// Passes signals that chainview receives on to the program that it waits for.
 enum SignalRelay {
-    /// From now on none of ``Signals/passedOn`` does anything here but reach the program.
+    /// Starts a thread that sends each of ``Signals/passedOn`` to the program; they have no other effect here.
     static func start(to child: ChildProgram) {
-        // No other thread takes signals (see ``Signals/startThread(_:_:)``): only `sigwait` gets them.
+        // Blocked in all threads (see ``Signals/startThread(_:_:)``), so that only `sigwait` gets them.
         var set = sigset_t()
         sigemptyset(&set)
         for signal in Signals.passedOn { sigaddset(&set, signal) }

@@ -6,9 +6,9 @@ import Frames
 import Synchronization
 import Terminal
 
-/// The list of what can be attached to, on the terminal. One thread; another one looks for programs.
+/// The list of programs on the terminal. Runs on one thread; another one searches for programs.
 final class PickerSession {
-    /// What came of it.
+    /// The result of a session.
     enum Outcome {
         case chosen(Target)
         case quit
@@ -29,14 +29,14 @@ final class PickerSession {
         search = ProcessSearch(discovery) { waker.wake() }
     }
 
-    /// Runs until something is chosen or somebody leaves; the screen stays open, unless this throws.
+    /// Runs until the user chooses a program or quits. The screen stays open, unless this throws.
     func run() throws -> Outcome {
         defer { search.stop() }
         do {
             while true {
                 try screen.paint(picker.render(wall: WallClock.now), theme: theme)
                 var outcome: Picker.Outcome?
-                // Ages go on once a second.
+                // Once a second, because the list shows ages.
                 switch try screen.nextEvent(timeout: 1_000_000_000) {
                 case .key(KeyPress(.character("z"), .control))?: try screen.suspend()
                 case .key(KeyPress(.character("l"), .control))?: screen.redraw()
@@ -45,7 +45,7 @@ final class PickerSession {
                 case .resized(let size)?: picker.resize(size)
                 case .interrupted?: return .quit
                 case .terminate(let signal)?: return .ended(signal: signal)
-                case .wake?: take()
+                case .wake?: update()
                 case .pasted?, .resumed?, nil: break
                 }
                 switch outcome {
@@ -60,7 +60,7 @@ final class PickerSession {
         }
     }
 
-    private func take() {
+    private func update() {
         switch search.latest() {
         case .success(let found)?:
             targets = Dictionary(found.map { ($0.target.description, $0.target) }) { first, _ in first }
@@ -71,14 +71,14 @@ final class PickerSession {
     }
 }
 
-/// Looks for programs once a second, on a thread of its own: one that hangs takes its time.
+/// Searches for programs once a second, on its own thread, because a program that hangs delays the search.
 final class ProcessSearch: Sendable {
     typealias Found = Result<[FoundProcess], AttachError>
 
     private let found = Mutex<Found?>(nil)
     private let stopped = DispatchSemaphore(value: 0)
 
-    /// Begins; `wake` is called on another thread after each look.
+    /// Starts the search; `wake` is called on another thread after each round.
     init(_ discovery: Discovery, wake: @escaping @Sendable () -> Void) {
         Signals.startThread("chainview.list") { [self] in
             repeat {
@@ -90,7 +90,7 @@ final class ProcessSearch: Sendable {
         }
     }
 
-    /// What was found last; nil if that was asked for already.
+    /// Returns the latest result, once; nil if there is no new one.
     func latest() -> Found? {
         found.withLock { found in
             defer { found = nil }
@@ -98,6 +98,6 @@ final class ProcessSearch: Sendable {
         }
     }
 
-    /// Ends it; a look that is under way goes on to its end.
+    /// Stops the search after the current round.
     func stop() { stopped.signal() }
 }

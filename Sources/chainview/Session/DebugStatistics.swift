@@ -1,13 +1,14 @@
 import ChainModel
 import Dashboard
+import Foundation
 
-/// What `--debug-statistics` prints when the screen is the terminal's own again: a line for each queue of the viewer.
+/// The output of `--debug-statistics`: one line for each queue of the viewer.
 enum DebugStatistics {
     static func print(_ queues: [QueueStatistics], _ feeds: [Feed]) {
-        Streams.say(table(feeds.map(\.queueStatistics) + queues))
+        Streams.write(table(feeds.map(\.queueStatistics) + queues), to: STDERR_FILENO)
     }
 
-    /// A table of queues: name (which may be hostile), elements now, most elements ever, limit.
+    /// Returns a table of queues: name (escaped), elements now, high-water mark, limit.
     static func table(_ queues: [QueueStatistics]) -> String {
         let heads = ["queue", "now", "most", "limit"]
         let rows = queues.map { [DisplayText.shown($0.name), "\($0.count)", "\($0.highWaterMark)", "\($0.limit)"] }

@@ -4,13 +4,13 @@ import ChainModel
 import ChainSource
 import Dashboard
 
-/// A source and what it is called until its program says who it is.
+/// A source, and its name until its program is connected.
 struct NamedSource {
     var name: String
     var source: any BatchSource
 }
 
-/// What a source has to say, brought to the dashboard's thread: one bounded, counted mailbox a stream.
+/// Moves a source's batches, statuses and replies to the dashboard's thread: one bounded mailbox for each.
 final class Feed {
     private let id: SourceID
     private let name: String
@@ -19,27 +19,27 @@ final class Feed {
     private let status: Mailbox<SourceStatus>
     private let replies: Mailbox<CommandReply>
     private let bag = DisposeBag()
-    /// Batches that were taken out of the mailbox, those before `next` being dispatched.
-    private var mail: [EventBatch] = []
-    private var next = 0
-    /// The most events and nodes that waited when the mailbox was drained.
+    /// Batches taken out of the mailbox; those before `nextIndex` are dispatched.
+    private var received: [EventBatch] = []
+    private var nextIndex = 0
+    /// The high-water mark of events and nodes in the mailbox.
     private var highWaterMark = 0
     private var process: ProcessDescription?
     private var lastCommand: UInt64 = 1 << 63
-    /// Whether it was ever live.
+    /// Whether the source was ever live.
     private(set) var wasLive = false
-    /// Why it is over, once it is; or why it has not connected yet.
-    private(set) var trouble: String?
+    /// Why the source ended, or why it has not connected yet.
+    private(set) var failure: String?
     private(set) var isOver = false
 
-    /// How many events may wait for a dashboard that is slow; past it the source waits or, if it must not, a fresh state
-    /// is asked for.
+    /// The limit of events and nodes in the mailbox. Past it a patient source waits; another's batches are dropped, and a
+    /// snapshot is requested.
     private static let eventLimit = 400_000
 
     /// Subscribes to each source and starts it. `wake` is called on any thread when something waits.
     static func all(_ sources: [NamedSource], wake: @escaping @Sendable () -> Void) -> [Feed] {
-        sources.enumerated().map { place, source in
-            Feed(source, id: SourceID(place), wake: wake)
+        sources.enumerated().map { index, source in
+            Feed(source, id: SourceID(index), wake: wake)
         }
     }
 
@@ -58,34 +58,33 @@ final class Feed {
         source.batches.subscribe(batches).disposed(by: bag)
     }
 
-    /// Whether there are batches left that a call of ``drain(limit:_:)`` took out.
-    var hasMail: Bool { next < mail.count }
+    /// Whether the last ``drain(limit:_:)`` left batches, because of its limit.
+    var hasBatches: Bool { nextIndex < received.count }
 
-    /// Dispatches what waits, in the order in which it makes sense: whole batches, until they have `limit` events and
-    /// nodes.
+    /// Dispatches statuses, then whole batches of about `limit` events and nodes, then replies.
     func drain(limit: Int = .max, _ dispatch: (Action) -> Void) {
-        if !hasMail { take(dispatch) }
+        if !hasBatches { receive(dispatch) }
         var rest = limit
-        while rest > 0, hasMail {
-            let batch = mail[next]
-            // Let go of: its memory is the dashboard's now.
-            mail[next] = EventBatch(process: batch.process, sequence: 0, time: 0)
-            next += 1
+        while rest > 0, hasBatches {
+            let batch = received[nextIndex]
+            // Overwritten, so that the dashboard holds the only reference to the arrays.
+            received[nextIndex] = EventBatch(process: batch.process, sequence: 0, time: 0)
+            nextIndex += 1
             rest -= Self.cost(of: batch)
             dispatch(.received(id, batch))
         }
         for reply in replies.drain().elements where reply.command < 1 << 63 { dispatch(.replied(id, reply)) }
     }
 
-    private func take(_ dispatch: (Action) -> Void) {
-        // A program is announced before its first batch: whoever said something in this mail is in the next.
+    private func receive(_ dispatch: (Action) -> Void) {
+        // Drained before the statuses, because a program's status is sent before its first batch.
         let waiting = batches.drain()
-        (mail, next) = (waiting.elements, 0)
-        highWaterMark = max(highWaterMark, mail.reduce(0) { $0 + Self.cost(of: $1) })
+        (received, nextIndex) = (waiting.elements, 0)
+        highWaterMark = max(highWaterMark, received.reduce(0) { $0 + Self.cost(of: $1) })
         for status in status.drain().elements {
             switch status {
             case .connecting(let attempt, let failure):
-                trouble = failure
+                self.failure = failure
                 dispatch(.connecting(id, name: name, attempt: attempt, lastFailure: failure))
             case .live(let info), .replaying(let info, _):
                 process = info
@@ -97,7 +96,7 @@ final class Feed {
                         id, since: outage.since, reason: outage.reason, attempt: outage.attempt,
                         nextAttempt: outage.nextAttempt))
             case .ended(.failed(let reason)):
-                (isOver, trouble) = (true, reason)
+                (isOver, failure) = (true, reason)
                 dispatch(.ended(id, reason))
             case .ended(.finished):
                 isOver = true
@@ -109,11 +108,11 @@ final class Feed {
         if waiting.droppedCount > 0 { requestSnapshot() }
     }
 
-    /// What waited for the dashboard: in the mailbox, and taken out of it.
+    /// The fill of the mailbox, with the batches taken out and not dispatched.
     var queueStatistics: QueueStatistics {
-        let count = batches.waitingCost + (hasMail ? mail[next...].reduce(0) { $0 + Self.cost(of: $1) } : 0)
+        let count = batches.waitingCost + (hasBatches ? received[nextIndex...].reduce(0) { $0 + Self.cost(of: $1) } : 0)
         return QueueStatistics(
-            name: "\(name): events and nodes to take in", count: count, highWaterMark: highWaterMark,
+            name: "\(name): events and nodes to apply", count: count, highWaterMark: highWaterMark,
             limit: Self.eventLimit)
     }
 
@@ -121,7 +120,7 @@ final class Feed {
 
     func send(_ command: ViewerCommand) { source.send(command) }
 
-    /// Asks for all that is alive; it comes as batches.
+    /// Requests all live nodes, which come as batches.
     func requestSnapshot() {
         guard let process else { return }
         lastCommand += 1

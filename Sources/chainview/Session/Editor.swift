@@ -3,15 +3,15 @@ import Foundation
 
 /// Opens a call site in the user's editor.
 struct Editor {
-    /// Where files are looked for first: the current folder, unless told otherwise.
+    /// The folder in which to search first.
     var folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
     var environment = ProcessInfo.processInfo.environment
 
-    /// How many folder entries are looked at before a file counts as not found.
+    /// The number of folder entries after which a search ends.
     private static let searchLimit = 200_000
 
-    /// The file of a call site, `Module/File.swift`: below the folder, else below the package or repository that the
-    /// folder is in; one whose path also names the module, if there is one.
+    /// Returns the path of a call site's file, `Module/File.swift`: below the folder, else below the package or
+    /// repository around it. Prefers a path that contains the module's name.
     func find(_ site: CodeLocation) -> String? {
         let parts = site.fileID.split(separator: "/").map(String.init)
         guard let module = parts.first, let name = parts.last else { return nil }
@@ -20,7 +20,7 @@ struct Editor {
         return Self.find(name, of: module, below: top)
     }
 
-    /// The nearest folder above that holds a package or a repository.
+    /// The nearest folder upwards that holds a package or a repository.
     private var enclosing: URL? {
         var current = folder.standardizedFileURL
         while current.path != "/" {
@@ -34,10 +34,10 @@ struct Editor {
     private static func find(_ name: String, of module: String, below folder: URL) -> String? {
         guard let walk = FileManager.default.enumerator(atPath: folder.path) else { return nil }
         var best: String?
-        var seen = 0
+        var entryCount = 0
         for case let path as String in walk {
-            seen += 1
-            if seen > searchLimit { break }
+            entryCount += 1
+            if entryCount > searchLimit { break }
             let file = (path as NSString).lastPathComponent
             if file.hasPrefix(".") || file == "node_modules" { walk.skipDescendants() }
             guard file == name else { continue }
@@ -48,10 +48,10 @@ struct Editor {
         return best
     }
 
-    /// What is run: `$VISUAL`, `$EDITOR` or `vi`, which may hold options of its own.
+    /// The editor's command: `$VISUAL`, `$EDITOR` or `vi`; may hold options.
     var command: String { ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi" }
 
-    /// How the editor is told the file and the line, and to stay until it is closed.
+    /// Returns the arguments for a file and a line, and for the editor to stay in the foreground.
     func arguments(_ file: String, line: Int) -> [String] {
         let words = command.split(separator: " ").map(String.init)
         let name = words.first.map { ($0 as NSString).lastPathComponent } ?? ""
@@ -66,17 +66,17 @@ struct Editor {
         }
     }
 
-    /// Runs the editor on the file and waits for it; gives one sentence where that fails.
+    /// Runs the editor on a file and waits for its end. Returns one sentence if that fails.
     func open(_ file: String, line: Int) -> String? {
         let process = Foundation.Process()
-        // The variable may hold options, so that a shell has to read it; the file's name does not go through it.
+        // Through a shell, because the variable may hold options; the file is an argument and is not parsed.
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "exec \(command) \"$@\"", "editor"] + arguments(file, line: line)
         do { try process.run() } catch { return "cannot start \(command): \(error.localizedDescription)" }
         process.waitUntilExit()
         switch process.terminationStatus {
         case 0: return nil
-        case 127: return "there is no \(command): set $EDITOR to the editor that you use"
+        case 127: return "there is no editor \(command): set $EDITOR to yours"
         default: return "\(command) ended with status \(process.terminationStatus)"
         }
     }

@@ -6,7 +6,7 @@ import Frames
 import PromiseRuntime
 import Terminal
 
-/// The dashboard on the terminal: reads what happens, dispatches it, draws what changed. One thread.
+/// The dashboard on the terminal: reads input and batches, dispatches them, draws changes. Runs on one thread.
 final class Session {
     private let feeds: [Feed]
     private let store: StateStore<State, Action, Effect>
@@ -17,28 +17,28 @@ final class Session {
     private var isOver = false
     private var endingSignal: Int32?
     private let glyphs: Glyphs
-    /// Whether the queues are printed at the end.
+    /// Whether to print the queues at the end.
     private let printsStatistics: Bool
-    /// What a program writes that was started together with the dashboard.
+    /// The output of the program that `chainview run` started.
     private let output: ShownOutput?
     private var dashboardFrame: Frame?
     private var drawnOutput: UInt64?
-    /// What is remembered from session to session, and once the programs are known, what was.
-    private let memory: Memory?
-    private let begun: ViewSettings
-    private var recollection: SavedSettings?
-    /// What is wrong with the files, to be said on the status line.
-    private var words: String?
+    private let settingsStore: SettingsStore?
+    private let initialSettings: ViewSettings
+    /// Loaded as soon as the programs' names are known.
+    private var savedSettings: SavedSettings?
+    /// An error of a file, for the status line.
+    private var pendingMessage: String?
 
-    /// Events and nodes that are taken in at once: some milliseconds. The rest is, as long as no key comes and no frame.
+    /// The number of events and nodes to apply between two looks at the keyboard: some milliseconds.
     private static let foldLimit = 16_384
 
-    /// How often an idle dashboard looks at the clock.
+    /// The time between two ticks of an idle dashboard, in nanoseconds.
     private static let idleInterval: UInt64 = 1_000_000_000
 
     /// - Parameters:
     ///   - screen: open; closed by ``run()``.
-    ///   - remembers: whether what is set is kept for the next time, if the settings allow that.
+    ///   - remembers: whether to load and save settings, if the options allow that.
     init(
         _ sources: [NamedSource], _ settings: Settings, screen: Screen, output: ShownOutput? = nil,
         remembers: Bool = true
@@ -49,67 +49,67 @@ final class Session {
         screenOptions = settings.screenOptions
         glyphs = options.glyphs
         printsStatistics = settings.display.printsStatistics
-        memory = remembers ? settings.memory : nil
-        words = settings.problems.first.map { first in
+        settingsStore = remembers ? settings.store : nil
+        pendingMessage = settings.problems.first.map { first in
             let more = settings.problems.count - 1
-            return "\(first)" + (more > 0 ? " (and \(more) more: chainview config --check)" : "")
+            return "\(first)" + (more > 0 ? " (and \(more) more: run `chainview config --check`)" : "")
         }
         let size = Self.dashboardSize(screen.size, output)
         store = StateStore(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
         store.dispatch(.recall(settings.base.overlaid(with: settings.demanded)))
-        begun = store.withState { $0.remembered }
+        initialSettings = store.withState { $0.remembered }
         let waker = screen.waker
         feeds = Feed.all(sources, wake: { waker.wake() })
     }
 
-    /// Runs until somebody quits. Gives the signal to raise again, if one ended it.
+    /// Runs until the user quits. Returns the signal to raise again, if one ended the session.
     func run() throws -> Int32? {
         defer {
             output?.willClose()
             screen.close()
             for feed in feeds { feed.stop() }
-            keep()
+            saveSettings()
             if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
         }
         do {
             var nextTick = SystemClock.shared.now
-            // Since the last tick: once at least, then as long as there is any.
+            // Whether background work ran since the last tick: at least once, then as long as there is any.
             var hasWorked = false
             while !isOver {
                 let now = SystemClock.shared.now
                 if now >= nextTick {
                     drain()
                     tick(now)
-                    sayWords()
+                    showPendingMessage()
                     nextTick = now + (store.withState { $0.isIdle } ? Self.idleInterval : frameInterval)
                     try draw()
                     hasWorked = false
                 }
                 let isIdle = store.withState { $0.isIdle }
-                // What a key changed may begin something that goes on by itself.
+                // A frame soon, because a key may start something that goes on by itself.
                 let soon = min(nextTick, SystemClock.shared.now + frameInterval)
                 let rest = nextTick &- min(nextTick, SystemClock.shared.now)
-                let isBusy = !hasWorked || hasMail || store.withState { $0.hasWork }
+                let isBusy = !hasWorked || hasBatches || store.withState { $0.hasWork }
                 switch try screen.nextEvent(timeout: isBusy ? 0 : rest) {
                 case .key(let key)?: nextTick = try act(.key(key), then: soon)
                 case .mouse(let mouse)?:
-                    // The pane below has nothing to click.
+                    // Ignored below the dashboard, because the pane has nothing to click.
                     if mouse.row < dashboardSize.rows { nextTick = try act(.mouse(mouse), then: soon) }
                 case .pasted(let text)?: nextTick = try act(.pasted(text), then: soon)
                 case .resized?: nextTick = try act(.resized(dashboardSize), then: soon)
                 case .interrupted?: isOver = true
                 case .terminate(let signal)?: (isOver, endingSignal) = (true, signal)
                 case .resumed?:
-                    // The terminal was cleared: nothing waits for the next tick of an idle dashboard.
+                    // Drawn at once, because the terminal was cleared and an idle dashboard ticks rarely.
                     drawnRevision = nil
                     try draw()
-                // While something moves, what waits is taken in with the next frame.
+                // Only if idle, because otherwise the next frame is near.
                 case .wake?: if isIdle { nextTick = min(nextTick, SystemClock.shared.now + frameInterval) }
                 case nil where isBusy && rest > 0:
-                    hasWorked = !hasMail
-                    if hasMail { nextTick = soon }
+                    hasWorked = !hasBatches
+                    if hasBatches { nextTick = soon }
                     work()
                 case nil: break
                 }
@@ -120,8 +120,7 @@ final class Session {
         return endingSignal
     }
 
-    /// Takes in what waits before what was typed, so that a key acts on what is there, and draws at once. Gives the time
-    /// of the next tick.
+    /// Applies waiting batches, then the action, and draws at once. Returns the time of the next tick.
     private func act(_ action: Action, then nextTick: UInt64) throws -> UInt64 {
         drain()
         step(action)
@@ -129,15 +128,15 @@ final class Session {
         return nextTick
     }
 
-    /// Between two frames while something moves; what is typed is drawn at once.
+    /// The time between two frames, in nanoseconds.
     private var frameInterval: UInt64 { store.withState { 1_000_000_000 / UInt64(max(1, $0.options.refreshRate)) } }
 
     private func drain() { for feed in feeds { feed.drain(limit: Self.foldLimit / feeds.count, step) } }
 
-    private var hasMail: Bool { feeds.contains(where: \.hasMail) }
+    private var hasBatches: Bool { feeds.contains(where: \.hasBatches) }
 
-    /// Uses the time before the next tick.
-    private func work() { if hasMail { drain() } else { step(.work) } }
+    /// Does background work until the next tick.
+    private func work() { if hasBatches { drain() } else { step(.work) } }
 
     private func tick(_ now: UInt64) {
         step(.tick(wall: WallClock.now, process: now))
@@ -161,31 +160,30 @@ final class Session {
         (drawnRevision, drawnOutput) = (revision, outputRevision)
     }
 
-    /// Shows things as they were the last time, once it is known whose they are, and before their first nodes come.
-    private func recall() {
-        guard let memory, recollection == nil else { return }
+    /// Restores the saved settings once the names of all programs are known, before their first nodes come.
+    private func restoreSettings() {
+        guard let settingsStore, savedSettings == nil else { return }
         let (names, now) = store.withState { ($0.programNames, $0.remembered) }
         guard names.count == feeds.count else { return }
-        let found = SavedSettings(memory, names: names, begun: begun, now: now)
-        recollection = found
+        let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
+        savedSettings = found
         step(.recall(found.shown))
-        words = found.complaint ?? words
+        pendingMessage = found.problem ?? pendingMessage
     }
 
-    /// What was read is said once there is a clock to say it by.
-    private func sayWords() {
-        guard let text = words else { return }
-        words = nil
+    /// Shows the pending message, after the first tick, because messages expire by the clock.
+    private func showPendingMessage() {
+        guard let text = pendingMessage else { return }
+        pendingMessage = nil
         step(.report(text))
     }
 
-    /// Keeps what was set for the next time.
-    private func keep() {
-        guard let recollection, let complaint = recollection.keep(store.withState { $0.remembered }) else { return }
-        Streams.complain(complaint + ".")
+    private func saveSettings() {
+        guard let savedSettings, let problem = savedSettings.save(store.withState { $0.remembered }) else { return }
+        Streams.printError(problem + ".")
     }
 
-    /// What the pane below leaves of a screen.
+    /// Returns the size of the dashboard above the output pane.
     private static func dashboardSize(_ size: Size, _ output: ShownOutput?) -> Size {
         Size(columns: size.columns, rows: size.rows - (output?.rows(on: size) ?? 0))
     }
@@ -194,12 +192,12 @@ final class Session {
 
     private func step(_ action: Action) {
         store.dispatch(action)
-        if case .connected = action { recall() }
+        if case .connected = action { restoreSettings() }
         while !effects.waiting.isEmpty { perform(effects.waiting.removeFirst()) }
     }
 }
 
-/// Effects on their way from the store to the session.
+/// Effects that the store has returned and the session has not performed.
 private final class EffectQueue {
     var waiting: [Effect] = []
 }
@@ -228,11 +226,11 @@ extension Session {
 
     private func toggleOutput() {
         guard let output else {
-            return step(.report("no program was started from here: `chainview run PROGRAM` keeps what it writes"))
+            return step(.report("no output: only `chainview run PROGRAM` shows a program's output"))
         }
         output.isShown.toggle()
         if output.isShown, output.rows(on: screen.size) == 0 {
-            step(.report("the screen is too low for the output of \(output.program)"))
+            step(.report("the screen has too few rows for the output of \(output.program)"))
         }
         step(.resized(dashboardSize))
     }
@@ -240,7 +238,7 @@ extension Session {
     private func openEditor(_ site: CodeLocation) {
         let editor = Editor()
         guard let file = editor.find(site) else {
-            step(.report("no file \(site.fileName) below this folder: start chainview where the sources are"))
+            step(.report("no file \(site.fileName) below this folder: start chainview in the folder of the sources"))
             return
         }
         screen.close()
@@ -249,7 +247,7 @@ extension Session {
             screen = try Screen(options: screenOptions)
         } catch {
             isOver = true
-            Streams.complain("\(error)")
+            Streams.printError("\(error)")
             return
         }
         drawnRevision = nil

@@ -1,17 +1,17 @@
 import Dashboard
 import Foundation
 
-/// A file that a screen is saved to.
+/// A file to which a screen is saved.
 struct SavedFile {
     private let url: URL
 
-    /// - Parameter path: as the user typed it: of this folder, or whole; `~` is the user's own folder.
+    /// - Parameter path: as typed: relative to this folder or absolute; `~` is the home folder.
     init(path: String) {
         url = URL(fileURLWithPath: (path as NSString).expandingTildeInPath).standardizedFileURL
     }
 
-    /// Writes it; gives what the dashboard is to be told. A file that is there is only replaced if that was asked for,
-    /// whole or not at all.
+    /// Writes the file, and returns the action that shows the result. An existing file is replaced only if `overwrites`
+    /// is true, and then atomically.
     func write(_ content: String, overwrites: Bool) -> Action {
         do {
             if overwrites {
@@ -21,7 +21,7 @@ struct SavedFile {
             }
             return .told("saved to \(url.path)")
         } catch CocoaError.fileWriteFileExists {
-            return .report("\(url.path) is there already: save! writes over it")
+            return .report("\(url.path) exists: type save! to overwrite it")
         } catch let error as CocoaError {
             return .report("cannot save to \(url.path): \(Self.reason(error))")
         } catch {

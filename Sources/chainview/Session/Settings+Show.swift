@@ -3,7 +3,7 @@ import Dashboard
 import Terminal
 
 extension Settings {
-    /// Shows sources in the way that was asked for, until that is over; ends with the signal that ended it, if one did.
+    /// Shows sources, with or without a screen, until the end. Raises the signal again that ended the session, if any.
     func show(_ sources: [NamedSource], remembers: Bool = true) throws {
         guard !isHeadless else {
             return try Headless(
@@ -15,27 +15,27 @@ extension Settings {
         try show(sources, on: openScreen(), remembers: remembers)
     }
 
-    /// Shows sources on an open screen, which is closed then.
+    /// Shows sources on an open screen, and closes it.
     func show(_ sources: [NamedSource], on screen: Screen, remembers: Bool = true) throws {
         let session = session(sources, on: screen, remembers: remembers)
         if let signal = try session.run() { Signals.raiseAgain(signal) }
     }
 
-    /// A dashboard on an open screen, which is closed when it ends.
+    /// Returns a session on an open screen. Its end closes the screen.
     func session(
         _ sources: [NamedSource], on screen: Screen, output: ShownOutput? = nil, remembers: Bool = true
     ) -> Session {
         Session(sources, self, screen: screen, output: output, remembers: remembers)
     }
 
-    /// Takes the terminal, or says why that is not possible.
+    /// Opens the terminal's screen.
     func openScreen() throws -> Screen {
         do { return try Screen(options: screenOptions) } catch { throw Failure(screen: error) }
     }
 }
 
 extension Failure {
-    /// Says what a screen could not do.
+    /// The failure of a screen.
     init(screen error: ScreenError) {
         let status: ExitStatus
         switch error.reason {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import chainview
 
-@Suite struct NearTests {
+@Suite struct SuggestionsTests {
     @Test(arguments: [
         ("chekout", ["checkout"]), ("CHECKOUT", ["checkout"]), ("st", ["stuck", "steps", "storm"]),
         ("file", ["files"]), ("strip", ["trip"]), ("mirror", ["mirrors"]), ("zzzzzzzzzz", []), ("", []),

@@ -4,13 +4,12 @@ import ChainInspector
 import ChainSource
 import Dispatch
 
-/// This process's own runtime as a source: what the demos are watched through. The path of an attached process, without
-/// the socket.
+/// A source for this process's own runtime, for demos: the path of an attached process without the socket.
 final class InProcessSource: BatchSource {
     private let inspector: Inspector
     private let statusSubject = BehaviorSubject<SourceStatus>(.idle)
     private let replySubject = PublishSubject<CommandReply>()
-    // Cancelling may run handlers of inline executors: never on the dashboard's thread.
+    // A queue, because a cancellation may run inline handlers, and those must not hold up the dashboard.
     private let commands = DispatchQueue(label: "chainview.commands")
 
     init(_ inspector: Inspector) { self.inspector = inspector }

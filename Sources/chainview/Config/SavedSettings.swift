@@ -3,16 +3,16 @@ import Dashboard
 import Foundation
 import TOMLKit
 
-/// What a user set is kept from session to session: a file for each program (or set of programs) by name.
-struct Memory {
-    /// Where the files are.
+/// Files of settings made in the dashboard: one for each program, or set of programs, by name.
+struct SettingsStore {
+    /// The folder of the files.
     var folder: String
-    /// What holds where nothing is remembered.
+    /// The settings without a file.
     var base: ViewSettings
-    /// What flags say for this session.
+    /// The settings by flags, which override the file.
     var demanded: ViewSettings
 
-    /// The file of programs of these names, which may be anything.
+    /// Returns the path of the file for programs of these names. Names may hold any characters.
     func path(for names: [String]) -> String {
         let name = Set(names).sorted().joined(separator: "+")
         var safe = ""
@@ -21,7 +21,7 @@ struct Memory {
             let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || "-_+".contains(letter))
             safe += isPlain || (letter == "." && !safe.isEmpty) ? String(letter) : "%" + String(byte, radix: 16)
         }
-        // Longer than a file's name may be: the end tells them apart.
+        // Shortened, because file names are limited; the hash keeps them apart.
         if safe.utf8.count > 150 {
             let sum = name.utf8.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
             safe = String(safe.prefix(120)) + "~" + String(sum, radix: 16)
@@ -29,75 +29,78 @@ struct Memory {
         return "\(folder)/\(safe.isEmpty ? "unnamed" : safe).toml"
     }
 
-    /// What is remembered, and what is wrong with the file if anything is.
-    func load(_ names: [String]) -> (ViewSettings, complaint: String?) {
+    /// Returns the saved settings, and one sentence if the file cannot be read.
+    func load(_ names: [String]) -> (ViewSettings, problem: String?) {
         let path = path(for: names)
-        do throws(SmallFile.Trouble) {
+        do throws(SmallFile.Problem) {
             let text = try SmallFile.read(path)
             guard let old = ViewSettings(toml: text) else {
-                return (ViewSettings(), "\(path) is broken and counts as empty: it will be written anew")
+                return (ViewSettings(), "\(path) is not valid TOML: it is ignored, and will be overwritten")
             }
             return (old, nil)
         } catch {
             guard case .unreadable(let words) = error else { return (ViewSettings(), nil) }
-            return (ViewSettings(), "\(path) \(words): nothing is remembered")
+            return (ViewSettings(), "\(path) \(words): no saved settings are used")
         }
     }
 
-    /// Keeps what is worth it; one sentence where that fails.
+    /// Saves settings, or removes the file if there are none. Returns one sentence if that fails.
     func save(_ kept: ViewSettings, for names: [String]) -> String? {
         let path = path(for: names)
         if kept.isEmpty {
             unlink(path)
             return nil
         }
-        do throws(SmallFile.Trouble) {
+        do throws(SmallFile.Problem) {
             try SmallFile.replace(path, with: kept.toml(for: names))
             return nil
         } catch {
             guard case .unreadable(let words) = error else { return nil }
-            return "what was set is forgotten: \(path) \(words)"
+            return "the settings are not saved: \(path) \(words)"
         }
     }
 }
 
-/// What a session began with, for what it leaves behind.
+/// The saved settings of one session: loaded at its start, saved at its end.
 struct SavedSettings {
-    private let memory: Memory
+    private let store: SettingsStore
     private let names: [String]
     private let old: ViewSettings
     private let start: ViewSettings
-    /// How things are to be shown.
+    /// The settings to show.
     let shown: ViewSettings
-    /// What is wrong with the file.
-    let complaint: String?
+    /// One sentence if the file cannot be read.
+    let problem: String?
 
-    /// Looks up what was set the last time for programs of these names. What the user changed since `begun`, when the
-    /// session began, stays as it is.
-    init(_ memory: Memory, names: [String], begun: ViewSettings, now: ViewSettings) {
-        self.memory = memory
+    /// Loads the settings for programs of these names. What the user has changed since the start of the session stays.
+    ///
+    /// - Parameters:
+    ///   - initial: the settings at the start of the session.
+    ///   - now: the settings at this moment.
+    init(_ store: SettingsStore, names: [String], initial: ViewSettings, now: ViewSettings) {
+        self.store = store
         self.names = names
-        (old, complaint) = memory.load(names)
-        let changed = ViewSettings().after(start: begun, end: now, base: ViewSettings())
-        shown = old.overlaid(with: memory.demanded).overlaid(with: changed)
-        start = begun.overlaid(with: old).overlaid(with: memory.demanded)
+        (old, problem) = store.load(names)
+        let changed = ViewSettings().after(start: initial, end: now, base: ViewSettings())
+        shown = old.overlaid(with: store.demanded).overlaid(with: changed)
+        start = initial.overlaid(with: old).overlaid(with: store.demanded)
     }
 
-    /// Keeps how things are shown at the end; one sentence where that fails.
-    func keep(_ end: ViewSettings) -> String? {
-        let kept = old.after(start: start, end: end, base: memory.base)
-        return kept == old ? nil : memory.save(kept, for: names)
+    /// Saves the settings at the end of the session. Returns one sentence if that fails.
+    func save(_ end: ViewSettings) -> String? {
+        let kept = old.after(start: start, end: end, base: store.base)
+        return kept == old ? nil : store.save(kept, for: names)
     }
 }
 
 // MARK: The file
 
 extension ViewSettings {
-    /// As a file, which says whose it is.
+    /// Returns the settings as the text of a file for programs of these names.
     func toml(for names: [String]) -> String {
         var lines = [
-            "# What was set in chainview for " + names.map(TOMLText.quoted).joined(separator: ", ")
-                + "; without this file it is forgotten."
+            "# Settings made in chainview for " + names.map(TOMLText.quoted).joined(separator: ", ")
+                + "; delete this file to reset them."
         ]
         func add(_ name: String, _ value: String?) { if let value { lines.append("\(name) = \(value)") } }
         add("view", view.map { TOMLText.quoted($0.name) })
@@ -116,7 +119,7 @@ extension ViewSettings {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads a file; nil for what is none. What another version wrote and this one does not know is passed over.
+    /// Parses the text of a file; nil if it is not TOML. Unknown keys, as of another version, are ignored.
     init?(toml text: String) {
         guard let table = try? TOMLTable(string: text) else { return nil }
         self.init()

@@ -5,14 +5,14 @@ import Dispatch
 import Frames
 import PromiseRuntime
 
-/// The dashboard without a terminal: runs for a while and gives the last frame as text.
+/// The dashboard without a terminal: runs for a while and prints the last frame as text.
 struct Headless {
     var duration: Duration
     var size: Size
     /// Whether the queues are printed at the end.
     var printsStatistics = false
 
-    /// Runs the sources and prints; throws where standard output takes nothing.
+    /// Runs the sources and prints the frame.
     func run(_ sources: [NamedSource], options: State.Options, showing: ViewSettings) throws {
         let woken = DispatchSemaphore(value: 0)
         let feeds = Feed.all(sources, wake: { woken.signal() })
@@ -21,7 +21,7 @@ struct Headless {
             switch effect {
             case .send(let source, let command): feeds[source.rawValue].send(command)
             case .requestSnapshot(let source): feeds[source.rawValue].requestSnapshot()
-            // What only a screen and a user ask for.
+            // Ignored, because only a user at a screen causes them.
             case .copy, .save, .toggleOutput, .openEditor, .redraw, .suspend, .quit: break
             }
         }
@@ -37,8 +37,8 @@ struct Headless {
         tick(store, clock.now)
         let text = store.withState { render($0).plainText() }
         for feed in feeds { feed.stop() }
-        if !feeds.contains(where: \.wasLive), let trouble = feeds.compactMap(\.trouble).first {
-            throw Failure(status: .gone, message: trouble + ".")
+        if !feeds.contains(where: \.wasLive), let failure = feeds.compactMap(\.failure).first {
+            throw Failure(status: .gone, message: failure + ".")
         }
         try Streams.print(text.hasSuffix("\n") ? text : text + "\n")
         if printsStatistics { DebugStatistics.print(store.withState { $0.queueStatistics }, feeds) }
