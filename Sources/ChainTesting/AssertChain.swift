@@ -4,8 +4,8 @@ import ChainModel
     import Testing
 #endif
 
-/// Fails the test where chains did not run as the text says: states, order, kinds, labels, values, errors, who was
-/// skipped or cancelled and by whom, and durations of virtual time.
+/// Fails the test if chains ran differently from the text: states, order, kinds, labels, values, errors, skipped and
+/// cancelled nodes with their cancellers, and durations of virtual time.
 ///
 ///     @Test func declinedOrder() {
 ///         let run = RecordedRun()
@@ -17,35 +17,34 @@ import ChainModel
 ///             """)
 ///     }
 ///
-/// To begin with, leave the text empty (`matches: ""`): the test fails and says what to paste; with `CHAINVIEW_RECORD=1`
-/// in the environment it is written into the source file instead, in place of what stood there, and the test still
-/// fails, so that it is looked at. With `CI` set nothing is ever written.
+/// Start with an empty text (`matches: ""`): the test fails and prints the text to paste. With `CHAINVIEW_RECORD=1` in the
+/// environment the text is written into the source file instead, and the test still fails, so that you look at it. With
+/// `CI` set nothing is written.
 public func assertChain(
     _ run: RecordedRun, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
 ) { assertChain(run.forest, matches: expected, fileID, filePath, line, column) }
 
-/// As `assertChain(_:matches:)`, for a forest from anywhere.
+/// As `assertChain(_:matches:)`, for any forest.
 public func assertChain(
     _ forest: ChainForest, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
 ) {
-    guard var complaint = ChainSnapshot.complaint(about: forest, expected: expected) else { return }
+    guard var difference = ChainSnapshot.complaint(about: forest, expected: expected) else { return }
     if InlineRecording.isOn {
         let text = ChainSnapshot.lines(of: forest.chainText())
-        complaint =
+        difference =
             InlineRecording.shared.write(text, into: filePath, at: line)
-            ? "recorded: look at the snapshot, and run the test again" : "cannot record here:\n" + complaint
+            ? "recorded: look at the snapshot, and run the test again" : "cannot record here:\n" + difference
     }
-    report(complaint, fileID, filePath, line, column)
+    report(difference, fileID, filePath, line, column)
 }
 
-/// As `assertChain(_:matches:)`, with the text in the file `__Chains__/NAME.txt` beside the test, for trees
-/// that would be too long within it.
+/// As `assertChain(_:matches:)`, with the text in the file `__Chains__/NAME.txt` beside the test, for long trees.
 ///
-/// A file that is missing is written, and the test fails, so that it is looked at; of a run that went otherwise
-/// `NAME.actual` is left there (keep those out of version control). With `CHAINVIEW_RECORD=1` in the environment the file
-/// is written anew; with `CI` set nothing is ever written.
+/// A missing file is written, and the test fails, so that you look at it. A run that differs leaves `NAME.actual` there
+/// (keep those out of version control). With `CHAINVIEW_RECORD=1` in the environment the file is rewritten; with `CI` set
+/// nothing is written.
 public func assertChain(
     _ run: RecordedRun, named name: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
@@ -54,12 +53,12 @@ public func assertChain(
     report(complaint, fileID, filePath, line, column)
 }
 
-private func report(_ complaint: String, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int) {
+private func report(_ message: String, _ fileID: String, _ filePath: String, _ line: Int, _ column: Int) {
     #if canImport(Testing)
         Issue.record(
-            Comment(rawValue: complaint),
+            Comment(rawValue: message),
             sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     #else
-        fatalError("\(filePath):\(line): \(complaint)")
+        fatalError("\(filePath):\(line): \(message)")
     #endif
 }

@@ -2,8 +2,8 @@ import ChainModel
 
 /// The comparison behind `assertChain(_:matches:)`, without a test framework.
 public enum ChainSnapshot {
-    /// Nil where the forest is as `expected` says, else what is wrong, line by line. Indentation that all lines of
-    /// `expected` share, and empty lines around it, do not count.
+    /// Returns nil if the forest matches `expected`, else the difference, line by line. Shared indentation and empty lines
+    /// around `expected` are ignored.
     public static func complaint(about forest: ChainForest, expected: String) -> String? {
         let old = lines(of: expected)
         let new = lines(of: forest.chainText())
@@ -15,7 +15,7 @@ public enum ChainSnapshot {
         return "the chain ran otherwise (- expected, + happened):\n" + difference(old, new).joined(separator: "\n")
     }
 
-    /// The lines of a snapshot: without shared indentation, and without empty lines at both ends.
+    /// Returns the lines of a snapshot without shared indentation and without empty lines at both ends.
     static func lines(of text: String) -> [String] {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             var line = line
@@ -28,17 +28,17 @@ public enum ChainSnapshot {
         return lines.map { String($0.dropFirst(shared)) }
     }
 
-    /// A longest common subsequence told line by line; quadratic, so that texts which are too long are told apart from
-    /// their first difference on.
+    /// Returns the difference by a longest common subsequence. Quadratic, so that of long texts only lines from the first
+    /// difference on are shown.
     static func difference(_ old: [String], _ new: [String]) -> [String] {
         let same = zip(old, new).prefix { $0 == $1 }.count
-        // Three lines before the first difference say where it is.
+        // Three lines of context before the first difference.
         let shown = max(0, same - 3)
-        var told = shown > 0 ? ["  … \(shown) lines alike"] : []
-        told += old[shown..<same].map { "  \($0)" }
+        var result = shown > 0 ? ["  … \(shown) lines alike"] : []
+        result += old[shown..<same].map { "  \($0)" }
         let (old, new) = (Array(old[same...]), Array(new[same...]))
         guard old.count * new.count <= 1_000_000 else {
-            return told + old.prefix(20).map { "- \($0)" } + new.prefix(20).map { "+ \($0)" }
+            return result + old.prefix(20).map { "- \($0)" } + new.prefix(20).map { "+ \($0)" }
         }
         var lengths = Array(repeating: Array(repeating: 0, count: new.count + 1), count: old.count + 1)
         for left in old.indices.reversed() {
@@ -48,21 +48,21 @@ public enum ChainSnapshot {
                     ? lengths[left + 1][right + 1] + 1 : max(lengths[left + 1][right], lengths[left][right + 1])
             }
         }
-        var (place, right) = (0, 0)
-        while place < old.count || right < new.count {
-            if place < old.count, right < new.count, old[place] == new[right] {
-                told.append("  \(old[place])")
-                (place, right) = (place + 1, right + 1)
+        var (left, right) = (0, 0)
+        while left < old.count || right < new.count {
+            if left < old.count, right < new.count, old[left] == new[right] {
+                result.append("  \(old[left])")
+                (left, right) = (left + 1, right + 1)
             } else if right == new.count
-                || (place < old.count && lengths[place + 1][right] >= lengths[place][right + 1])
+                || (left < old.count && lengths[left + 1][right] >= lengths[left][right + 1])
             {
-                told.append("- \(old[place])")
-                place += 1
+                result.append("- \(old[left])")
+                left += 1
             } else {
-                told.append("+ \(new[right])")
+                result.append("+ \(new[right])")
                 right += 1
             }
         }
-        return told
+        return result
     }
 }

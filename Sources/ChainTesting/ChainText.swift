@@ -2,17 +2,17 @@ import ChainEvents
 import ChainModel
 
 extension ChainForest {
-    /// The forest as `assertChain(_:matches:)` compares it: a line a node, indented as a dashboard draws it.
+    /// Returns the forest as `assertChain(_:matches:)` compares it: one line for each node, indented as in a dashboard.
     ///
     /// ```text
     /// rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s
-    /// └ state  └ kind  └ label └ error    └ marks              └ what is not zero                └ made, if not at 0
+    /// └ state  └ kind  └ label └ error    └ marks              └ durations above 0               └ creation, if not at 0
     /// ```
     ///
-    /// A value that was recorded stands after `=`. Line breaks and other control characters in texts are escaped. O(n).
+    /// A recorded value stands after `=`. Line breaks and other control characters in texts are escaped. O(n).
     public func chainText() -> String {
         var lines: [String] = []
-        // Pre-order, with a stack of our own: chains may be deep.
+        // Pre-order with an explicit stack, because chains may be deep.
         var stack = roots.reversed().map { (index: $0, depth: 0) }
         while let (index, depth) = stack.popLast() {
             lines.append(String(repeating: "  ", count: depth) + line(of: index))
@@ -32,7 +32,7 @@ extension ChainForest {
         if let label = label(of: index), !label.isEmpty { line += " \(label.oneLine)" }
         if let summary = summary(of: index) {
             let isValue = node.state == .fulfilled
-            // What `Void` has to say is nothing.
+            // Left out for `Void`, because `()` says nothing.
             if !isValue || summary != "()" { line += (isValue ? " = " : " ! ") + summary.oneLine }
         }
         for text in node.marks.list.compactMap(Self.words) { line += " (\(text))" }
@@ -44,7 +44,7 @@ extension ChainForest {
         return line
     }
 
-    /// What stands in brackets behind a node; nil for what a snapshot is not to depend on.
+    /// Returns the text of a mark; nil for one that a snapshot does not depend on.
     private static func words(_ mark: NodeMark) -> String? {
         switch mark {
         case .cancelRequested: "cancel requested"
@@ -53,7 +53,7 @@ extension ChainForest {
         case .byViewer: "by a viewer"
         case .settledAgain: "settled again"
         case .unhandled: "unhandled"
-        // How soon a worker counts as blocked, and when memory goes, differs from run to run.
+        // Left out, because their time differs from run to run.
         case .released, .external, .hasBlocked, .hasMisusedAwait: nil
         }
     }
@@ -75,7 +75,7 @@ extension String {
 }
 
 extension UInt64 {
-    /// Nanoseconds as seconds, exactly: `0.25s`.
+    /// The nanoseconds as seconds without rounding: `0.25s`.
     fileprivate var seconds: String {
         let (whole, part) = quotientAndRemainder(dividingBy: 1_000_000_000)
         guard part > 0 else { return "\(whole)s" }

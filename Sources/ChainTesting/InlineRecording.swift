@@ -8,9 +8,8 @@ import PromiseRuntime
 
 /// Writes snapshots into the source files that hold them.
 ///
-/// A test knows the line that it was compiled at, while what was recorded above it in the same run has moved it: so it
-/// remembers by how much. Only a literal that follows `matches:` is replaced, empty or over several lines; anything else
-/// is left alone.
+/// A test knows its line at compile time. Recordings above it in the same run move it, so that the shift of each file is
+/// kept. Only a literal after `matches:` is replaced, empty or over several lines.
 final class InlineRecording: Sendable {
     static let shared = InlineRecording()
 
@@ -22,7 +21,7 @@ final class InlineRecording: Sendable {
     }
     private let moves = Lock<[String: [Move]]>([:])
 
-    /// True where the text was written.
+    /// Returns true if the text was written.
     func write(_ snapshot: [String], into path: String, at line: Int) -> Bool {
         moves.withLock { moves in
             guard let source = Self.read(path) else { return false }
@@ -35,16 +34,16 @@ final class InlineRecording: Sendable {
         }
     }
 
-    /// By how many lines the source grew; nil where there is no literal to replace.
+    /// Replaces the literal. Returns by how many lines the source grew; nil if there is no literal.
     static func replace(in lines: inout [String], from start: Int, by snapshot: [String]) -> Int? {
         guard lines.indices.contains(start) else { return nil }
         let search = lines[start..<min(lines.count, start + 8)]
         guard let first = search.firstIndex(where: { $0.contains("matches: \"") || $0.contains("matches: #\"") })
         else { return nil }
         let opening = lines[first]
-        let place = opening.firstRange(of: "matches: ")!
-        let head = opening[..<place.lowerBound]
-        var rest = opening[place.upperBound...]
+        let range = opening.firstRange(of: "matches: ")!
+        let head = opening[..<range.lowerBound]
+        var rest = opening[range.upperBound...]
         let last: Int
         if let empty = ["\"\"\"", "#\"\"\""].first(where: { rest == $0 }) {
             let closing = String(empty.reversed())
@@ -59,7 +58,7 @@ final class InlineRecording: Sendable {
             return nil
         }
         let indent = String(repeating: " ", count: opening.prefix { $0 == " " }.count + 4)
-        // Raw, where the text holds what a plain literal would take for its own.
+        // A raw literal if the text holds a backslash or a delimiter.
         let hash = snapshot.contains { $0.contains("\\") || $0.contains("\"\"\"") } ? "#" : ""
         let body = snapshot.map { $0.isEmpty ? "" : indent + $0 }
         let literal = ["\(head)matches: \(hash)\"\"\""] + body + ["\(indent)\"\"\"\(hash)\(rest)"]
@@ -76,13 +75,13 @@ final class InlineRecording: Sendable {
         return ferror(file) == 0 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Beside it first, then in its place: a full disk must not cost a test file.
+    /// Writes a temporary file and renames it, so that a full disk does not cost a test file.
     private static func write(_ text: String, _ path: String) -> Bool {
         let beside = path + ".recording"
         guard let file = fopen(beside, "w") else { return false }
         let bytes = Array(text.utf8)
-        let isWhole = fwrite(bytes, 1, bytes.count, file) == bytes.count
-        if fclose(file) == 0, isWhole, rename(beside, path) == 0 { return true }
+        let isComplete = fwrite(bytes, 1, bytes.count, file) == bytes.count
+        if fclose(file) == 0, isComplete, rename(beside, path) == 0 { return true }
         unlink(beside)
         return false
     }

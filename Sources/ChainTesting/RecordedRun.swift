@@ -2,18 +2,17 @@ import ChainEvents
 import ChainModel
 import PromiseRuntime
 
-/// A run of promises under virtual time, on one thread, every step of it recorded: the same program gives the same
-/// events, however busy the machine is.
+/// A recorded run of promises under virtual time, on one thread: the same program makes the same events in each run.
 ///
 ///     let run = RecordedRun()
-///     run.make { checkout(42) }       // whatever makes promises
+///     run.make { checkout(42) }       // code that makes promises
 ///     run.runUntilIdle()              // an hour of delays takes no time
 ///     assertChain(run, matches: """
 ///         fulfilled promise order 42 = "thanks" · total 3.2s
 ///         """)
 ///
-/// Handlers run on the thread that drives the run, if they run on the runtime's executor: work that is sent elsewhere
-/// (`on:` another executor, `Promise(async:)`) is recorded, but when it runs is the system's affair.
+/// Handlers on the runtime's executor run on the thread that drives the run. Work on other executors (`on:`,
+/// `Promise(async:)`) is recorded, but runs in real time, and the run does not wait for it.
 public final class RecordedRun: Sendable {
     /// The runtime in which ``make(_:)`` makes promises.
     public let runtime: ChainRuntime
@@ -25,7 +24,7 @@ public final class RecordedRun: Sendable {
     private let recorder: RunRecorder
     private static let process = ProcessKey(rawValue: 1)
 
-    /// Makes a run in which nothing has happened.
+    /// Makes an empty run.
     ///
     /// - Parameter capturesValues: whether the descriptions of values are recorded.
     public init(capturesValues: Bool = true) {
@@ -36,17 +35,16 @@ public final class RecordedRun: Sendable {
         _ = runtime.startRecording(into: recorder, capturesValues: capturesValues)
     }
 
-    /// Runs `body` at once so that the promises which it makes belong to this run; their handlers do not run yet.
+    /// Runs `body` at once; promises that it makes belong to this run. Their handlers do not run yet.
     @discardableResult
     public func make<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
 
     // MARK: Driving
 
-    /// Runs what is ready, goes on to the next timer, and so on, until `moment` of the clock (``VirtualClock/elapsed``):
-    /// what falls due then has run.
+    /// Runs ready handlers, advances to the next timer, and repeats, up to and including `moment` (``VirtualClock/elapsed``).
     ///
-    /// - Parameter limit: at most so many handlers and timers, lest a program that never rests keeps the test for ever.
-    /// - Returns: false where the limit was reached first.
+    /// - Parameter limit: the most handlers and timers to run, so that an endless program ends the test.
+    /// - Returns: false if the limit was reached first.
     @discardableResult
     public func run(until moment: Duration, limit: Int = 1_000_000) -> Bool {
         let end = VirtualClock.start + moment.clampedNanoseconds
@@ -55,10 +53,10 @@ public final class RecordedRun: Sendable {
         return true
     }
 
-    /// Runs what is ready, goes on to the next timer, and so on, until nothing is ready and no timer is set.
+    /// Runs ready handlers, advances to the next timer, and repeats, until no handler is ready and no timer is set.
     ///
-    /// - Parameter limit: at most so many handlers and timers; a story that goes on for ever never rests.
-    /// - Returns: false where the limit was reached first.
+    /// - Parameter limit: the most handlers and timers to run; an endless program never becomes idle.
+    /// - Returns: false if the limit was reached first.
     @discardableResult
     public func runUntilIdle(limit: Int = 100_000) -> Bool { drive(until: .max, limit: limit) }
 
@@ -73,19 +71,19 @@ public final class RecordedRun: Sendable {
         }
     }
 
-    // MARK: What happened
+    // MARK: Results
 
-    /// All that happened so far, as a dashboard would be told of it. O(events).
+    /// The events so far, as a dashboard would receive them. O(events).
     public var batch: EventBatch { recorder.batch(process: Self.process) }
 
-    /// All that happened so far, folded; nodes are numbered from 1 in the order of making. O(events).
+    /// The forest of the events so far; nodes are numbered from 1 in the order of creation. O(events).
     public var forest: ChainForest {
         var forest = ChainForest(process: Self.process)
         forest.apply(batch)
         return forest
     }
 
-    /// The live promise of the first node, in the order of making, with that label; nil where there is none.
+    /// Returns the live promise of the first node, in the order of creation, with that label; nil if there is none.
     public func promise(labelled label: String) -> AnyPromise? {
         let batch = batch
         let created = batch.events.filter { $0.kind == .created && batch.text(of: $0) == label }
@@ -93,10 +91,9 @@ public final class RecordedRun: Sendable {
             .compactMap { self.runtime.liveNode($0) }.first
     }
 
-    /// Cancels what a dashboard would if somebody asked there to cancel the first node with that label: all that is
-    /// pending of it and of what stands under it, from the top.
+    /// Cancels the first node with that label and all pending nodes under it, from the top, as a dashboard does.
     ///
-    /// - Returns: how many nodes that were, before what their cancellation led to.
+    /// - Returns: the number of nodes that were pending.
     @discardableResult
     public func cancelTree(labelled label: String, by viewer: String = "viewer") -> Int {
         let forest = forest

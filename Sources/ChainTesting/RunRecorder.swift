@@ -7,8 +7,8 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Turns records into events with virtual time and numbers that are the same in every run: nodes, threads, sites and
-/// executors count from 1 in the order in which they are first told of.
+/// Turns records into events with virtual time and reproducible numbers: nodes, threads, sites and executors count from 1
+/// in the order of their first record.
 final class RunRecorder: EventSink {
     fileprivate struct State {
         var events: [ChainEvent] = []
@@ -43,7 +43,7 @@ final class RunRecorder: EventSink {
         }
     }
 
-    /// All that was told so far.
+    /// Returns the events so far.
     func batch(process: ProcessKey) -> EventBatch {
         state.withLock { state in
             var batch = EventBatch(process: process, sequence: 1, time: clock.now)
@@ -59,10 +59,10 @@ final class RunRecorder: EventSink {
         }
     }
 
-    /// The number that a node goes by in the events; nil where it was never told of.
+    /// Returns the number of a node in the events; nil if it has none.
     func number(of node: NodeID) -> NodeID? { state.withLock { $0.nodes[node] } }
 
-    /// The node that goes by that number in the events.
+    /// Returns the node of a number in the events.
     func node(numbered number: NodeID) -> NodeID? {
         state.withLock { state in state.nodes.first { $0.value == number }?.key }
     }

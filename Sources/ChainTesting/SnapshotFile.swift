@@ -1,15 +1,15 @@
 import ChainModel
 import Foundation
 
-/// A snapshot in a file of its own, for trees that would be too long within a test: `__Chains__/NAME.txt` beside it.
+/// A snapshot in the file `__Chains__/NAME.txt` beside the test, for long trees.
 struct SnapshotFile {
-    /// What may be written.
+    /// The files that may be written.
     enum Mode {
-        /// Nothing: where nobody would look at it (`CI`).
+        /// None, because `CI` is set.
         case readOnly
-        /// What is missing, and `NAME.actual` for what differs.
+        /// A missing snapshot, and `NAME.actual` for one that differs.
         case normal
-        /// All, in place of what is there.
+        /// All snapshots.
         case recording
 
         static var current: Mode {
@@ -29,10 +29,10 @@ struct SnapshotFile {
         folder = URL(fileURLWithPath: test).deletingLastPathComponent().appendingPathComponent("__Chains__")
     }
 
-    /// Nil where the forest is as the file says, else what is wrong and what was written.
+    /// Returns nil if the forest matches the file, else the difference and the file that was written.
     func complaint(about forest: ChainForest, mode: Mode = .current) -> String? {
         guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else {
-            return "\"\(name)\" names no file: give one word or several, without / and no . at the beginning"
+            return "\"\(name)\" is not a file name: use words without /, and no . at the start"
         }
         let expected = try? String(contentsOf: file, encoding: .utf8)
         let complaint = ChainSnapshot.complaint(about: forest, expected: expected ?? "")
@@ -61,7 +61,7 @@ struct SnapshotFile {
 }
 
 extension ChainSnapshot {
-    /// Nil where the forest is as `__Chains__/NAME.txt` beside the source file `test` says, else what is wrong. See
+    /// Returns nil if the forest matches `__Chains__/NAME.txt` beside the source file `test`, else the difference. See
     /// ``assertChain(_:named:_:_:_:_:)``.
     public static func complaint(about forest: ChainForest, named name: String, beside test: String) -> String? {
         SnapshotFile(named: name, beside: test).complaint(about: forest)

@@ -1,7 +1,7 @@
 import ChainEvents
 import PromiseRuntime
 
-/// A clock that stands still until it is told to go on, so that a test of delays takes no time and is exact.
+/// A clock that stands still until it is advanced, so that a test of delays takes no time and is exact.
 ///
 /// It starts at ``start``. Timers fire on the thread that advances, in the order of (deadline, setting), and each of them
 /// sees its own deadline as ``now``. May be used from any thread; the order is only that of one advancing thread.
@@ -12,7 +12,7 @@ import PromiseRuntime
 ///     clock.advance(by: .seconds(180))
 ///     #expect(tea.isSettled)
 public final class VirtualClock: ChainClock {
-    /// What every virtual clock starts at: one second, in nanoseconds (a clock is never 0).
+    /// The time at which every virtual clock starts: one second, in nanoseconds (a clock is never 0).
     public static let start: UInt64 = 1_000_000_000
 
     private struct State {
@@ -21,38 +21,38 @@ public final class VirtualClock: ChainClock {
     }
     private let state = Lock(State())
 
-    /// Makes a clock that stands at ``start``.
+    /// Makes a clock at ``start``.
     public init() {}
 
     /// Virtual nanoseconds; changes only by advancing.
     public var now: UInt64 { state.withLock { $0.now } }
 
-    /// How long the clock has gone on since ``start``.
+    /// The time since ``start``.
     public var elapsed: Duration { .nanoseconds(Int64(clamping: now - Self.start)) }
 
-    /// False: the cycle counter knows nothing of virtual time.
+    /// False, because the cycle counter does not follow virtual time.
     public var followsCycleCounter: Bool { false }
 
-    /// The deadline of the earliest timer that is set, in nanoseconds of this clock.
+    /// The deadline of the earliest timer, in nanoseconds of this clock.
     public var nextDeadline: UInt64? { state.withLock { $0.timers.nextDeadline } }
 
-    /// Sets a timer; one whose deadline is past fires at the next advance, even by zero. O(log n).
+    /// Sets a timer. After its deadline it fires at the next advance, even by zero. O(log n).
     public func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
         let timer = HeapTimer(work)
         _ = state.withLock { $0.timers.insert(timer, deadline: deadline) }
         return timer
     }
 
-    /// Goes on by `duration` (none below 0), stopping at each deadline on the way to fire its timers; those that they
-    /// set on the way fire, too. Only timers run: jobs that wait in a `ManualExecutor` go on waiting.
+    /// Advances by `duration`, at least 0, and fires each timer at its deadline, also those set on the way. Jobs in a
+    /// `ManualExecutor` do not run.
     public func advance(by duration: Duration) {
         let target = now &+ duration.clampedNanoseconds
         while fireNext(until: target) {}
         state.withLock { $0.now = max($0.now, target) }
     }
 
-    /// Goes on to the earliest deadline and fires its timers; false, and nothing happens, where no timer is set. Timers
-    /// that they set, even at once, are left for the next call, so that a caller can bound how many there are.
+    /// Advances to the earliest deadline and fires its timers. Returns false if no timer is set. Timers that they set fire
+    /// at a later call, so that a caller can bound their number.
     @discardableResult
     public func advanceToNextTimer() -> Bool { fireNext(until: .max) }
 

@@ -11,7 +11,7 @@ func order(_ number: Int) -> Promise<String> {
     Promise.delay(.seconds(2), label: "order \(number)")
         .map(label: "charge card") { throw Declined() }
         .map(label: "print receipt") { "thanks" }
-        .failed(label: "tell the customer") { _ in }
+        .failed(label: "tell the customer") { print("sorry: \($0)") }
 }
 
 @Test func aDeclinedOrderPrintsNoReceipt() {
