@@ -24,7 +24,7 @@ utf8 = LC_ALL=$(if $(filter Darwin,$(shell uname -s)),en_US.UTF-8,C.UTF-8)
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
-# Where nobody chose a locale (a bare container), the screen gets UTF-8; a chosen one is left alone.
+# UTF-8 for the screen if no locale is set, as in a bare container.
 demo: ## the dashboard on a demo, built for release (ARGS="NAME --seed 7" and more)
 	@.ci/need ncursesw
 	swift build -c release --product chainview

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // What a user's program links (PromiseRuntime, ChainInspector) depends on the toolchain alone; every package named
-// below serves the viewer or the tests. Tests/TidyTests holds the table of who may import whom.
+// below serves the viewer or the tests. ARCHITECTURE.md has the table of allowed imports.
 //
 // The command is no product here: Swift's package manager fetches what a dependency's products need, so a user of the
 // libraries would get the command's packages, too. It makes a product of it by itself where this package is built.
@@ -73,7 +73,7 @@ let package = Package(
         .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel"]),
         .target(name: "Demos", dependencies: ["PromiseRuntime", "ChainInspector"], path: "demos/programs"),
 
-        // Figures of attaching: a part of this package, for what is behind the libraries is nobody's product.
+        // Figures of attaching: in this package, because they use targets that are no products.
         .executableTarget(
             name: "AttachBench",
             dependencies: [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a role says to who started it: one line an answer.
+/// Lines between a role's process and its parent: one line an answer.
 func answer(_ words: Any...) {
     print(words.map { "\($0)" }.joined(separator: " "))
     fflush(nil)

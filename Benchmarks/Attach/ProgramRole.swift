@@ -119,7 +119,7 @@ enum ProgramRole {
     }
 }
 
-/// What two forests agree on: who is live, and how.
+/// The live nodes of a forest and their states, to compare two forests.
 enum Digest {
     static func words(of forest: ChainForest) -> String {
         var count = 0

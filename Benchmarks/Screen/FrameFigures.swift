@@ -1,13 +1,13 @@
 import Dashboard
 import Frames
 
-/// Frames of a program at work, while somebody scrolls, sorts and filters.
+/// Frames of a busy program while the user scrolls, sorts and filters.
 struct FrameRun {
     var frame = Times(), fold = Times(), keys = Times(), upkeep = Times(), render = Times(), diff = Times()
     /// Of what goes on between frames.
     var slices = Times()
 
-    /// Runs so many frames with their events and what somebody does meanwhile.
+    /// Runs so many frames with their events and keys.
     init(_ scene: Scene, frames: Int, isBusy: Bool = true) {
         let stage = scene.stage
         for number in 0..<frames {
@@ -28,7 +28,7 @@ struct FrameRun {
         stage.press(.escape)
     }
 
-    /// Somebody scrolls all the time, sorts twice in three seconds, and filters in every six.
+    /// The user scrolls all the time, sorts twice in three seconds, and filters every six.
     private static func keys(of number: Int, on stage: Stage) {
         // While a filter is typed the arrows go through its history: then it is the wheel that scrolls.
         let isTyping = (90..<120).contains(number % 180)

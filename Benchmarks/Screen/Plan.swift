@@ -90,7 +90,7 @@ extension Plan {
         return Plan(nodeCount: 5, making: making, bursts: bursts)
     }
 
-    /// One piece of work that nobody links to.
+    /// One piece of work without links.
     static var single: Plan {
         Plan(
             nodeCount: 1,

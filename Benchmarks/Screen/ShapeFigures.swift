@@ -12,7 +12,7 @@ enum ShapeFigures {
 
     static func deep() { grown("deep", Growth(count: 10_000, isDeep: true)) }
 
-    /// Somebody looks at it, unfolded, beside other chains.
+    /// The chain unfolded on the screen, beside other chains.
     private static func grown(_ name: String, _ growth: Growth) {
         let scene = Scene(nodes: 10_000)
         var growth = growth

@@ -45,7 +45,7 @@ struct Traffic {
     /// How many nodes its chains in flight have.
     var nodeCount: Int { (waiting + busy).reduce(0) { $0 + plans[Int($1.plan)].nodeCount } }
 
-    /// A batch that says nothing but who everything is.
+    /// A batch of tables only: sites, threads, executors.
     mutating func tables() -> EventBatch {
         var batch = emptyBatch()
         for site in 1...Self.siteCount {

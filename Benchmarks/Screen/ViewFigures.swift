@@ -10,7 +10,7 @@ enum ViewFigures {
         let scene = Scene(nodes: 10_000)
         for view in views {
             scene.stage.perform(view.intent)
-            // Who counts or looks for rows first is done by then.
+            // Enough ticks for the first count and the first search to end.
             scene.goOn(frames: 60)
             var upkeep = Times(), render = Times()
             for number in 0..<300 {

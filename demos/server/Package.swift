@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, which depends on chainview as anybody's would: by its products alone.
+// A package of its own, because it shows how a user's package depends on chainview: by its products only.
 let package = Package(
     name: "server",
     platforms: [.macOS(.v15)],

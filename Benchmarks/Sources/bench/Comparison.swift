@@ -28,7 +28,7 @@ struct Comparison: Sendable {
     func lines() -> [String] {
         let contenders = ([ours] + peers.map(\.measure)).map { measure in
             {
-                heap_trim()  // nobody lives on what another has left
+                heap_trim()  // so that none profits from memory that another has freed
                 return measure()
             }
         }

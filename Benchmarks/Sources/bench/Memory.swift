@@ -13,7 +13,7 @@ func bytesEach<Kept>(_ count: Int, _ make: (Int) -> Kept, finish: (Kept) -> Void
     return Double(bytes) / Double(count)
 }
 
-/// A pending promise and who may settle it, in bytes.
+/// The bytes of a pending promise with its resolver.
 extension Ours {
     static var bytesOfPending: Double { bytes { _ in Workloads.pendingPromise() } }
     static var bytesOfPendingWithHandler: Double { bytes { _ in Workloads.pendingPromiseWithHandler() } }

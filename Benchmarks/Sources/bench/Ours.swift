@@ -32,7 +32,7 @@ enum Ours {
         }
     }
 
-    /// A chain whose handlers run on the pool.
+    /// A chain with its handlers on the pool.
     static func chainOnPool(_ length: Int) -> Double {
         processNanoseconds(per: length) {
             Ended.expect(1)

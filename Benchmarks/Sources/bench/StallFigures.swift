@@ -120,7 +120,7 @@ private func slowdownWhileStalled(pairs: Int) -> Double {
     return (median(ratios) - 1) * 100
 }
 
-/// From the end of a stall, in which events were lost, to the forest having exactly those who are alive.
+/// The time from the end of a stall with lost events until the forest holds exactly the live nodes.
 private func millisecondsToMend() -> Double {
     let runtime = ChainRuntime(executor: InlineExecutor.shared)
     let inspector = inspect(runtime)

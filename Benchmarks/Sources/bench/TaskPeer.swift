@@ -84,7 +84,7 @@ enum TaskPeer {
     }
 }
 
-/// Holds tasks up until they are all there and somebody lets them go.
+/// A barrier: holds tasks until it is opened.
 private final class Waiting: Sendable {
     private let continuations: Mutex<[UnsafeContinuation<Int, Never>]>
 

@@ -43,7 +43,7 @@ public enum Workloads {
         precondition((try? last.result?.get()) == length)
     }
 
-    /// A pending chain, all of whose promises are kept, so that settling it makes and releases none.
+    /// A pending chain with all of its promises kept, so that settling it makes and releases none.
     public static func keptChain(_ length: Int) -> (nodes: [Promise<Int>], resolver: Resolver<Int>) {
         let (root, resolver) = Promise<Int>.pending()
         var nodes = [root]
@@ -69,7 +69,7 @@ public enum Workloads {
         precondition((try? whole.result?.get().count) == members.count)
     }
 
-    /// A pending promise that nobody but its resolver holds.
+    /// A pending promise that only its resolver holds.
     public static func pendingPromise() -> Resolver<Int> { Promise<Int>.pending().resolver }
 
     /// A pending promise with one handler that captures nothing.

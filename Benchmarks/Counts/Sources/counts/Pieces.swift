@@ -2,7 +2,7 @@ import CCounting
 import PromiseRuntime
 import Workloads
 
-/// A piece of work whose instructions are counted: what is done before, once, does not count.
+/// A piece of work to count the instructions of, without those of its set-up.
 struct Piece {
     let name: String
     /// How many of what the name says are done.
@@ -19,7 +19,7 @@ struct Piece {
     }
 }
 
-/// The same work while somebody records.
+/// The same work while recording.
 private func recorded(_ piece: Piece) -> Piece {
     Piece(name: "recorded-\(piece.name)", units: piece.units) { units in
         let work = Recorded.run { piece.prepare(units) }
@@ -27,7 +27,7 @@ private func recorded(_ piece: Piece) -> Piece {
     }
 }
 
-/// The same work while somebody records other chains.
+/// The same work while recording other chains.
 private func leftOut(_ piece: Piece) -> Piece {
     Piece(name: "left-out-\(piece.name)", units: piece.units) { units in
         let work = Recorded.runLeftOut { piece.prepare(units) }

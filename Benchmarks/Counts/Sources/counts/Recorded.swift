@@ -7,7 +7,7 @@ import Workloads
 enum Recorded {
     static let runtime = ChainRuntime(executor: InlineExecutor.shared)
     static let inspector = start(runtime)
-    /// One whose inspector leaves out all that is done here.
+    /// A runtime with an inspector that leaves out all chains of this program.
     static let narrowed = ChainRuntime(executor: InlineExecutor.shared)
     private static let narrowedInspector = start(
         narrowed, RecordingFilter(sampling: 2, only: [.label("*")], except: [.module("Workloads")]))
@@ -23,7 +23,7 @@ enum Recorded {
         return inspector
     }
 
-    /// Does work in the runtime, whose rings are empty before.
+    /// Does work in the runtime, with empty rings at the start.
     static func run<Result>(_ body: () -> Result) -> Result {
         inspector.collectNow()
         return runtime.run(body)
@@ -35,7 +35,7 @@ enum Recorded {
         return narrowed.run(body)
     }
 
-    /// How often three links ask whether somebody records, which is how many events they tell if so.
+    /// The number of checks for recording in three links, which is the number of their events.
     static func eventsOfThreeLinks() -> Int {
         run { Workloads.threeLinks(1) }
         inspector.collectNow()

@@ -1,7 +1,7 @@
 import PromiseRuntime
 
 extension Shop {
-    /// Fails, in one of the ways in which chains do; each looks different in the viewer.
+    /// Fails in one of three ways; each looks different in the viewer.
     func broken(_ how: String) throws -> Promise<String> {
         switch how {
         case "causes": invoice()
@@ -12,7 +12,7 @@ extension Shop {
         }
     }
 
-    /// A file is missing; each step that is told adds what that means for it, and what was to come is skipped.
+    /// A file is missing. Each handler wraps the error in its own; later value handlers are skipped.
     private func invoice() -> Promise<String> {
         read("prices-2031.csv")
             .catch(label: "price list") { error in
@@ -24,13 +24,13 @@ extension Shop {
             }
     }
 
-    /// Whoever was to answer has forgotten it: the promise is rejected as its resolver is released.
+    /// The resolver is released unused, which rejects the promise.
     private func forgotten() -> Promise<String> {
         let (answer, _) = Promise<String>.pending(label: "the supplier's answer")
         return answer
     }
 
-    /// Three ways, and none works.
+    /// Asks three suppliers; all of them fail.
     private func noSupplier() -> Promise<String> {
         .any(
             ["north", "south", "west"].map { supplier in

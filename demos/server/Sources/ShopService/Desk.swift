@@ -3,13 +3,13 @@ import Foundation
 import PromiseRuntime
 import Synchronization
 
-/// Where requests become chains, and what becomes of a chain an answer.
+/// Starts a chain for each request, and turns its outcome into an answer.
 final class Desk: Sendable {
-    /// How long a request may take.
+    /// The time limit of a request.
     static let limit = Duration.seconds(600)
 
-    let runtime: ChainRuntime
-    /// Where this server is reached: 0 until it listens.
+    let runtime: Runtime
+    /// The port of this server; 0 until it listens.
     let port = Mutex<UInt16>(0)
     private let underWay = Mutex(UnderWay())
 
@@ -20,13 +20,13 @@ final class Desk: Sendable {
 
     init(runtime: ChainRuntime) { self.runtime = runtime }
 
-    /// How many requests are under way.
+    /// The number of pending requests.
     var chainCount: Int { underWay.withLock { $0.chains.count } }
 
-    /// Starts a request's chain and waits for it: its value, or the reason why there is none, is the answer.
+    /// Starts a request's chain, waits for it, and returns its value or its error as the answer.
     ///
-    /// The root promise follows what `make` makes. Whoever cancels it, or anything that it waits for, ends the waiting at
-    /// once, and the client is told. What the viewer shows as the root's place is where this is called.
+    /// The root promise follows the promise that `make` returns. A cancellation of either ends the wait at once. The call
+    /// site of this function is the root's in the viewer.
     func answer<Answer: Encodable & Sendable>(
         _ request: HTTPRequest, _ label: String, file: StaticString = #fileID, line: UInt = #line,
         _ make: @escaping @Sendable () throws -> Promise<Answer>
@@ -42,8 +42,8 @@ final class Desk: Sendable {
         defer { underWay.withLock { _ = $0.chains.removeValue(forKey: ObjectIdentifier(chain)) } }
         if !isOpen { chain.cancel(Self.closing) }
         do {
-            // FlyingFox cancels the task that answers after the limit, which ends the wait and cancels the chain. (It does
-            // not report a client that hangs up.)
+            // FlyingFox cancels this task at the limit, which ends the wait and cancels the chain. It does not report a
+            // client that hangs up.
             return .json(.ok, try await chain.value)
         } catch is CancellationError {
             return .json(.serviceUnavailable, Failure(error: "no answer within \(Self.limit)"))
@@ -52,7 +52,7 @@ final class Desk: Sendable {
         }
     }
 
-    /// Cancels what is under way and what comes later.
+    /// Cancels all pending and later requests.
     func close() {
         let chains = underWay.withLock {
             $0.isClosed = true
@@ -65,7 +65,7 @@ final class Desk: Sendable {
 }
 
 extension HTTPHeader {
-    /// Who asks: shown in the chain's label, so that one client's chains can be found.
+    /// The client's name, which is shown in the label of its chains.
     static let client = HTTPHeader("X-Client")
 }
 
@@ -73,7 +73,7 @@ extension HTTPResponse {
     static func json(_ status: HTTPStatusCode, _ value: some Encodable) -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // What is encoded here holds numbers, texts and lists alone: that cannot fail.
+        // Cannot fail, because all values are numbers, texts and lists.
         let body = (try? encoder.encode(value)) ?? Data()
         return HTTPResponse(
             statusCode: status, headers: [.contentType: "application/json"], body: body + Data("\n".utf8))

@@ -3,10 +3,10 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// FlyingFox's pool of sockets, in which the wait for the next connection can be ended.
+/// FlyingFox's pool of sockets, with a wait for connections that can be ended.
 ///
-/// FlyingFox closes the listening socket to stop, which wakes nobody who waits for it: stopping would always take all the
-/// time that it is given to answer its clients.
+/// FlyingFox stops by closing the listening socket, which does not wake the task that waits for it. Stopping would then
+/// always take the whole grace period.
 final class Door: AsyncSocketPool {
     private let pool: any AsyncSocketPool = HTTPServer.defaultPool()
     private let state = Mutex(State())
@@ -39,7 +39,7 @@ final class Door: AsyncSocketPool {
         }
     }
 
-    /// No more connections are waited for.
+    /// Ends the wait for connections.
     func close() {
         let waiting = state.withLock {
             $0.isClosed = true

@@ -5,9 +5,9 @@ struct Receipt: Codable, Sendable {
     var order: Int
     var lines: [Line]
     var cents: Int
-    /// What the checks said.
+    /// The results of the checks.
     var checks: [String]
-    /// Of the receipt's text, in hexadecimal digits.
+    /// The hash of the receipt's text, in hexadecimal digits.
     var seal: String
 
     struct Line: Codable, Sendable {
@@ -18,7 +18,7 @@ struct Receipt: Codable, Sendable {
 }
 
 extension Shop {
-    /// Reads what is ordered, asks three services at the same time, and seals the receipt.
+    /// Makes an order: reads the catalogue, asks three services at once, and seals the receipt.
     func order(_ text: String, for client: String) throws -> Promise<Receipt> {
         let number = try orderNumber(text)
         return catalogue()
@@ -51,7 +51,7 @@ extension Shop {
         return number
     }
 
-    /// What somebody orders: up to two articles, always the same for the same number.
+    /// Returns the articles of an order: one or two, always the same for the same number.
     private func lines(ofOrder number: Int, from goods: [String: Article]) -> [Receipt.Line] {
         let skus = goods.keys.sorted()
         let chosen = Set([number * 7 % skus.count, number * 11 % skus.count])

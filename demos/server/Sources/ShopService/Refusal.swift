@@ -1,7 +1,7 @@
 import FlyingFox
 import PromiseRuntime
 
-/// Why the shop does not do what it was asked for, with the cause where something else failed first.
+/// The error of a request that the shop refuses, with its cause if another error led to it.
 struct Refusal: Error, CustomStringConvertible {
     var status: HTTPStatusCode
     var description: String
@@ -15,7 +15,7 @@ struct Refusal: Error, CustomStringConvertible {
 }
 
 extension Error {
-    /// The status that tells a client of this error.
+    /// The HTTP status for this error.
     var status: HTTPStatusCode {
         switch self {
         case let refusal as Refusal: refusal.status
@@ -25,7 +25,7 @@ extension Error {
         }
     }
 
-    /// What led to it, the nearest first.
+    /// The errors that led to it, the nearest first.
     var causes: [any Error] {
         switch self {
         case let refusal as Refusal: refusal.cause.map { [$0] + $0.causes } ?? []
@@ -35,14 +35,14 @@ extension Error {
     }
 }
 
-/// What a client gets instead of an answer.
+/// The answer to a request that failed.
 struct Failure: Codable, Sendable {
-    /// What happened, in words.
+    /// The error in words.
     var error: String
     var causes: [String]?
-    /// The chain's root, as the viewer names it.
+    /// The number of the chain's root in the viewer.
     var node: UInt64?
-    /// Who cancelled the chain, where somebody did.
+    /// The canceller of the chain, if it was cancelled.
     var cancelledBy: String?
     var reason: String?
 

@@ -37,7 +37,7 @@ extension Shop {
     }
 }
 
-/// Asked by everybody, it has a few lines only: the next one hears that it is busy.
+/// Serves a few callers at once; further ones get the error *busy*.
 final class Bureau: Sendable {
     private let freeCount = Mutex(8)
 

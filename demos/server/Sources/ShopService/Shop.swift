@@ -10,7 +10,7 @@ struct Shop: Sendable {
     let hardCase: Duration
     /// Reading blocks, so it has threads of its own.
     let readers = PoolExecutor(name: "files", width: 4)
-    /// A report is minutes of work where somebody asks for that much: on the pool of all it would hold up the orders.
+    /// A pool for reports, because a large one takes minutes and would hold up orders on the shared pool.
     let press = PoolExecutor(name: "press", width: 2)
     let bureau = Bureau()
 
@@ -70,7 +70,7 @@ func rows(_ text: String) -> [[Substring]] {
     text.split(separator: "\n").dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
 }
 
-/// The hash of Fowler, Noll and Vo, 64 bits, variant 1a: it shows that something has changed, not that nobody changed it.
+/// The 64-bit FNV-1a hash (Fowler, Noll and Vo): detects accidental changes, not forgery.
 struct FNV1a: Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

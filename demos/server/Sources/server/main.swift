@@ -8,7 +8,7 @@ do {
         say(Options.help)
         exit(0)
     }
-    // Before it says that it listens: who reads that may send one at once.
+    // Before the line about listening, because its reader may send a signal at once.
     let signals = Signals([SIGINT, SIGTERM])
     let inspector = Inspector.startIfRequested(name: "server")
     defer { inspector?.stop() }

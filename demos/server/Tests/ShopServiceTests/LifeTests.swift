@@ -2,7 +2,7 @@ import Foundation
 import ShopService
 import Testing
 
-/// Beginning and ending, in this process and as a program.
+/// Start and stop of the server, in this process and as a program.
 @Suite(.timeLimit(.minutes(5)))
 struct LifeTests {
     @Test func aPortThatIsTakenIsSaidToBe() async throws {
@@ -54,7 +54,7 @@ struct LifeTests {
         let line = program.firstLine()
         #expect(FileManager.default.fileExists(atPath: socket))
 
-        // One that cannot listen leaves nothing behind either.
+        // A server that cannot listen removes its socket, too.
         let port = try #require(line.split(separator: ":").last)
         let second = try Program(["--port", "\(port)"], environment: ["CHAINVIEW": socket + "2"])
         #expect(await second.status() == 69)
@@ -80,7 +80,7 @@ private struct Program {
     private let errorOutput = Pipe()
     private let ended: AsyncStream<Int32>
 
-    /// Nobody can attach unless `environment` says so, whatever that of the tests says.
+    /// Starts the server without an inspector, unless `environment` asks for one.
     init(_ arguments: [String], environment: [String: String] = ["CHAINVIEW": "0"]) throws {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -88,9 +88,9 @@ private struct Program {
         process.arguments = arguments
         process.standardOutput = output
         process.standardError = errorOutput
-        let (ended, tell) = AsyncStream<Int32>.makeStream()
+        let (ended, continuation) = AsyncStream<Int32>.makeStream()
         self.ended = ended
-        process.terminationHandler = { tell.yield($0.terminationStatus) }
+        process.terminationHandler = { continuation.yield($0.terminationStatus) }
         try process.run()
     }
 

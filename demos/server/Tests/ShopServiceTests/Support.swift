@@ -9,7 +9,7 @@ struct Running {
     let runtime: ChainRuntime
     let server: ShopServer
 
-    /// Runs `body` with a server, and stops it, which takes no time where its clients have read their answers.
+    /// Runs `body` with a server, and stops the server.
     static func server(
         patience: Duration = .seconds(1), hardCase: Duration = .seconds(500), _ body: (Running) async throws -> Void
     ) async throws {
@@ -25,7 +25,7 @@ struct Running {
         await running.server.stop(grace: .seconds(600))
     }
 
-    /// As ``server(patience:hardCase:_:)``, and with an inspector, to which nobody attaches from outside.
+    /// As ``server(patience:hardCase:_:)``, with an inspector that has no endpoints.
     static func inspected(
         patience: Duration = .seconds(1), _ body: (Running, Inspector) async throws -> Void
     ) async throws {
@@ -42,7 +42,7 @@ struct Running {
         try await Answer.get(path, port: server.port, as: client)
     }
 
-    /// Waits for a live promise that has a label. Each look is a request to the server: nothing is spun or slept.
+    /// Waits for a live promise with a label. Each attempt is a request to the server, so that the test does not spin.
     func promise(labelled label: String) async throws -> AnyPromise {
         try await eventually("a promise labelled \(label)") {
             for shard in 0..<ChainRuntime.registryShardCount {
@@ -52,7 +52,7 @@ struct Running {
         }
     }
 
-    /// What `look` finds, once it does; fails after a minute.
+    /// Repeats `look` until it returns a value; fails after a minute.
     func eventually<Found>(_ what: String, _ look: () -> Found?) async throws -> Found {
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
@@ -67,7 +67,7 @@ struct NotSeen: Error, CustomStringConvertible {
     var description: String
 }
 
-/// What a client gets.
+/// The answer to a client.
 struct Answer: Sendable {
     var status: Int
     var contentType: String?

@@ -6,7 +6,7 @@
 /// Bytes of the heap that are in use, the allocator's own headers included.
 size_t heap_in_use(void);
 
-/// Gives what is free back to the system, so that whoever comes next begins as a new program does.
+/// Returns free memory to the system, so that the next measurement starts as a new program does.
 void heap_trim(void);
 
 #endif
