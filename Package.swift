@@ -71,7 +71,7 @@ let package = Package(
 
         // For users' tests, and the demos.
         .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel"]),
-        .target(name: "Demos", dependencies: ["PromiseRuntime", "ChainInspector"], path: "demos/programs"),
+        .target(name: "Demos", dependencies: ["PromiseRuntime"], path: "demos/programs"),
 
         // Figures of attaching: in this package, because they use targets that are no products.
         .executableTarget(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a README says can be typed can be typed, and what it names is there.
+/// The commands in a README are valid, and its links lead to files.
 struct ReadmeTests {
     private static let readmes = Repository.paths.filter { $0.hasSuffix("README.md") }
 
@@ -40,15 +40,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test func everyTargetIsOnTheMap() throws {
-        let readme = Markdown(try #require(Repository.text("README.md")))
-        let targets = Set(Repository.sources.filter { $0.path.hasPrefix("Sources/") }.map(\.target))
-        for folder in targets {
-            #expect(readme.text.contains(folder), "the map leaves \(folder) out")
-        }
-    }
-
-    /// The names of the commands that the program declares, given or made of the type's name.
+    /// Returns the names of the program's commands: given, or derived from the type's name.
     private func subcommands() -> Set<String> {
         var names: Set<String> = []
         for file in Repository.sources where file.target == "chainview" && !file.isTest {
@@ -81,7 +73,7 @@ struct MarkdownTests {
     }
 }
 
-/// As much of Markdown as these tests need.
+/// A parser of the parts of Markdown that these tests need.
 private struct Markdown {
     let text: String
     /// Lines of code blocks, fenced or indented, then spans of code in prose.

@@ -3,10 +3,10 @@ import Testing
 
 /// Rules for the repository as a whole.
 struct RepositoryTests {
-    @Test func theTopLevelHoldsWhatItShouldAlone() {
+    @Test func theTopLevelHoldsNothingElse() {
         let allowed: Set = [
             "Package.swift", "Sources", "Tests", "demos", "Benchmarks", "README.md", "Makefile", "LICENSE",
-            "CHANGELOG.md", ".ci", ".swift-format", ".gitignore",
+            "CHANGELOG.md", ".ci", ".swift-format", ".gitignore", "ARCHITECTURE.md",
         ]
         let present = Set(Repository.paths.compactMap { $0.split(separator: "/").first.map(String.init) })
         #expect(present.subtracting(allowed) == [])
@@ -47,7 +47,7 @@ struct RepositoryTests {
         }
     }
 
-    @Test func theChangelogHasAPlaceForWhatComesNext() throws {
+    @Test func theChangelogHasAnUnreleasedSection() throws {
         let changelog = try #require(Repository.text("CHANGELOG.md"))
         #expect(changelog.contains("\n## [Unreleased]\n"))
         #expect(changelog.contains(/\n### (Added|Changed|Deprecated|Removed|Fixed|Security)\n/))
