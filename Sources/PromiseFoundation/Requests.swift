@@ -8,17 +8,17 @@ import PromiseRuntime
 /// A `URL` (for a GET) or a `URLRequest`.
 public protocol RequestConvertible: Sendable {
     /// The request to send.
-    var request: URLRequest { get }
+    var urlRequest: URLRequest { get }
 }
 
 extension URLRequest: RequestConvertible {
     /// The request itself.
-    public var request: URLRequest { self }
+    public var urlRequest: URLRequest { self }
 }
 
 extension URL: RequestConvertible {
     /// A GET request for the URL.
-    public var request: URLRequest { URLRequest(url: self) }
+    public var urlRequest: URLRequest { URLRequest(url: self) }
 }
 
 // Four names, so that each needs one declaration (TheRules, P3). Time limits are the request's (`timeoutInterval`) and
@@ -39,7 +39,7 @@ extension URLSession {
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<LoadedResponse> {
-        send(source.request, accepting, label, executor, file, line) { $0 }
+        send(source.urlRequest, accepting, label, executor, file, line) { $0 }
     }
 
     /// As ``load(_:accepting:label:on:file:line:)``, with the body alone.
@@ -47,7 +47,7 @@ extension URLSession {
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Data> {
-        send(source.request, accepting, label, executor, file, line) { $0.data }
+        send(source.urlRequest, accepting, label, executor, file, line) { $0.data }
     }
 
     /// As ``load(_:accepting:label:on:file:line:)``, with the body as text, decoded on the executor; rejected with
@@ -56,7 +56,7 @@ extension URLSession {
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<String> {
-        send(source.request, accepting, label, executor, file, line) { try $0.text() }
+        send(source.urlRequest, accepting, label, executor, file, line) { try $0.text() }
     }
 
     /// As ``load(_:accepting:label:on:file:line:)``, with the body decoded from JSON, on the executor; rejected with a
@@ -66,7 +66,7 @@ extension URLSession {
         accepting: Range<Int> = 200..<300, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) -> Promise<Value> {
-        send(source.request, accepting, label, executor, file, line) { try $0.json(type, decoder: decoder) }
+        send(source.urlRequest, accepting, label, executor, file, line) { try $0.json(type, decoder: decoder) }
     }
 
     /// Sends a request and blocks the calling thread until the answer or an error is there: for scripts, which may do
@@ -82,7 +82,7 @@ extension URLSession {
     public func loadBlocking(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300
     ) -> Result<LoadedResponse, any Error> {
-        let request = source.request
+        let request = source.urlRequest
         let isQueueOfMain = delegateQueue === OperationQueue.main && Thread.isMainThread
         if isQueueOfMain || (OperationQueue.current === delegateQueue && delegateQueue.maxConcurrentOperationCount == 1)
         {

@@ -86,7 +86,7 @@ import Testing
     @Test func aBodyThatReturnedIsPendingAndRunsNoMore() throws {
         let program = try Program()
         let inspector = program.inspector
-        let resolvers = Lock<[Resolve<Int>]>([])
+        let resolvers = Lock<[Promise<Int>.Resolve]>([])
         let kept = program.runtime.run {
             Promise<Int>(label: "kept") { resolve, _ in
                 resolvers.withLock { $0.append(resolve) }

@@ -145,8 +145,8 @@ struct ChainTests {
     func scopes() {
         let seen = Log<Int>()
         let awaiter = run.make {
-            launch { Chain().done { seen.add(1) } }
-            return async(label: "scope") {
+            Chain.launch { Chain().done { seen.add(1) } }
+            return Chain.async(label: "scope") {
                 let base = 20
                 return Chain().map { base + 1 }
             }

@@ -122,8 +122,8 @@ struct InferenceTests {
         """,
         "scope": """
         func scope(_ p: Promise<Int>) -> Awaiter<String> {
-            launch { Chain().map { 1 + 2 }.map { $0 * 2 }.done { print($0) } }
-            return async(label: "scope") {
+            Chain.launch { Chain().map { 1 + 2 }.map { $0 * 2 }.done { print($0) } }
+            return Chain.async(label: "scope") {
                 Chain()
                     .then { p }
                     .map { $0 * 2 + 1 }

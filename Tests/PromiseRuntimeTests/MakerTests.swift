@@ -33,7 +33,7 @@ import Testing
     func throwing() throws {
         @Sendable func fail() throws -> Int { throw Failure() }
         let made: [Promise<Int>] = [
-            Promise { (_: Resolve<Int>, _: Reject<Int>) in throw Failure() },
+            Promise { (_: Promise<Int>.Resolve, _: Promise<Int>.Reject) in throw Failure() },
             Promise(resolver: { _ in throw Failure() }),
             Promise { throw Failure() }, Promise(try fail()),
         ]

@@ -71,14 +71,14 @@ extension Chain where Input == Output {
 }
 
 extension Chain where Input == Void {
-    /// Begins with the outcome of a launched chain (<doc:TheRules>, C4): each launch waits for the awaiter's outcome
-    /// and continues with it; the awaiter's chain runs once.
+    /// Begins with the outcome of a promise, an awaiter or a chain (<doc:TheRules>, C4): each launch waits for it and
+    /// continues with it. A promise, and the chain of an awaiter, runs once; a chain is launched each time.
     public init(
-        _ awaiter: Awaiter<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        _ source: some Thenable<Output>, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line
     ) {
         self = Chain<Void, Void>(label: label, on: executor, file: file, line: line)
-            .then(on: InlineExecutor.shared, file: file, line: line) { awaiter }
+            .then(on: InlineExecutor.shared, file: file, line: line) { source }
     }
 }
 

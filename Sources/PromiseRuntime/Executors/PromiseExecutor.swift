@@ -48,7 +48,7 @@ public struct ExecutorIdentity: Hashable, Sendable {
 }
 
 /// The names of the process's executors, by number.
-public enum ExecutorNames {
+package enum ExecutorNames {
     static let names = Lock<[String]>([])
 
     fileprivate static func register(_ name: String) -> ExecutorID {
@@ -60,7 +60,7 @@ public enum ExecutorNames {
     }
 
     /// The name of the executor with that number, or nil if there is none.
-    public static func name(of id: ExecutorID) -> String? {
+    package static func name(of id: ExecutorID) -> String? {
         names.withLock { $0.indices.contains(Int(id) - 1) ? $0[Int(id) - 1] : nil }
     }
 }

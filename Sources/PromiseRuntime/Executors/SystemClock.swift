@@ -82,25 +82,25 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
 }
 
 /// A timer. Its work is removed once, by firing or by cancelling.
-public final class HeapTimer: ClockTimer {
+package final class HeapTimer: ClockTimer {
     private let work: Lock<(@Sendable () -> Void)?>
 
     /// Makes a timer that runs `work`.
-    public init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
+    package init(_ work: @escaping @Sendable () -> Void) { self.work = Lock(work) }
 
     /// Runs the work unless it has run or was cancelled.
-    public func fire() { work.withLock { $0.take() }?() }
+    package func fire() { work.withLock { $0.take() }?() }
 
     /// Drops the work; idempotent.
-    public func cancel() { _ = work.withLock { $0.take() } }
+    package func cancel() { _ = work.withLock { $0.take() } }
 
     /// Whether the timer has fired or was cancelled.
-    public var isDone: Bool { work.withLock { $0 == nil } }
+    package var isDone: Bool { work.withLock { $0 == nil } }
 }
 
 /// A binary heap of timers, by deadline, then by order of insertion. Cancelled timers are removed at the top, or all at
 /// once when they are more than half.
-public struct TimerHeap: Sendable {
+package struct TimerHeap: Sendable {
     private struct Entry: Sendable {
         var deadline: UInt64
         var order: UInt64
@@ -113,10 +113,10 @@ public struct TimerHeap: Sendable {
     private var sweepAt = 64
 
     /// Makes an empty heap.
-    public init() {}
+    package init() {}
 
     /// The earliest deadline of a timer that is not cancelled.
-    public var nextDeadline: UInt64? {
+    package var nextDeadline: UInt64? {
         mutating get {
             while let first = entries.first, first.timer.isDone { _ = removeFirst() }
             return entries.first?.deadline
@@ -124,7 +124,7 @@ public struct TimerHeap: Sendable {
     }
 
     /// Adds a timer; true if it is now the earliest. O(log n).
-    public mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
+    package mutating func insert(_ timer: HeapTimer, deadline: UInt64) -> Bool {
         if entries.count >= sweepAt { sweep() }
         order += 1
         entries.append(Entry(deadline: deadline, order: order, timer: timer))
@@ -133,7 +133,7 @@ public struct TimerHeap: Sendable {
     }
 
     /// Removes the earliest timer that is not cancelled. O(log n).
-    public mutating func popFirst() -> HeapTimer? {
+    package mutating func popFirst() -> HeapTimer? {
         while !entries.isEmpty {
             let timer = removeFirst()
             if !timer.isDone { return timer }
@@ -142,7 +142,7 @@ public struct TimerHeap: Sendable {
     }
 
     /// Removes the earliest timer if its deadline is not after `now`; it may have been cancelled meanwhile.
-    public mutating func popFirst(dueBy now: UInt64) -> HeapTimer? {
+    package mutating func popFirst(dueBy now: UInt64) -> HeapTimer? {
         guard let first = entries.first, first.deadline <= now else { return nil }
         return removeFirst()
     }

@@ -1,58 +1,60 @@
 import ChainEvents
 
-/// The write side of a promise as callbacks of the usual shapes, to be passed to a foreign API or called.
-///
-///     Promise<Data>.callback { load(path, completion: $0.result) }             // (Result<Data, LoadError>) -> Void
-///     Promise<Int>.callback { count(words, completion: $0.value) }             // (Int) -> Void
-///     Promise<Void>.callback { remove(path, completion: $0.error) }            // ((any Error)?) -> Void
-///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }       // (Data?, (any Error)?) -> Void
-///
-/// Only the first call counts; a later one is recorded as an event and does nothing else. If it is released without a
-/// call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure: `{ data, response, error in
-/// completion.valueOrError(data, error) }`.
-public struct Completion<Value: Sendable>: Sendable {
-    /// The write side itself.
-    public let resolver: Resolver<Value>
+extension Promise {
+    /// The write side of a promise as callbacks of the usual shapes, to be passed to a foreign API or called.
+    ///
+    ///     Promise<Data>.callback { load(path, completion: $0.result) }             // (Result<Data, LoadError>) -> Void
+    ///     Promise<Int>.callback { count(words, completion: $0.value) }             // (Int) -> Void
+    ///     Promise<Void>.callback { remove(path, completion: $0.error) }            // ((any Error)?) -> Void
+    ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }       // (Data?, (any Error)?) -> Void
+    ///
+    /// Only the first call counts; a later one is recorded as an event and does nothing else. If it is released without a
+    /// call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure: `{ data, response, error in
+    /// completion.valueOrError(data, error) }`.
+    public struct Completion: Sendable {
+        /// The write side itself.
+        public let resolver: Resolver<Value>
 
-    /// Fulfils: for APIs that call back with a value.
-    public func value(_ value: Value) { resolver.fulfill(value) }
+        /// Fulfils: for APIs that call back with a value.
+        public func value(_ value: Value) { resolver.fulfill(value) }
 
-    /// Fulfils or rejects: for APIs that call back with a result.
-    public func result(_ result: Result<Value, some Error>) {
-        switch result {
-        case .success(let value): resolver.fulfill(value)
-        case .failure(let error): resolver.reject(error)
+        /// Fulfils or rejects: for APIs that call back with a result.
+        public func result(_ result: Result<Value, some Error>) {
+            switch result {
+            case .success(let value): resolver.fulfill(value)
+            case .failure(let error): resolver.reject(error)
+            }
         }
-    }
 
-    /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
-    /// without a value. If there is neither, it fulfils with nil for a promise of an optional, and else rejects with
-    /// ``CallbackWithoutOutcome``.
-    public func valueOrError(_ value: Value?, _ error: (any Error)?) {
-        if let error {
-            resolver.reject(error)
-        } else if let value = value ?? Self.missingValue {
-            resolver.fulfill(value)
-        } else {
-            resolver.reject(CallbackWithoutOutcome(site: resolver.promise.callSite.site))
+        /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
+        /// without a value. If there is neither, it fulfils with nil for a promise of an optional, and else rejects with
+        /// ``CallbackWithoutOutcome``.
+        public func valueOrError(_ value: Value?, _ error: (any Error)?) {
+            if let error {
+                resolver.reject(error)
+            } else if let value = value ?? Self.missingValue {
+                resolver.fulfill(value)
+            } else {
+                resolver.reject(CallbackWithoutOutcome(site: resolver.promise.callSite.site))
+            }
         }
+
+        // Looked up at run time, because the compiler converts a nil to an optional of an optional wrongly here.
+        private static var missingValue: Value? {
+            guard let type = Value.self as? any ExpressibleByNilLiteral.Type else { return nil }
+            return type.init(nilLiteral: ()) as? Value
+        }
+
+        /// Whether the promise was cancelled, so the work may stop (<doc:TheRules>, X4).
+        public var isCancelled: Bool { resolver.isCancelled }
+
+        /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
+        /// (<doc:TheRules>, X4).
+        public func onCancel(_ action: @escaping @Sendable () -> Void) { resolver.onCancel(action) }
     }
-
-    // Looked up at run time, because the compiler converts a nil to an optional of an optional wrongly here.
-    private static var missingValue: Value? {
-        guard let type = Value.self as? any ExpressibleByNilLiteral.Type else { return nil }
-        return type.init(nilLiteral: ()) as? Value
-    }
-
-    /// Whether the promise was cancelled, so the work may stop (<doc:TheRules>, X4).
-    public var isCancelled: Bool { resolver.isCancelled }
-
-    /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
-    /// (<doc:TheRules>, X4).
-    public func onCancel(_ action: @escaping @Sendable () -> Void) { resolver.onCancel(action) }
 }
 
-extension Completion where Value == Void {
+extension Promise.Completion where Value == Void {
     /// Fulfils: for APIs that call back without arguments.
     public func done() { resolver.fulfill(()) }
 
@@ -64,7 +66,7 @@ extension Completion where Value == Void {
 
 extension Resolver {
     /// This write side as callbacks of the usual shapes.
-    public var completion: Completion<Value> { Completion(resolver: self) }
+    public var completion: Promise<Value>.Completion { .init(resolver: self) }
 }
 
 /// The error of a callback that was called with neither a value nor an error.
@@ -89,7 +91,7 @@ extension Promise {
     /// `body` runs asynchronously on the executor; a throw rejects. The API may call back on any thread.
     public static func callback(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ body: @escaping @Sendable (Completion<Value>) throws -> Void
+        line: UInt = #line, _ body: @escaping @Sendable (Completion) throws -> Void
     ) -> Promise<Value> {
         let promise = Promise(
             kind: .fromCallback, site: CallSite(file, line),

@@ -1,30 +1,33 @@
 import ChainEvents
 
-/// Fulfils the promise of the body that it was passed to, or makes it follow another (ES6 `resolve`). The first call of
-/// it or of its ``Reject`` counts; later ones only record an event. May be kept, and called from any thread.
-public struct Resolve<Value: Sendable>: Sendable {
-    @usableFromInline let resolver: Resolver<Value>
+// Nested, because a program may have types of these names.
+extension Promise {
+    /// Fulfils the promise of the body that it was passed to, or makes it follow another (ES6 `resolve`). The first call of
+    /// it or of its ``Reject`` counts; later ones only record an event. May be kept, and called from any thread.
+    public struct Resolve: Sendable {
+        @usableFromInline let resolver: Resolver<Value>
 
-    /// Fulfils with a value. (Disfavoured, so that a promise is followed and never taken for a value.)
-    @_disfavoredOverload
-    public func callAsFunction(_ value: Value) { resolver.fulfill(value) }
+        /// Fulfils with a value. (Disfavoured, so that a promise is followed and never taken for a value.)
+        @_disfavoredOverload
+        public func callAsFunction(_ value: Value) { resolver.fulfill(value) }
 
-    /// Follows another promise.
-    public func callAsFunction(_ other: some Thenable<Value>) { resolver.resolve(other) }
+        /// Follows another promise.
+        public func callAsFunction(_ other: some Thenable<Value>) { resolver.resolve(other) }
+    }
+
+    /// Rejects the promise of the body that it was passed to (ES6 `reject`). The first call of it or of its ``Resolve``
+    /// counts.
+    public struct Reject: Sendable {
+        @usableFromInline let resolver: Resolver<Value>
+
+        /// Rejects with an error.
+        public func callAsFunction(_ error: any Error) { resolver.reject(error) }
+    }
 }
 
-extension Resolve where Value == Void {
+extension Promise.Resolve where Value == Void {
     /// Fulfils a promise of nothing.
     public func callAsFunction() { resolver.fulfill(()) }
-}
-
-/// Rejects the promise of the body that it was passed to (ES6 `reject`). The first call of it or of its ``Resolve``
-/// counts.
-public struct Reject<Value: Sendable>: Sendable {
-    @usableFromInline let resolver: Resolver<Value>
-
-    /// Rejects with an error.
-    public func callAsFunction(_ error: any Error) { resolver.reject(error) }
 }
 
 // Only one maker is favoured, and every closure parameter has a label (which a trailing closure leaves out). Reason:
@@ -55,7 +58,7 @@ extension Promise {
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
-        line: UInt = #line, body: @escaping @Sendable (Resolve<Value>, Reject<Value>) throws -> Void
+        line: UInt = #line, body: @escaping @Sendable (Resolve, Reject) throws -> Void
     ) {
         self.init(
             label: label, on: executor, file: file, line: line,
