@@ -92,7 +92,7 @@ import Testing
 
     private struct Told {
         var time: UInt64
-        var place: Int
+        var programIndex: Int
         var number: Int
         var event: ChainEvent
     }
@@ -135,7 +135,7 @@ import Testing
             for event in batch.events {
                 told.append(
                     Told(
-                        time: event.time &+ programs[place].wallOffset, place: place, number: heard[place], event: event
+                        time: event.time &+ programs[place].wallOffset, programIndex: place, number: heard[place], event: event
                     ))
                 heard[place] += 1
             }

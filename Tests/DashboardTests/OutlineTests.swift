@@ -177,7 +177,7 @@ struct RandomWorld {
             }
             expected += rows.map {
                 switch $0 {
-                case .node(let node): process.rowID(node)
+                case .node(let node): process.rowID(of: node)
                 case .group(let site): RowID(source: process.source, site: site)
                 }
             }

@@ -74,7 +74,7 @@ import Testing
         screen.go(to: 6)
         #expect(screen.state.detailStep != 0)
         screen.type("5g")
-        #expect(screen.state.warningSubject == nil)
+        #expect(screen.state.selectedWarningNode == nil)
         #expect(screen.state.detailStep == 0)
     }
 
@@ -134,7 +134,7 @@ import Testing
     @Test func theTreeOfAWarningsNodeIsCopied() {
         var screen = WarningsViewTests.screen(120, 40)
         screen.type("g")
-        for _ in 0..<40 where screen.state.warningSubject?.id != NodeID(1) { screen.type("j") }
+        for _ in 0..<40 where screen.state.selectedWarningNode?.id != NodeID(1) { screen.type("j") }
         screen.type("Y")
         let lines = copied(screen)?.split(separator: "\n") ?? []
         #expect(lines.count == 2)
