@@ -40,15 +40,15 @@ struct AwaitMisuseTests {
         #expect(
             error.description == """
                 The wait at AwaitMisuseTests.swift:\(made + 1) for what was started at AwaitMisuseTests.swift:\(made) \
-                was refused: it is on the main thread. Nothing else could run there until the outcome comes, and what is \
-                due on the main thread never would. Instead use onCompletion { } or go on with then { }; `try await \
-                value` in a task; or wait on another thread.
+                was refused: it is on the main thread. Until the outcome comes nothing else could run there, neither \
+                the user interface nor main-queue handlers. Instead use onCompletion { } or then { }, `try await value` \
+                in a task, or wait on another thread.
                 """)
         #expect(sink.texts.entries == [error.description])
         #expect(throws: AwaitMisuse.self) { try awaiter.promise.get(timeout: Self.limit) }
         #expect(sink.waits.count == 0)
         executor.runAll()
-        #expect(try awaiter.await(timeout: .zero).get() == 4, "what is there needs no wait")
+        #expect(try awaiter.await(timeout: .zero).get() == 4, "a settled outcome needs no wait")
     }
 
     @Test("C4 on the serial executor that the chain uses, in any of its links and inner chains", arguments: 0..<4)

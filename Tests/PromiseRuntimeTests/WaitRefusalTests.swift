@@ -80,7 +80,7 @@ struct WaitRefusalTests {
         let pool = PoolExecutor(name: "nested", width: 2)
         let error = try error(of: nested(0, on: pool)) as? AwaitMisuse
         #expect(error?.reason == .exhaustedPool("nested"))
-        #expect(error?.description.contains("nest no waits") == true)
+        #expect(error?.description.contains("without a nested wait") == true)
         // The promises that are no longer awaited nest waits of their own, and end, too.
         try eventually("the pool at rest") { pool.threadCounts.live == pool.threadCounts.sleeping }
         #expect(try value(of: nested(570, on: PoolExecutor(name: "less nested", width: 2))) == 30)

@@ -52,26 +52,26 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
     private var whatItMeans: String {
         switch reason {
         case .mainThread:
-            "Nothing else could run there until the outcome comes, and what is due on the main thread never would."
+            "Until the outcome comes nothing else could run there, neither the user interface nor main-queue handlers."
         case .serialExecutor:
-            "The awaited chain needs that executor, which runs one handler at a time: each would wait for the other."
+            "The awaited chain needs that executor, which runs one handler at a time: a deadlock."
         case .ownHandler:
-            "The outcome comes after the handler's end, which would come after the outcome."
+            "The outcome needs the end of the handler, which would wait for the outcome: a deadlock."
         case .task:
-            "All tasks share as many threads as there are processors: with those blocked, no task would go on."
+            "All tasks share as many threads as there are processors: if those are blocked, no task runs."
         case .timerThread:
-            "An inline handler of a timer runs there, and no other timer could fire until it returns."
+            "An inline handler of a timer runs there, and no other timer fires until it returns."
         case .exhaustedPool:
-            "The awaited chain needs a thread of the pool, which has as many as it may, and all others wait."
+            "The awaited chain needs a thread of the pool, which has its maximum of threads, and all others wait."
         }
     }
 
     private var whatToDo: String {
         switch reason {
         case .mainThread:
-            "Instead use onCompletion { } or go on with then { }; `try await value` in a task; or wait on another thread."
-        case .serialExecutor(let name):
-            "Instead return the promise or chain from the handler, use onCompletion { }, or wait elsewhere than on \"\(name)\"."
+            "Instead use onCompletion { } or then { }, `try await value` in a task, or wait on another thread."
+        case .serialExecutor:
+            "Instead return the promise or chain from the handler, use onCompletion { }, or wait on another executor."
         case .ownHandler:
             "Instead return the value from the handler, and wait outside of the chain."
         case .task:
@@ -79,7 +79,7 @@ public struct AwaitMisuse: Error, Hashable, CustomStringConvertible {
         case .timerThread:
             "Instead return the promise from the handler, or run the handler on another executor (on:)."
         case .exhaustedPool:
-            "Instead return the promise from the handler, and nest no waits."
+            "Instead return the promise from the handler, without a nested wait."
         }
     }
 }

@@ -42,7 +42,7 @@ public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Send
 
     /// As ``init(name:width:)``, with a test's limits and clocks.
     package init(name: String, width: Int, policy: PoolPolicy) {
-        precondition((1...1024).contains(width), "a pool has 1 to 1,024 threads, not \(width)")
+        precondition((1...1024).contains(width), "the width of a pool must be 1 to 1,024, not \(width)")
         identity = ExecutorIdentity(name: name)
         coreReference = .passRetained(PoolCore(identity: identity, width: width, policy: policy))
         ForkHandling.insert(self)

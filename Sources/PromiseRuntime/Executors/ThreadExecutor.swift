@@ -32,7 +32,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
 
     /// Makes an executor of at most `limit` threads, 1 or more.
     public init(name: String, limit: Int = 64) {
-        precondition(limit >= 1, "an executor needs a thread, not \(limit)")
+        precondition(limit >= 1, "the limit of threads must be at least 1, not \(limit)")
         identity = ExecutorIdentity(name: name)
         self.limit = limit
         ForkHandling.insert(self)

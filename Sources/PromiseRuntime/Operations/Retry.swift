@@ -35,7 +35,7 @@ extension Promise {
         file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () throws -> Next,
         onlyIf isWorthAnother: (@Sendable (any Error) throws -> Bool)? = nil
     ) -> Promise<Value> where Next.Value == Value {
-        precondition(attempts >= 1, "there is at least 1 attempt, not \(attempts)")
+        precondition(attempts >= 1, "attempts must be at least 1, not \(attempts)")
         return RoundsNode(
             .retry(attempts: attempts, backoff, onlyIf: isWorthAnother), label: label, on: executor,
             site: CallSite(file, line)
@@ -69,9 +69,9 @@ public struct RetryBackoff: Sendable {
     public static func exponential(
         from first: Duration, factor: Double = 2, upTo limit: Duration = .seconds(60)
     ) -> RetryBackoff {
-        precondition(first >= .zero, "a wait is not below 0, as \(first) is")
-        precondition(factor >= 1, "waits do not become shorter: the factor is at least 1, not \(factor)")
-        precondition(limit >= first, "the limit, \(limit), is not below the first wait, \(first)")
+        precondition(first >= .zero, "the first wait must be at least 0, not \(first)")
+        precondition(factor >= 1, "the factor must be at least 1, not \(factor)")
+        precondition(limit >= first, "the limit (\(limit)) must be at least the first wait (\(first))")
         return RetryBackoff { failureCount in
             guard first > .zero else { return .zero }
             let scale = pow(factor, Double(failureCount - 1))
@@ -83,7 +83,7 @@ public struct RetryBackoff: Sendable {
     ///
     /// - Parameter failureCount: At least 1.
     public func wait(afterFailures failureCount: Int) -> Duration {
-        precondition(failureCount >= 1, "nothing is waited for before a failure")
+        precondition(failureCount >= 1, "failureCount must be at least 1, not \(failureCount)")
         return max(.zero, wait(failureCount))
     }
 }

@@ -67,7 +67,7 @@ final class SequenceNode<Input: Sendable, Member: Sendable, Output: Sendable>: P
         on executor: (any PromiseExecutor)?, site: CallSite, finish: @escaping @Sendable ([Member]) -> Output,
         make: @escaping Make
     ) {
-        precondition(concurrency >= 1, "a sequence has at least 1 under way at a time, not \(concurrency)")
+        precondition(concurrency >= 1, "concurrency must be at least 1, not \(concurrency)")
         progress = Lock(
             Progress(
                 inputs: inputs, make: make, left: inputs.count,
