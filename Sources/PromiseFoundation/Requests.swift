@@ -154,15 +154,15 @@ extension URLRequest {
 private final class Answer: @unchecked Sendable {
     // Sendable: `result` is written once before the signal, and read once after it.
     private var result: Result<LoadedResponse, any Error>?
-    private let isThere = DispatchSemaphore(value: 0)
+    private let isReady = DispatchSemaphore(value: 0)
 
     func put(_ result: Result<LoadedResponse, any Error>) {
         self.result = result
-        isThere.signal()
+        isReady.signal()
     }
 
     func wait() -> Result<LoadedResponse, any Error> {
-        isThere.wait()
+        isReady.wait()
         return result!
     }
 }

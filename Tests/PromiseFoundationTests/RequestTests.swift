@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test func p10WithoutAnAnswerTheErrorIsTheSystems() throws {
-        let gone = try LoopbackServer(refuses: true) { _ in nil }
-        #expect(throws: URLError.self) { try value(of: session.load(gone.url("/"))) }
+        let refusing = try LoopbackServer(refuses: true) { _ in nil }
+        #expect(throws: URLError.self) { try value(of: session.load(refusing.url("/"))) }
     }
 
     @Test func p10AnUnreadableBodyRejects() throws {

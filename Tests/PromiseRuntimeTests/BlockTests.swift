@@ -28,7 +28,7 @@ import Testing
         let clocks = Clocks()
         let pool: PoolExecutor
         let reported = Log<BlockedWorker>()
-        let goOn = Latch()
+        let resume = Latch()
         let ended = Latch()
 
         init(extraLimit: Int = 64, _ job: (PoolExecutor, @escaping @Sendable () -> Void) -> Void) throws {
@@ -37,10 +37,10 @@ import Testing
                 policy: PoolPolicy(extraLimit: extraLimit, isWatched: false, probe: clocks.probe))
             let reported = reported
             pool.onBlocked = { reported.add($0) }
-            let (begun, goOn, ended) = (Latch(), goOn, ended)
+            let (begun, resume, ended) = (Latch(), resume, ended)
             job(pool) {
                 begun.open()
-                _ = try? goOn.wait("the test")
+                _ = try? resume.wait("the test")
                 ended.open()
             }
             try begun.wait("the job that stands")
@@ -59,7 +59,7 @@ import Testing
         }
 
         func end() throws {
-            goOn.open()
+            resume.open()
             try ended.wait("the end of the job that stood")
         }
     }

@@ -99,16 +99,16 @@ import Testing
 
     @Test func x1NeverWaitsForARunningHandler() throws {
         let pool = PoolExecutor(name: "x1", width: 1)
-        let (started, goOn) = (Latch(), Latch())
+        let (started, resume) = (Latch(), Latch())
         let work = Promise<Int>(on: pool) {
             started.open()
-            try? goOn.wait("the test")
+            try? resume.wait("the test")
             return 1
         }
         try started.wait()
         work.cancel()
         #expect(isCancelled(work))
-        goOn.open()
+        resume.open()
         #expect(try error(of: work) is PromiseCancelled)
     }
 

@@ -26,15 +26,15 @@ enum DeepCase: CaseIterable, Sendable {
     @Test("P5, S4 a million links on a thread's small stack", arguments: DeepCase.allCases)
     func onASmallStack(_ deep: DeepCase) throws {
         let done = Latch()
-        let said = Log<String>()
+        let faults = Log<String>()
         let thread = Thread {
-            if let wrong = Self.run(deep, Self.count) { said.add(wrong) }
+            if let wrong = Self.run(deep, Self.count) { faults.add(wrong) }
             done.open()
         }
         thread.stackSize = Self.stack
         thread.start()
         try done.wait("\(deep)")
-        #expect(said.entries == [])
+        #expect(faults.entries == [])
     }
 
     @Test("P5, S4 a million links on the main thread", arguments: [DeepCase.fulfilled, .pendingTailFirst, .adopted])

@@ -6,7 +6,7 @@ import Testing
 /// Slow to infer in Swift, in any chain: `print(value + 1)` and its like as the whole of a closure, where nothing fixes
 /// the type of an operator's result. An expression of one statement is inferred as a whole; a closure of several
 /// statements, or a `let`, in its middle splits it.
-@Suite(.enabled(if: Compiler.isThere, "no compiler, or no modules beside the tests"))
+@Suite(.enabled(if: Compiler.isAvailable, "no compiler, or no modules beside the tests"))
 struct InferenceTests {
     @Test(
         "P3 chains with two makers or more, and one of 15 links, with labels, operators and literals",
@@ -14,13 +14,13 @@ struct InferenceTests {
     func chain(_ name: String) throws {
         let source = try #require(Self.sources[name])
         // The compiler's processor time on a busy machine is up to twice what it is alone.
-        var said = ""
+        var output = ""
         for _ in 0..<5 {
-            said = try Compiler.check(source, limit: 100)
-            if said.isEmpty { return }
-            if said.contains("error:") { break }
+            output = try Compiler.check(source, limit: 100)
+            if output.isEmpty { return }
+            if output.contains("error:") { break }
         }
-        Issue.record("\(said)")
+        Issue.record("\(output)")
     }
 
     @Test("functions over the limit, and errors, are reported")
@@ -158,7 +158,7 @@ private enum Compiler {
         return nil
     }()
 
-    static let isThere = products != nil && (try? run(["-version"]).status) == 0
+    static let isAvailable = products != nil && (try? run(["-version"]).status) == 0
 
     /// The compiler's messages about a source file; empty if there is no error and no function took over `limit` ms.
     static func check(_ source: String, limit: Int) throws -> String {
@@ -173,14 +173,15 @@ private enum Compiler {
         """.write(to: file, atomically: true, encoding: .utf8)
         let modules = products.appendingPathComponent("Modules").path
         let map = products.appendingPathComponent("CChainRuntime.build/module.modulemap").path
-        let (status, said) = try run([
+        let (status, output) = try run([
             "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=\(map)", "-Xfrontend",
             "-warn-long-function-bodies=\(limit)", "-Xfrontend", "-solver-expression-time-threshold=20", file.path,
         ])
-        return status == 0 && !said.contains("warning:") ? "" : said + (status == 0 ? "" : "error: status \(status)")
+        return status == 0 && !output.contains("warning:")
+            ? "" : output + (status == 0 ? "" : "error: status \(status)")
     }
 
-    private static func run(_ arguments: [String]) throws -> (status: Int32, said: String) {
+    private static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
         let process = Process()
         let pipe = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -188,8 +189,8 @@ private enum Compiler {
         process.standardOutput = pipe
         process.standardError = pipe
         try process.run()
-        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return (process.terminationStatus, said)
+        return (process.terminationStatus, output)
     }
 }

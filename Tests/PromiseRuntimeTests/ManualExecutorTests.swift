@@ -96,14 +96,14 @@ import Testing
 
     @Test func s2ADiscardedExecutorKeepsNothing() {
         let alive = Box(0)
-        weak var gone: ManualExecutor?
+        weak var released: ManualExecutor?
         do {
             let (executor, canary) = (ManualExecutor(), Canary(alive))
-            gone = executor
+            released = executor
             Promise<Int>.resolve(1, on: executor).done { _ in canary.touch() }
             executor.discardAll()
         }
-        #expect(gone == nil && alive.value == 0)
+        #expect(released == nil && alive.value == 0)
     }
 
     @Test func s2PlainClosuresAreReleasedWithTheirExecutor() {

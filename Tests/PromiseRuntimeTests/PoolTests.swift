@@ -3,37 +3,37 @@ import PromiseRuntime
 import Testing
 
 @Suite struct PoolTests {
-    /// As many jobs as the pool is wide, each on its own thread, blocked until `goOn` is signalled for each.
-    private struct Standing {
-        let goOn = DispatchSemaphore(value: 0)
+    /// As many jobs as the pool is wide, each on its own thread, blocked until `resume` is signalled for each.
+    private struct BlockedJobs {
+        let resume = DispatchSemaphore(value: 0)
         let ended: Latch
         let count: Int
 
         init(on pool: PoolExecutor, _ count: Int, cooperating: Bool) throws {
             self.count = count
             let reached = Latch(count)
-            let (goOn, ended) = (goOn, Latch(count))
+            let (resume, ended) = (resume, Latch(count))
             self.ended = ended
             for _ in 0..<count {
                 pool.execute {
                     if cooperating {
                         PoolExecutor.blocking {
                             reached.open()
-                            goOn.wait()
+                            resume.wait()
                         }
                     } else {
                         reached.open()
-                        goOn.wait()
+                        resume.wait()
                     }
                     ended.open()
                 }
             }
-            try reached.wait("the jobs that stand")
+            try reached.wait("the blocked jobs")
         }
 
         func end() throws {
-            for _ in 0..<count { goOn.signal() }
-            try ended.wait("the end of the jobs that stood")
+            for _ in 0..<count { resume.signal() }
+            try ended.wait("the end of the blocked jobs")
         }
     }
 
@@ -41,12 +41,12 @@ import Testing
 
     @Test(arguments: [1, 2]) func e2ABlockingWorkerIsCompensated(width: Int) throws {
         let pool = PoolExecutor(name: "blocking", width: width, policy: PoolPolicy(isWatched: false))
-        let standing = try Standing(on: pool, width, cooperating: true)
+        let blocked = try BlockedJobs(on: pool, width, cooperating: true)
         #expect(pool.threadCounts.blocked == width)
         let ran = Latch(20)
         for _ in 0..<20 { pool.execute { ran.open() } }
         try ran.wait("what came while all workers blocked")
-        try standing.end()
+        try blocked.end()
         #expect(pool.threadCounts.blocked == 0)
     }
 
@@ -98,27 +98,27 @@ import Testing
 
     @Test func e2CompensationHasALimit() throws {
         let pool = PoolExecutor(name: "limit", width: 1, policy: PoolPolicy(extraLimit: 2, isWatched: false))
-        let standing = try Standing(on: pool, 3, cooperating: true)
+        let blocked = try BlockedJobs(on: pool, 3, cooperating: true)
         let ran = Latch(10)
         for _ in 0..<10 { pool.execute { ran.open() } }
-        #expect(pool.threadCounts.live == 3, "one, and two that stand in")
-        try standing.end()
+        #expect(pool.threadCounts.live == 3, "one, and two that compensate")
+        try blocked.end()
         try ran.wait("what had no thread to run on")
         #expect(pool.threadCounts.live <= 3)
     }
 
     @Test func e2ACompensatingWorkerRetiresWhenTheBlockEnds() throws {
         let pool = PoolExecutor(name: "aside", width: 1, policy: PoolPolicy(isWatched: false))
-        let standing = try Standing(on: pool, 1, cooperating: true)
+        let blocked = try BlockedJobs(on: pool, 1, cooperating: true)
         // The compensating worker is kept busy over the end of the block.
-        let (begun, goOn) = (Latch(), Latch())
+        let (begun, resume) = (Latch(), Latch())
         pool.execute {
             begun.open()
-            _ = try? goOn.wait("the test")
+            _ = try? resume.wait("the test")
         }
-        try begun.wait("the stand-in")
-        try standing.end()
-        goOn.open()
+        try begun.wait("the compensating worker")
+        try blocked.end()
+        resume.open()
         try eventually("one active worker") { pool.threadCounts.live - pool.threadCounts.sleeping <= 1 }
         let most = Box(0)
         let (running, ended) = (Box(0), Latch(1_000))
@@ -219,9 +219,9 @@ import Testing
             name: "idle", width: 3, policy: PoolPolicy(idleLimit: .milliseconds(1), isWatched: false))
         #expect(pool.threadCounts.live == 0, "none before the first job")
         for _ in 0..<3 {
-            let standing = try Standing(on: pool, 3, cooperating: false)
+            let blocked = try BlockedJobs(on: pool, 3, cooperating: false)
             #expect(pool.threadCounts.live == 3)
-            try standing.end()
+            try blocked.end()
             try eventually("the end of idle threads") { pool.threadCounts.live == 0 }
         }
     }

@@ -259,10 +259,10 @@ struct RetryTests {
                 return true
             }
         }
-        weak var gone: AnyPromise?
+        weak var released: AnyPromise?
         do {
             let promise = isolated.run(make)
-            gone = promise
+            released = promise
             isolated.runAll()
             if ending == "cancelled" || ending == "waiting" { promise.cancel() }
         }
@@ -271,7 +271,7 @@ struct RetryTests {
             isolated.clock.advance(by: .seconds(1))
         }
         isolated.runAll()
-        #expect(gone == nil)
+        #expect(released == nil)
         #expect(alive.value == 0)
     }
 }

@@ -4,11 +4,11 @@ import PromiseRuntime
 import Testing
 
 /// Checks whether promises were released, without keeping them.
-private final class Graves {
+private final class ReleaseWatch {
     private struct Entry { weak var promise: AnyPromise? }
     private var entries: [Entry] = []
 
-    func watch(_ promises: AnyPromise...) { entries += promises.map { Entry(promise: $0) } }
+    func add(_ promises: AnyPromise...) { entries += promises.map { Entry(promise: $0) } }
     var aliveCount: Int { entries.filter { $0.promise != nil }.count }
     var watchedCount: Int { entries.count }
 }
@@ -24,18 +24,18 @@ enum LeakCase: CaseIterable, Sendable {
     @Test(arguments: LeakCase.allCases)
     func s2NothingIsLeft(leakCase: LeakCase) throws {
         let alive = Box(0)
-        let graves = Graves()
+        let watch = ReleaseWatch()
         let isolated = IsolatedRuntime()
-        isolated.run { build(leakCase, isolated, alive, graves) }
+        isolated.run { build(leakCase, isolated, alive, watch) }
         isolated.runAll()
         isolated.clock.advance(by: .seconds(100))
         isolated.runAll()
-        #expect(graves.watchedCount > 0)
-        #expect(graves.aliveCount == 0)
+        #expect(watch.watchedCount > 0)
+        #expect(watch.aliveCount == 0)
         #expect(alive.value == 0)
     }
 
-    private func build(_ leakCase: LeakCase, _ isolated: IsolatedRuntime, _ alive: Box<Int>, _ graves: Graves) {
+    private func build(_ leakCase: LeakCase, _ isolated: IsolatedRuntime, _ alive: Box<Int>, _ watch: ReleaseWatch) {
         let (root, resolver) = Promise<Canary>.pending()
         let (other, otherResolver) = Promise<Canary>.pending()
         let captured = Canary(alive)
@@ -43,7 +43,7 @@ enum LeakCase: CaseIterable, Sendable {
             let link = promise.map { value in
                 captured.touch(); return value
             }
-            graves.watch(promise, link)
+            watch.add(promise, link)
             return link
         }
         let link = watchedLink(root)
@@ -59,16 +59,16 @@ enum LeakCase: CaseIterable, Sendable {
             for _ in 0..<100 { next = watchedLink(next) }
             link.cancel()
             resolver.fulfill(Canary(alive))
-        case .timedOut: graves.watch(link.timeout(.seconds(1)))
+        case .timedOut: watch.add(link.timeout(.seconds(1)))
         case .inTime:
-            graves.watch(link.timeout(.seconds(50)))
+            watch.add(link.timeout(.seconds(50)))
             resolver.fulfill(Canary(alive))
         case .raced, .racedCancelling:
             let isCancelling = leakCase == .racedCancelling
-            graves.watch(Promise.race([link, watchedLink(other)], cancellingLosers: isCancelling))
+            watch.add(Promise.race([link, watchedLink(other)], cancellingLosers: isCancelling))
             resolver.fulfill(Canary(alive))
         case .all:
-            graves.watch(Promise.all([link, watchedLink(other)]))
+            watch.add(Promise.all([link, watchedLink(other)]))
             resolver.fulfill(Canary(alive))
             otherResolver.fulfill(Canary(alive))
         case .sequence, .sequenceCancelled, .sequenceFailed:
@@ -78,7 +78,7 @@ enum LeakCase: CaseIterable, Sendable {
                 return index == 1 && leakCase == .sequenceFailed
                     ? .reject(Failure()) : index == 0 ? other : .resolve(value)
             }
-            graves.watch(whole)
+            watch.add(whole)
             isolated.runAll()
             if leakCase == .sequence { otherResolver.fulfill(Canary(alive)) }
             if leakCase == .sequenceCancelled { whole.cancel() }
@@ -86,7 +86,7 @@ enum LeakCase: CaseIterable, Sendable {
             let outer = Promise<Int>.resolve(0).then { _ in
                 captured.touch(); return other
             }
-            graves.watch(outer, other)
+            watch.add(outer, other)
             isolated.runAll()
             if leakCase == .adopted { otherResolver.fulfill(Canary(alive)) } else { outer.cancel() }
         case .ring:
@@ -98,11 +98,11 @@ enum LeakCase: CaseIterable, Sendable {
             root.cancel()
         case .delayCancelled:
             let delay = Promise<Void>.delay(.seconds(1000))
-            graves.watch(delay, delay.done { captured.touch() })
+            watch.add(delay, delay.done { captured.touch() })
             delay.cancel()
         case .cleanUp:
             let value = Canary(alive)
-            graves.watch(
+            watch.add(
                 root.catch { _ in
                     captured.touch(); return value
                 }, link.anyway { _ in captured.touch() })
@@ -123,34 +123,34 @@ enum LeakCase: CaseIterable, Sendable {
             most = max(most, alive.value)
         }
         #expect(most <= 4, "\(most) closures were kept at a time")
-        let graves = Graves()
+        let watch = ReleaseWatch()
         for _ in 0..<1_000 {
             let child = root.catch { _ in 0 }
-            graves.watch(child)
+            watch.add(child)
             child.cancel()
             isolated.runAll()
         }
-        #expect(graves.aliveCount <= 4)
+        #expect(watch.aliveCount <= 4)
         withExtendedLifetime(resolver) {}
     }
 
     @Test func s2LongLivedPromiseDoesNotKeepRacesAndTimeouts() throws {
         let isolated = IsolatedRuntime()
-        let graves = Graves()
+        let watch = ReleaseWatch()
         let (root, resolver) = isolated.run { Promise<Int>.pending() }
         let keeper = root.done { _ in }
         for _ in 0..<1_000 {
             isolated.run {
-                graves.watch(Promise.race([root, .resolve(1)]), root.timeout(.seconds(1)))
+                watch.add(Promise.race([root, .resolve(1)]), root.timeout(.seconds(1)))
                 let follower = Promise<Int>.resolve(0).then { _ in root }
-                graves.watch(follower)
+                watch.add(follower)
                 isolated.runAll()
                 follower.cancel()
             }
             isolated.clock.advance(by: .seconds(2))
             isolated.runAll()
         }
-        #expect(graves.aliveCount <= 8)
+        #expect(watch.aliveCount <= 8)
         #expect(!keeper.isSettled && !root.isSettled)
         withExtendedLifetime(resolver) {}
     }
@@ -158,19 +158,19 @@ enum LeakCase: CaseIterable, Sendable {
     @Test func s2ACombinatorOfPendingMembersIsReleasedWithThem() throws {
         let isolated = IsolatedRuntime()
         let alive = Box(0)
-        let graves = Graves()
+        let watch = ReleaseWatch()
         let reported = Log<String>()
         isolated.runtime.onAbandoned = { reported.add("\($0.error)") }
         isolated.run {
             let canary = Canary(alive)
             let members = (0..<3).map { _ in Promise<Int>.pending() }
             let all = Promise.all(members.map(\.promise))
-            graves.watch(all, all.anyway { _ in canary.touch() }, members[0].promise)
+            watch.add(all, all.anyway { _ in canary.touch() }, members[0].promise)
             // Kept, because an optimised build releases the resolvers after their last use.
             withExtendedLifetime(members) { all.cancel() }
         }
         isolated.runAll()
-        #expect(graves.aliveCount == 0 && alive.value == 0)
+        #expect(watch.aliveCount == 0 && alive.value == 0)
         #expect(reported.entries == [], "nothing waits for the members of a cancelled combinator")
     }
 

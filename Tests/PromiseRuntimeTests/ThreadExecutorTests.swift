@@ -7,18 +7,18 @@ import Testing
         let executor = ThreadExecutor(name: "own", limit: 8)
         let threads = Log<UInt>()
         let (reached, ended) = (Latch(8), Latch(8))
-        let goOn = DispatchSemaphore(value: 0)
+        let resume = DispatchSemaphore(value: 0)
         for _ in 0..<8 {
             executor.execute {
                 threads.add(UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue))
                 reached.open()
-                goOn.wait()
+                resume.wait()
                 ended.open()
             }
         }
         try reached.wait("eight handlers that block at the same time")
         #expect(Set(threads.entries).count == 8 && executor.threadCount == 8)
-        for _ in 0..<8 { goOn.signal() }
+        for _ in 0..<8 { resume.signal() }
         try ended.wait()
         try eventually("the end of the threads") { executor.threadCount == 0 }
     }
@@ -26,9 +26,9 @@ import Testing
     @Test func e3BeyondTheLimitHandlersWaitInOrder() throws {
         let executor = ThreadExecutor(name: "few", limit: 1)
         let log = Log<Int>()
-        let (goOn, done) = (Latch(), Latch(101))
+        let (resume, done) = (Latch(), Latch(101))
         executor.execute {
-            _ = try? goOn.wait("the test")
+            _ = try? resume.wait("the test")
             done.open()
         }
         for index in 0..<100 {
@@ -38,7 +38,7 @@ import Testing
             }
         }
         #expect(executor.threadCount == 1 && executor.pendingCount == 100)
-        goOn.open()
+        resume.open()
         try done.wait()
         #expect(log.entries == Array(0..<100))
     }

@@ -102,10 +102,10 @@ struct WaitRefusalTests {
         let probe = ThreadProbe(now: { now.value }, cpuTime: { _ in 1 }, isWaiting: { _ in true })
         let pool = PoolExecutor(
             name: "two", width: 1, policy: PoolPolicy(extraLimit: 1, isWatched: false, probe: probe))
-        let (begun, goOn) = (Latch(), Latch())
+        let (begun, resume) = (Latch(), Latch())
         pool.execute {
             begun.open()
-            _ = try? goOn.wait("the test")
+            _ = try? resume.wait("the test")
         }
         try begun.wait("the handler that blocks")
         for _ in 0..<15 {
@@ -115,7 +115,7 @@ struct WaitRefusalTests {
         #expect(pool.threadCounts.blocked == 1)
         let waiting = Promise(on: pool) { try Promise(on: pool) { 4 }.get(timeout: Self.limit) }
         try eventually("the wait") { pool.threadCounts.blocked == 2 }
-        goOn.open()
+        resume.open()
         #expect(try value(of: waiting) == 4)
     }
 
