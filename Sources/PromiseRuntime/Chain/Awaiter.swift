@@ -19,11 +19,10 @@ public final class Awaiter<Value: Sendable>: Thenable, Sendable {
 
     /// Blocks the calling thread until the launch has its outcome, and returns it.
     ///
-    /// A wait that could not end is refused with ``AwaitMisuse`` at once, unless the outcome is there already: on the
-    /// main thread, in a task and what it calls, on the thread of ``SystemClock``'s timers, on a serial executor or
-    /// dispatch queue that the chain uses, in a handler that the chain itself waits for, and on the last thread of a
-    /// ``PoolExecutor`` that could run anything. On another worker of a pool, another thread takes its place meanwhile
-    /// (<doc:TheRules>, E2). In asynchronous code use ``value``, which blocks nothing.
+    /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``, unless the outcome
+    /// is there already. ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them. On another
+    /// worker of a pool, another thread takes its place meanwhile (<doc:TheRules>, E2). In asynchronous code use
+    /// ``value``, which blocks nothing.
     ///
     /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
     ///

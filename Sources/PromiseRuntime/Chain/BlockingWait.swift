@@ -160,12 +160,10 @@ extension Promise {
     /// Blocks the calling thread until the promise is settled; returns its value or throws its error (<doc:TheRules>,
     /// P8).
     ///
-    /// As with ``Awaiter/await(timeout:file:line:)``, a wait that could not end, or would stop other work, is refused
-    /// at once with ``AwaitMisuse``: on the main thread, in a task and what it calls, on the thread of
-    /// ``SystemClock``'s timers, on a serial executor that the promise waits for (through its parents, what they
-    /// follow, and the members of combinators), in a handler that it waits for itself, and on the last thread of a
-    /// ``PoolExecutor`` that could run anything. On another worker of a pool, another thread takes its place meanwhile.
-    /// In asynchronous code use ``value``.
+    /// A wait that could not end, or would stop other work, is refused at once with ``AwaitMisuse``.
+    /// ``AwaitMisuse/Reason`` lists the cases, and <doc:TheRules>, C4 explains them; the serial executors of parents,
+    /// of followed promises and of members count, too. On another worker of a pool, another thread takes its place
+    /// meanwhile. In asynchronous code use ``value``.
     ///
     /// Cost: some 10 µs for the switches of thread if it has to wait; else a load.
     ///

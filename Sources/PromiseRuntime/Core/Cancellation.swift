@@ -14,9 +14,8 @@ extension AnyPromise {
     ///
     /// A pending promise is rejected with ``PromiseCancelled``. Then the cancellation goes **down** to all its pending
     /// children and theirs, also if the promise itself was settled already; never to its parent or its siblings
-    /// (<doc:TheRules>, X1). If one of the cancelled promises was the last consumer of a promise that it follows, the
-    /// cancellation goes **up** to that one and, by the same rule, to what that one waits for (X2;
-    /// ``Promise/detached()`` exempts a promise).
+    /// (<doc:TheRules>, X1). It goes **up** to a promise that lost its last consumer by that, and by the same rule to
+    /// what that one waits for (X2; ``Promise/detached()`` exempts a promise).
     ///
     /// Clean-up handlers in the branch (`catch`, `failed`, `anyway`, `finally`, `ignore`, `onRejected`, and `recover`
     /// if it asks for cancellations) still run, on their executors, with the ``PromiseCancelled``; value handlers do
