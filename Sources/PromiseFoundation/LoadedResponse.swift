@@ -46,7 +46,7 @@ public struct LoadedResponse: Sendable {
     ]
 }
 
-/// The error of a body that is no text in its encoding.
+/// The error of a body that is not text in its encoding.
 public struct UnreadableText: Error, Hashable, CustomStringConvertible {
     /// The encoding's name, as in the response, in lower case.
     public var encoding: String
@@ -54,7 +54,7 @@ public struct UnreadableText: Error, Hashable, CustomStringConvertible {
     public var byteCount: Int
 
     /// What happened.
-    public var description: String { "\(byteCount) bytes that are no text in \(encoding)" }
+    public var description: String { "\(byteCount) bytes that are not text in \(encoding)" }
 }
 
 /// The error of an answer with a status that is not accepted.

@@ -54,7 +54,8 @@ public struct PromiseAbandoned: Error, Hashable, CustomStringConvertible {
 /// The error of a promise that would wait for itself: directly, or through parents, followed promises and members of
 /// combinators (Promises/A+ 2.3.1).
 public struct PromiseCycle: Error, Hashable, CustomStringConvertible {
-    /// Where the promises of the cycle were made, the rejected one first; each waits for the next, the last for the first.
+    /// The call sites of the promises of the cycle, the rejected one first. Each waits for the next, the last for the
+    /// first.
     public var sites: [CodeLocation]
 
     /// Where the rejected promise was made.

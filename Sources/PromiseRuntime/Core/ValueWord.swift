@@ -3,8 +3,8 @@ import CChainRuntime
 /// One value of any type in one word: the bits of a value that fits, or a box for one that does not. Only the code that
 /// uses the word knows the type. Each encoded value is destroyed once.
 ///
-/// Why a word: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns a promise;
-/// a word costs nothing where the value owns nothing.
+/// Why a word: a stored property of a generic type makes every deinit of a class look up metadata, some 100 ns per
+/// promise. A word costs nothing if the value owns nothing.
 ///
 /// Why `chain_launder`: without it the optimiser forwards the word out of memory, as a cast from an integer to a
 /// reference. An integer has no reference count, so the optimiser then drops the retain or release of the result. A

@@ -4,12 +4,13 @@ import ChainEvents
 // leaves them alone. With `cancellingLosers` a combinator that is settled or cancelled withdraws its interest in its
 // members: those without another consumer are cancelled (TheRules, X2).
 extension Promise {
-    /// Fulfilled with the values of all members, in their order; rejected as the first of them is rejected (ES6).
+    /// Makes a promise that is fulfilled with the values of all members, in their order, or rejected as the first of
+    /// them is rejected (ES6).
     ///
     ///     let pages = Promise.all([1, 2, 3].map { fetch($0) }).map { $0.joined() }
     ///
-    /// No members: fulfilled with `[]`. The other members run on; with `cancellingLosers` those without another consumer are
-    /// cancelled once one was rejected.
+    /// No members: `[]`. The other members run on; with `cancellingLosers` those without another consumer are cancelled
+    /// after a rejection.
     @inlinable
     public static func all<Member>(
         _ members: some Sequence<Promise<Member>>, cancellingLosers: Bool = false, label: String = "",
@@ -23,8 +24,8 @@ extension Promise {
         }
     }
 
-    /// Fulfilled, once every member is settled, with the outcomes in the members' order (ES6); never rejected, but by a
-    /// cancellation. No members: `[]`. The members' errors count as handled.
+    /// Makes a promise that is fulfilled with the outcomes in the members' order, once every member is settled (ES6).
+    /// It is never rejected, except by a cancellation. No members: `[]`. The members' errors count as handled.
     @inlinable
     public static func allSettled<Member>(
         _ members: some Sequence<Promise<Member>>, label: String = "", file: StaticString = #fileID,
@@ -39,9 +40,9 @@ extension Promise {
         }
     }
 
-    /// Fulfilled as the first member is fulfilled (ES6); if all are rejected, or there are none, rejected with
-    /// ``AllRejected``, which holds their errors in order. Losers run on unless `cancellingLosers`; which of two members that
-    /// settle at the same time is the first is not promised.
+    /// Makes a promise that is fulfilled as the first member that is fulfilled (ES6). If all are rejected, or there are
+    /// none, it is rejected with ``AllRejected``, which holds their errors in order. Losers run on unless
+    /// `cancellingLosers`. Which of two members that settle at the same time comes first is not promised.
     @inlinable
     public static func any(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
@@ -52,8 +53,8 @@ extension Promise {
             collect: rejectWithAll)
     }
 
-    /// Settled as the first member to settle is (ES6, PromiseKit). No members: rejected with ``AllRejected`` (ES6's would be
-    /// pending for ever). Losers run on unless `cancellingLosers`.
+    /// Makes a promise that is settled as the first member that settles (ES6, PromiseKit). No members: rejected with
+    /// ``AllRejected`` (ES6's would be pending for ever). Losers run on unless `cancellingLosers`.
     @inlinable
     public static func race(
         _ members: some Sequence<Promise<Value>>, cancellingLosers: Bool = false, label: String = "",
