@@ -101,6 +101,9 @@ let package = Package(
             path: "Tests/GrowthProbe"),
         .target(name: "GoldenSupport", path: "Tests/GoldenSupport"),
         .target(name: "SeededNumbers", path: "Tests/SeededNumbers"),
+        .target(
+            name: "EventScripts", dependencies: ["ChainModel", "ChainEvents", "SeededNumbers"],
+            path: "Tests/EventScripts"),
         .executableTarget(
             name: "AttachProbe", dependencies: ["ChainAttach", "ChainInspector", "PromiseRuntime"],
             path: "Tests/AttachProbe"),
@@ -126,8 +129,9 @@ let package = Package(
                 "ForkProbe", "ServerProbe", "SeededNumbers",
             ]),
         .testTarget(
-            name: "ChainInsightTests", dependencies: ["ChainInsight", "ChainModel", "ChainEvents", "SeededNumbers"]),
-        .testTarget(name: "ChainModelTests", dependencies: ["ChainModel", "SeededNumbers"]),
+            name: "ChainInsightTests",
+            dependencies: ["ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
+        .testTarget(name: "ChainModelTests", dependencies: ["ChainModel", "EventScripts", "SeededNumbers"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         .testTarget(
@@ -147,7 +151,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
-            name: "DashboardTests", dependencies: ["Dashboard", "ChainInsight", "GoldenSupport", "SeededNumbers"],
+            name: "DashboardTests",
+            dependencies: ["Dashboard", "ChainInsight", "EventScripts", "GoldenSupport", "SeededNumbers"],
             exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(

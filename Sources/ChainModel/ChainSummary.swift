@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// One chain, counted: the tree under one root. Kept up with each event, so asking costs nothing.
+/// Counts of one chain, which is the tree under one root. Updated with each event, so reading is O(1).
 public struct ChainSummary: Hashable, Sendable {
     /// The chain's root.
     public var root: NodeIndex
@@ -8,19 +8,19 @@ public struct ChainSummary: Hashable, Sendable {
     public var counts: StateCounts
     /// How many of its nodes were evicted while it was live.
     public var evictedCount: Int
-    /// The one that was rejected or abandoned first, by time and id; cancelled and skipped ones do not count. Once that one
-    /// was evicted it is the first among the next 256 nodes, or none until another is rejected.
+    /// The first rejected or abandoned node by time and id; cancelled and skipped nodes do not count. After its
+    /// eviction, the first among the next 256 nodes, or nil until another node is rejected.
     public var firstRejected: NodeIndex?
     /// When its last node settled; nil while it is live.
     public var settled: UInt64?
 
     /// Its nodes that are kept.
     public var nodeCount: Int { counts.nodeCount }
-    /// Those that are not settled.
+    /// Nodes that are not settled.
     public var liveCount: Int { counts.liveCount }
 }
 
-/// One forest, counted.
+/// Counts of one forest.
 public struct ForestTotals: Hashable, Sendable {
     /// All nodes by state.
     public var counts = StateCounts()
@@ -28,11 +28,11 @@ public struct ForestTotals: Hashable, Sendable {
     public var chainCount = 0
     /// How many chains have a live node.
     public var liveChainCount = 0
-    /// Events folded since the forest was made, those that told nothing new among them.
+    /// Events applied since the forest was made, including those without news.
     public var eventCount: UInt64 = 0
     /// Nodes that retention took away.
     public var evictedCount: UInt64 = 0
-    /// Times that a node could not be taken up because ``ForestLimits/nodeLimit`` was reached.
+    /// Times that a node was refused because ``ForestLimits/nodeLimit`` was reached.
     public var refusedCount: UInt64 = 0
 
     /// All zero.
@@ -42,7 +42,7 @@ public struct ForestTotals: Hashable, Sendable {
     public var nodeCount: Int { counts.nodeCount }
 }
 
-/// What became of nodes that were evicted from under a node, and from under those.
+/// Counts of nodes evicted from the subtree of a node, by end state.
 public struct EvictedCounts: Hashable, BitwiseCopyable, Sendable {
     /// How many nodes ended so.
     public var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0

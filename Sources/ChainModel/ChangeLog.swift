@@ -1,4 +1,4 @@
-/// The changes since the last take: slots of nodes whose record has `changes`, each once, and who was evicted.
+/// Changes since they were last consumed: slots of nodes with `changes` in their record, each once, and evicted nodes.
 struct ChangeLog: Sendable {
     var slots: [UInt32] = []
     var evicted: [ForestChanges.Eviction] = []
@@ -7,44 +7,42 @@ struct ChangeLog: Sendable {
     var highWaterMark = 0
 }
 
-extension ChainForest {
+extension ForestData {
     /// Notes that a node changed.
     @inline(__always)
-    mutating func note(_ slot: UInt32, _ changes: NodeChanges) {
+    mutating func recordChange(_ slot: UInt32, _ changes: NodeChanges) {
         guard !log.isEverything else { return }
         let node = nodes[slot]
         if node.pointee.changes.isEmpty {
-            guard log.slots.count < limits.changeLimit else { return noteEverything() }
+            guard log.slots.count < limits.changeLimit else { return recordOverflow() }
             log.slots.append(slot)
         }
         node.pointee.changes.formUnion(changes)
     }
 
-    mutating func noteEvicted(_ slot: UInt32, _ record: NodeRecord, newRoot: UInt32? = nil) {
+    mutating func recordEviction(_ slot: UInt32, _ record: NodeRecord, newRoot: UInt32? = nil) {
         guard !log.isEverything else { return }
-        guard log.evicted.count < limits.changeLimit else { return noteEverything() }
+        guard log.evicted.count < limits.changeLimit else { return recordOverflow() }
         let view = NodeView(index: NodeIndex(rawValue: slot), record: record)
         log.evicted.append(.init(node: view, newRoot: newRoot.map { NodeIndex(rawValue: $0) }))
     }
 
-    mutating func noteEverything() {
-        for slot in log.slots where isTaken(slot) { nodes[slot].pointee.changes = [] }
+    mutating func recordOverflow() {
+        for slot in log.slots where isOccupied(slot) { nodes[slot].pointee.changes = [] }
         log.slots = []
         log.evicted = []
         log.isEverything = true
     }
 
-    /// Moves what changed since the last take into `changes` (whose storage is used again).
-    public mutating func consumeChanges(into changes: inout ForestChanges) {
-        makeUnique()
+    mutating func consumeChanges(into changes: inout ForestChanges) {
         log.highWaterMark = max(log.highWaterMark, log.slots.count, log.evicted.count)
         changes.nodes.removeAll(keepingCapacity: true)
         changes.evicted.removeAll(keepingCapacity: true)
         changes.isEverything = log.isEverything
         changes.tables = log.tables
         swap(&changes.evicted, &log.evicted)
-        for slot in log.slots where isTaken(slot) {
-            // A slot that was freed and taken again stands here twice; the first time told all.
+        for slot in log.slots where isOccupied(slot) {
+            // A slot that was freed and reused is listed twice; its first entry carried all changes.
             let node = nodes[slot]
             guard !node.pointee.changes.isEmpty else { continue }
             changes.nodes.append(
@@ -57,8 +55,13 @@ extension ChainForest {
         log.isEverything = limits.changeLimit == 0
         log.tables = false
     }
+}
 
-    /// What changed since the last take.
+extension ChainForest {
+    /// Moves the changes since the last call into `changes` and reuses its memory.
+    public mutating func consumeChanges(into changes: inout ForestChanges) { data.consumeChanges(into: &changes) }
+
+    /// Returns the changes since the last call.
     public mutating func consumeChanges() -> ForestChanges {
         var changes = ForestChanges()
         consumeChanges(into: &changes)

@@ -1,4 +1,4 @@
-/// Nodes that can be evicted, first settled first. Entries are hints, looked at again when their turn comes.
+/// Nodes that can be evicted, in the order in which they settled. An entry is a hint, checked when its turn comes.
 struct EvictionQueue: Sendable {
     struct Entry: Sendable {
         var slot: UInt32
@@ -7,32 +7,21 @@ struct EvictionQueue: Sendable {
         var time: UInt64
     }
 
-    private var entries: [Entry] = []
-    private var head = 0
+    private var entries = Queue<Entry>()
     private(set) var highWaterMark = 0
 
-    var count: Int { entries.count - head }
-    var first: Entry? { head < entries.count ? entries[head] : nil }
+    var count: Int { entries.count }
+    var first: Entry? { entries.first }
 
-    /// The first few.
-    func next(_ limit: Int) -> ArraySlice<Entry> { entries[head...].prefix(limit) }
+    /// The entries that come out next, at most `limit`.
+    func next(_ limit: Int) -> ArraySlice<Entry> { entries.contents.prefix(limit) }
 
     mutating func append(_ entry: Entry) {
         entries.append(entry)
         highWaterMark = max(highWaterMark, count)
     }
 
-    /// Keeps the entries that are still valid.
-    mutating func removeAll(where isStale: (Entry) -> Bool) {
-        entries = entries[head...].filter { !isStale($0) }
-        head = 0
-    }
+    mutating func removeAll(where isStale: (Entry) -> Bool) { entries.removeAll(where: isStale) }
 
-    mutating func removeFirst() {
-        head += 1
-        guard head >= 1024, head * 2 >= entries.count else { return }
-        // A new array: removing from this one would keep its memory.
-        entries = Array(entries[head...])
-        head = 0
-    }
+    mutating func removeFirst() { entries.removeFirst() }
 }

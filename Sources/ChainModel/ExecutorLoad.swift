@@ -1,32 +1,34 @@
 import ChainEvents
 
-/// What one executor has to do at the moment. Kept up by each change, so that asking costs nothing.
+/// Work of one executor at the moment. Updated by each change, so reading is O(1).
 public struct ExecutorLoad: Hashable, Sendable {
-    /// Nodes whose handlers stand in its queue.
+    /// Nodes with a handler in the executor's queue.
     public internal(set) var queuedCount = 0
-    /// Nodes that are not settled and whose handlers it runs.
+    /// Unsettled nodes with a handler that the executor runs.
     public internal(set) var runningCount = 0
     var ages = QueueAges()
 
-    /// Since when the one waits that has waited for the longest, in nanoseconds of the process's clock, up to a
-    /// hundredth of a second too early; nil where none waits.
+    /// The time of the longest wait's beginning, in nanoseconds of the process's clock, at most 10 ms too early; nil
+    /// where no node waits.
     public var oldestQueued: UInt64? { ages.oldest }
 }
 
-/// How many wait since when, in steps of ``grain``: sorted, at most one entry a step and so at most one for each that
-/// waits. Whoever comes is nearly always the youngest and whoever goes the oldest: both cost some nanoseconds.
+/// Counts of waiting nodes by when their wait began, in steps of ``grain``.
+///
+/// Sorted, with at most one entry a step. Nearly always the newest entry grows and the oldest shrinks; both cost some
+/// nanoseconds.
 struct QueueAges: Hashable, Sendable {
     private struct Entry: Hashable {
         var step: UInt64
         var count: UInt32
     }
 
-    /// Nanoseconds that are not told apart.
+    /// The length of a step in nanoseconds.
     static let grain: UInt64 = 10_000_000
     private static let slack = 64
 
     private var entries: [Entry] = []
-    /// The first entry that is not empty; empty ones further on are `holeCount`.
+    /// The index of the first entry that is not empty; `holeCount` counts the empty ones behind it.
     private var head = 0
     private var holeCount = 0
 
@@ -47,28 +49,28 @@ struct QueueAges: Hashable, Sendable {
 
     mutating func add(_ time: UInt64) {
         let step = time / Self.grain
-        let place = place(of: step)
-        if place < entries.count, entries[place].step == step {
-            if place >= head, entries[place].count == 0 { holeCount -= 1 }
-            entries[place].count += 1
+        let index = index(of: step)
+        if index < entries.count, entries[index].step == step {
+            if index >= head, entries[index].count == 0 { holeCount -= 1 }
+            entries[index].count += 1
         } else {
-            entries.insert(Entry(step: step, count: 1), at: place)
-            if place < head { head += 1 }
+            entries.insert(Entry(step: step, count: 1), at: index)
+            if index < head { head += 1 }
         }
-        guard place < head else { return }
-        // A late one: the empty entries between it and the oldest of before are further on now.
-        holeCount += head - place - 1
-        head = place
+        guard index < head else { return }
+        // An entry before the head moves the head back, so the empty entries in between become holes.
+        holeCount += head - index - 1
+        head = index
     }
 
     mutating func remove(_ time: UInt64) {
         let step = time / Self.grain
-        let place = place(of: step)
-        guard place < entries.count, entries[place].step == step, entries[place].count > 0 else {
-            return assertionFailure("Nobody waits since then")
+        let index = index(of: step)
+        guard index < entries.count, entries[index].step == step, entries[index].count > 0 else {
+            return assertionFailure("No node waits since then")
         }
-        entries[place].count -= 1
-        guard entries[place].count == 0 else { return }
+        entries[index].count -= 1
+        guard entries[index].count == 0 else { return }
         holeCount += 1
         while head < entries.count, entries[head].count == 0 {
             head += 1
@@ -82,7 +84,7 @@ struct QueueAges: Hashable, Sendable {
 
     /// The first entry that is not before a step.
     @inline(__always)
-    private func place(of step: UInt64) -> Int {
+    private func index(of step: UInt64) -> Int {
         guard let last = entries.last, last.step >= step else { return entries.count }
         if last.step == step { return entries.count - 1 }
         if head < entries.count, entries[head].step == step { return head }
@@ -98,13 +100,15 @@ struct QueueAges: Hashable, Sendable {
 extension ChainForest {
     /// What an executor has to do at the moment. O(1).
     public func load(of executor: ExecutorID) -> ExecutorLoad {
-        Int(executor) < loads.count ? loads[Int(executor)] : ExecutorLoad()
+        Int(executor) < data.loads.count ? data.loads[Int(executor)] : ExecutorLoad()
     }
+}
 
+extension ForestData {
     /// Takes a node with some state into its executor's load, or out of it: before anything else of it changes that
     /// the load is made of.
     @inline(__always)
-    mutating func weigh(_ slot: UInt32, _ state: NodeState, isAdded: Bool) {
+    mutating func countLoad(_ slot: UInt32, _ state: NodeState, isAdded: Bool) {
         guard state == .queued || state == .running else { return }
         let node = nodes[slot]
         let executor = Int(node.pointee.executor)

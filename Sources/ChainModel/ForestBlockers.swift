@@ -16,18 +16,18 @@ public struct MemberCounts: Hashable, Sendable {
 }
 
 extension ChainForest {
-    /// What a node waits for. Of a combinator's members `memberLimit` are looked at, so O(that).
+    /// What a node waits for. O(memberLimit), because of a combinator only that many members are looked at.
     public func blocker(of index: NodeIndex, memberLimit: Int = .max) -> Blocker {
-        let record = nodes[checked(index)].pointee
+        let record = data.nodes[checked(index)].pointee
         switch record.state {
         case .running:
-            guard let wait = wait(ofRunning: record) else { return Blocker(reason: .running) }
-            return Blocker(reason: .awaits, node: slot(of: wait.node)?.asNode)
+            guard let wait = data.wait(ofRunning: record) else { return Blocker(reason: .running) }
+            return Blocker(reason: .awaits, node: data.slot(of: wait.node)?.asNode)
         case .queued: return Blocker(reason: .queued)
         case .waiting:
             guard let parent = parent(of: index) else { return Blocker(reason: .aboutToRun) }
-            let above = nodes[parent.rawValue].pointee
-            return above.state.isLive || !above.has(.told)
+            let above = data.nodes[parent.rawValue].pointee
+            return above.state.isLive || !above.has(.reported)
                 ? Blocker(reason: .parent, node: parent) : Blocker(reason: .aboutToRun)
         case .pending: return linkBlocker(of: index, record, memberLimit)
         default: return Blocker(reason: .settled)
@@ -35,16 +35,16 @@ extension ChainForest {
     }
 
     private func linkBlocker(of index: NodeIndex, _ record: NodeRecord, _ limit: Int) -> Blocker {
-        var link = record.extra == noSlot ? noSlot : extras[record.extra].pointee.firstOut
+        var link = record.extra == noSlot ? noSlot : data.extras[record.extra].pointee.firstOut
         let hasLinks = link != noSlot
         var rest = limit
         while link != noSlot {
-            let target = nodes[links[link].pointee.target].pointee
-            if target.state.isLive || !target.has(.told) {
-                let reason = links[link].pointee.kind == .adoption ? Blocker.Reason.follows : .member
-                return Blocker(reason: reason, node: links[link].pointee.target.asNode)
+            let target = data.nodes[data.links[link].pointee.target].pointee
+            if target.state.isLive || !target.has(.reported) {
+                let reason = data.links[link].pointee.kind == .adoption ? Blocker.Reason.follows : .member
+                return Blocker(reason: reason, node: data.links[link].pointee.target.asNode)
             }
-            link = links[link].pointee.nextOut
+            link = data.links[link].pointee.nextOut
             rest -= 1
             if rest <= 0, link != noSlot { return Blocker(reason: .member) }
         }
@@ -52,20 +52,19 @@ extension ChainForest {
         return Blocker(reason: hasLinks ? .aboutToSettle : .resolver)
     }
 
-    /// The wait that a node's handler is in, which blocks its thread, though the node may be settled by now; nil where it
-    /// is in none.
+    /// The wait that blocks the thread of a node's handler; nil where there is none. The node itself may be settled.
     public func wait(of index: NodeIndex) -> ThreadWait? {
-        let record = nodes[checked(index)].pointee
-        return record.activity == .running ? wait(ofRunning: record) : nil
+        let record = data.nodes[checked(index)].pointee
+        return record.activity == .running ? data.wait(ofRunning: record) : nil
     }
 
-    /// The handler that keeps an executor's queue standing, with the wait that it is in: the one that has blocked its
-    /// thread for longest, where each handler that the executor runs blocks its thread. Nil where one of them goes on,
-    /// or none runs. O(threads that wait).
+    /// The handler that blocks an executor for longest, if each handler that the executor runs blocks its thread; nil
+    /// otherwise. O(threads that wait).
     public func blockedExecutor(of executor: ExecutorID) -> (node: NodeIndex, wait: ThreadWait)? {
         var blocked: [NodeIndex: ThreadWait] = [:]
         for wait in waits {
-            guard let slot = slot(of: wait.waiter), case let record = nodes[slot].pointee, record.state == .running,
+            guard let slot = data.slot(of: wait.waiter), case let record = data.nodes[slot].pointee,
+                record.state == .running,
                 record.executor == executor
             else { continue }
             let node = NodeIndex(rawValue: slot)
@@ -86,26 +85,28 @@ extension ChainForest {
                 result.isPartial = true
                 break
             }
-            let record = nodes[link.node.rawValue].pointee
+            let record = data.nodes[link.node.rawValue].pointee
             result.counts.add(record.state)
             if record.state.isLive {
                 result.firstLive = result.firstLive ?? link.node
             } else if record.state == .rejected || record.state == .abandoned || record.state == .cancelled {
-                let best = result.firstRejected.map { nodes[$0.rawValue].pointee.settled ?? .max } ?? .max
+                let best = result.firstRejected.map { data.nodes[$0.rawValue].pointee.settled ?? .max } ?? .max
                 if (record.settled ?? .max) < best { result.firstRejected = link.node }
             }
         }
         return result
     }
 
-    /// Where the rejection of a node began: up through those that passed it on, which are those it follows, members, and
-    /// parents that it had no handler for. The node itself where it began there; `limit` steps at most.
+    /// The node in which a rejection began: follows it up through adopted nodes, members, and parents without a handler
+    /// for it. The node itself where it began there; `limit` steps at most.
     public func rejectionOrigin(of index: NodeIndex, limit: Int = 10_000) -> (node: NodeIndex, steps: Int) {
         var (current, steps) = (index, 0)
         var seen: Set<NodeIndex> = [index]
         while steps < limit, let next = rejectionSource(of: current), seen.insert(next).inserted {
-            // Whoever was rejected later is not to blame.
-            guard (nodes[next.rawValue].pointee.settled ?? 0) <= (nodes[current.rawValue].pointee.settled ?? .max)
+            // A node that was rejected later cannot be the cause.
+            guard
+                (data.nodes[next.rawValue].pointee.settled ?? 0)
+                    <= (data.nodes[current.rawValue].pointee.settled ?? .max)
             else { break }
             current = next
             steps += 1
@@ -116,9 +117,9 @@ extension ChainForest {
     private static let memberLimit = 1_000
 
     private func rejectionSource(of index: NodeIndex) -> NodeIndex? {
-        let record = nodes[checked(index)].pointee
+        let record = data.nodes[checked(index)].pointee
         func isRejected(_ node: NodeIndex) -> Bool {
-            switch nodes[node.rawValue].pointee.settlement {
+            switch data.nodes[node.rawValue].pointee.settlement {
             case .rejected, .skippedRejected, .abandoned, .cancelled: true
             case .pending, .unknown, .fulfilled, .skippedFulfilled: false
             }
@@ -132,7 +133,7 @@ extension ChainForest {
         }
         guard let parent = parent(of: index), isRejected(parent) else { return nil }
         switch record.kind {
-        // Their handlers ran for the error and may have thrown one of their own.
+        // Handlers of these kinds ran for the error and may have thrown their own.
         case .catch, .recover, .ignore, .asResult, .callback:
             return record.settlement == .skippedRejected ? parent : nil
         default: return parent

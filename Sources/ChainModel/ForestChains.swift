@@ -1,6 +1,6 @@
 /// Chains as they grow, join and part.
-extension ChainForest {
-    /// Makes a new node that stands under nobody a root.
+extension ForestData {
+    /// Makes a new node without a tree parent a root.
     mutating func addRoot(_ slot: UInt32) {
         let node = nodes[slot]
         node.pointee.bits.insert(.isRoot)
@@ -10,12 +10,12 @@ extension ChainForest {
             totals.liveChainCount += 1
         } else {
             settledChainNodeCount += 1
-            if node.pointee.has(.told) { enqueueRoot(slot) }
+            if node.pointee.has(.reported) { enqueueRoot(slot) }
         }
-        note(slot, .summary)
+        recordChange(slot, .summary)
     }
 
-    /// Puts a new node under another.
+    /// Adds a new node under a parent.
     @inline(__always)
     mutating func appendFresh(_ slot: UInt32, under parent: UInt32) {
         let chain = ensureChain(parent)
@@ -27,13 +27,13 @@ extension ChainForest {
         record.pointee.add(node.pointee.state)
         if !wasLive {
             if node.pointee.state.isLive {
-                turnedLive(record.pointee.root, nodeCount: nodeCount)
+                chainBecameLive(record.pointee.root, nodeCount: nodeCount)
             } else {
                 settledChainNodeCount += 1
             }
         }
-        noteLength(of: chain)
-        note(record.pointee.root, .summary)
+        enqueueIfLong(of: chain)
+        recordChange(record.pointee.root, .summary)
     }
 
     /// The chain record of a node's chain, made if it was a root alone.
@@ -49,7 +49,7 @@ extension ChainForest {
         return chain
     }
 
-    /// A chain's share of the totals, to be taken out before and put in after it changes as a whole.
+    /// Adds a chain's share of the totals, or removes it; called around a change of the whole chain.
     mutating func tally(_ record: ChainRecord, _ sign: Int) {
         if record.isLive {
             totals.liveChainCount += sign
@@ -58,7 +58,8 @@ extension ChainForest {
         }
     }
 
-    /// Puts the root `slot` with all under it below `parent`, who is in another chain. Costs the smaller of the two.
+    /// Moves the root `slot` with its subtree under `parent`, which is in another chain. Costs the size of the smaller
+    /// chain.
     mutating func merge(_ slot: UInt32, under parent: UInt32) {
         let (upper, lower) = (ensureChain(parent), ensureChain(slot))
         let (above, below) = (chains[upper].pointee, chains[lower].pointee)
@@ -90,17 +91,17 @@ extension ChainForest {
         if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
         tally(record.pointee, 1)
         if !record.pointee.isLive { enqueueRoot(root) }
-        noteLength(of: kept)
-        note(slot, [.moved, .summary])
-        note(root, .summary)
+        enqueueIfLong(of: kept)
+        recordChange(slot, [.moved, .summary])
+        recordChange(root, .summary)
     }
 
-    /// Makes a node that stands under another the root of a chain of its own. Costs what stands under it.
+    /// Makes a node with a tree parent the root of its own chain. Costs the size of its subtree.
     mutating func split(_ slot: UInt32) {
         let old = nodes[slot].pointee.chain
         let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.treeParent)
         tally(chains[old].pointee, -1)
-        rememberOrigin(slot)
+        saveOrigin(slot)
         unlinkSibling(slot)
         var record = ChainRecord(root: slot)
         record.settled = chains[old].pointee.settled
@@ -129,7 +130,7 @@ extension ChainForest {
         if !record.isLive { enqueueRoot(slot) }
         enqueueIfEvictable(above)
         if !chains[old].pointee.isLive { enqueueRoot(root) }
-        note(slot, [.moved, .summary])
-        note(root, .summary)
+        recordChange(slot, [.moved, .summary])
+        recordChange(root, .summary)
     }
 }

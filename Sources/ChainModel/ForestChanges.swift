@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// What changed of one node since the last take.
+/// Kinds of changes of one node since changes were last consumed.
 public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -10,21 +10,23 @@ public struct NodeChanges: OptionSet, Hashable, BitwiseCopyable, Sendable {
 
     /// It is new.
     public static let created = NodeChanges(rawValue: 1)
-    /// It stands elsewhere: under another node, became or stopped being a root, or has another place among siblings.
+    /// Its position in the tree changed: another parent, became or stopped being a root, or another index among
+    /// siblings.
     public static let moved = NodeChanges(rawValue: 2)
-    /// The word for it is another.
+    /// Its state changed.
     public static let state = NodeChanges(rawValue: 4)
     /// Something else of it: times, marks, label, summary, kind, links, number of children.
     public static let facts = NodeChanges(rawValue: 8)
-    /// It is a root and the counts of its chain are others (if it is one no longer, it says ``moved`` too).
+    /// It is a root and its chain's counts changed. A node that stopped being a root has ``moved``.
     public static let summary = NodeChanges(rawValue: 16)
-    /// Whether exactly one operation was called on it, and which (``ChainForest/continuation(of:)``), may have changed.
+    /// Whether it has exactly one operation called on it, and which (``ChainForest/continuation(of:)``), may have
+    /// changed.
     public static let continuation = NodeChanges(rawValue: 32)
-    /// Of what does not change by running: its label, summary, canceller, kind or call site (it says ``facts``, too).
+    /// A fact that running does not change: label, summary, canceller, kind or call site. ``facts`` is set, too.
     public static let description = NodeChanges(rawValue: 64)
 }
 
-/// What is asked of each node that changed, so that its record need not be looked up again.
+/// Facts of a changed node that most readers need, so that they need not look up its record.
 public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -42,7 +44,7 @@ public struct NodeTraits: OptionSet, Hashable, BitwiseCopyable, Sendable {
 
 /// What changed in a forest between two takes, so that no frame walks all nodes: each node once.
 public struct ForestChanges: Sendable {
-    /// One node's changes.
+    /// The changes of one node.
     public struct Entry: Hashable, Sendable {
         /// A node that is there.
         public var index: NodeIndex
@@ -52,21 +54,21 @@ public struct ForestChanges: Sendable {
         public var traits: NodeTraits
         /// By which operation it was made.
         public var kind: NodeKind
-        /// The word for it now.
+        /// Its state now.
         public var state: NodeState
     }
 
-    /// One node that is gone.
+    /// One evicted node.
     public struct Eviction: Sendable {
         /// Its last facts.
         public let node: NodeView
-        /// Of the root of a long chain that shed its beginning: who is the root since, of all that was under it. Where that
-        /// one stands elsewhere by now, or other nodes of the chain do, ``ForestChanges/nodes`` says so.
+        /// The new root of the chain, where a long chain's first node was evicted; nil otherwise. Nodes of the chain
+        /// that moved elsewhere since are in ``ForestChanges/nodes``.
         public let newRoot: NodeIndex?
 
-        /// Where it was; another node may be there by now (then it is in ``ForestChanges/nodes`` as created).
+        /// Its last index. Another node may have it by now; that one is in ``ForestChanges/nodes`` as created.
         public var index: NodeIndex { node.index }
-        /// Who it was.
+        /// Its id.
         public var id: NodeID { node.id }
         /// Whether it was a root.
         public var wasRoot: Bool { node.record.has(.isRoot) }
@@ -74,9 +76,10 @@ public struct ForestChanges: Sendable {
         public var needsAttention: Bool { node.record.needsAttention }
     }
 
-    /// There were too many to list (or it is the first take): look at everything. The lists are empty then.
+    /// Whether there were too many changes to list, or none were consumed before: read everything. The lists are empty
+    /// then.
     public internal(set) var isEverything = false
-    /// Nodes that went, in order: to be taken in before ``nodes``.
+    /// Evicted nodes in order, to be applied before ``nodes``.
     public internal(set) var evicted: [Eviction] = []
     /// Nodes that are there and changed, each once, in the order of their first change.
     public internal(set) var nodes: [Entry] = []

@@ -1,25 +1,25 @@
 import ChainEvents
 
-/// The counts of chains, kept up by each change.
-extension ChainForest {
+/// Counts of chains, updated by each change.
+extension ForestData {
     @inline(__always)
     func rootSlot(of slot: UInt32) -> UInt32 {
         let chain = nodes[slot].pointee.chain
         return chain == noSlot ? slot : chains[chain].pointee.root
     }
 
-    /// Carries a node's new word into its chain and the totals.
+    /// Updates the counts of a node's chain and the totals after its state changed.
     @inline(__always)
     mutating func count(_ slot: UInt32, from old: NodeState, to new: NodeState) {
         totals.counts.subtract(old)
         totals.counts.add(new)
-        weigh(slot, old, isAdded: false)
-        weigh(slot, new, isAdded: true)
-        childTurned(slot, from: old, to: new)
+        countLoad(slot, old, isAdded: false)
+        countLoad(slot, new, isAdded: true)
+        childStateChanged(slot, from: old, to: new)
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else {
-            if old.isLive != new.isLive { singleTurned(slot, isLive: new.isLive) }
-            return note(slot, .summary)
+            if old.isLive != new.isLive { singleNodeStateChanged(slot, isLive: new.isLive) }
+            return recordChange(slot, .summary)
         }
         let record = chains[chain]
         record.pointee.counts.subtract(old)
@@ -27,28 +27,29 @@ extension ChainForest {
         let root = record.pointee.root
         if old.isLive != new.isLive {
             if new.isLive {
-                if record.pointee.counts.liveCount == 1 { turnedLive(root, nodeCount: record.pointee.nodeCount) }
+                if record.pointee.counts.liveCount == 1 { chainBecameLive(root, nodeCount: record.pointee.nodeCount) }
             } else {
                 let isOver = !record.pointee.isLive
                 record.pointee.settled = max(record.pointee.settled, nodes[slot].pointee.settled ?? now)
-                // A leaf of a chain that has settled once and for all goes with it.
+                // Evict a leaf that settled after its chain had settled before on its own; otherwise it goes with the
+                // chain.
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
                     enqueueLeaf(slot)
                 }
-                if isOver { turnedSettled(root, nodeCount: record.pointee.nodeCount) }
+                if isOver { chainBecameSettled(root, nodeCount: record.pointee.nodeCount) }
             }
         }
         if new == .rejected || new == .abandoned { considerRejected(slot, record) }
-        if old == .rejected || old == .abandoned { rejectionMoved(slot) }
-        note(root, .summary)
+        if old == .rejected || old == .abandoned { rejectionChanged(slot) }
+        recordChange(root, .summary)
     }
 
-    private mutating func singleTurned(_ slot: UInt32, isLive: Bool) {
-        if isLive { turnedLive(slot, nodeCount: 1) } else { turnedSettled(slot, nodeCount: 1) }
+    private mutating func singleNodeStateChanged(_ slot: UInt32, isLive: Bool) {
+        if isLive { chainBecameLive(slot, nodeCount: 1) } else { chainBecameSettled(slot, nodeCount: 1) }
     }
 
-    /// A chain whose nodes were all settled has a live one.
-    mutating func turnedLive(_ root: UInt32, nodeCount: UInt32) {
+    /// Updates counts when a settled chain gets a live node.
+    mutating func chainBecameLive(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount += 1
         settledChainNodeCount -= Int(nodeCount)
         guard nodeCount > 1, !nodes[root].pointee.has(.revived) else { return }
@@ -57,18 +58,19 @@ extension ChainForest {
     }
 
     /// A chain's last live node settled.
-    mutating func turnedSettled(_ root: UInt32, nodeCount: UInt32) {
+    mutating func chainBecameSettled(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount -= 1
         settledChainNodeCount += Int(nodeCount)
         enqueueRoot(root)
     }
 
-    /// How many nodes of a chain are looked at to find when the last of them settled.
+    /// The most nodes of a chain that are searched for the latest settlement.
     private static let settledSearchLimit = 512
 
-    /// A settlement that was known already got another time: so may that of its chain have, which is the latest of all.
-    /// In a chain of many nodes a time that is earlier than it was is not made good.
-    mutating func settlementMoved(_ slot: UInt32, from old: UInt64) {
+    /// Updates the end of a chain after a known settlement got another time.
+    ///
+    /// In a chain of more than ``settledSearchLimit`` nodes an earlier time is not corrected.
+    mutating func settlementChanged(_ slot: UInt32, from old: UInt64) {
         let (chain, new) = (nodes[slot].pointee.chain, nodes[slot].pointee.settled ?? old)
         guard chain != noSlot else { return }
         let record = chains[chain]
@@ -82,7 +84,7 @@ extension ChainForest {
                 cursor = following(cursor, within: record.pointee.root)
             }
         }
-        note(record.pointee.root, .summary)
+        recordChange(record.pointee.root, .summary)
     }
 
     // MARK: The first rejection
@@ -104,8 +106,8 @@ extension ChainForest {
         if first == noSlot || (first != slot && rejectionPrecedes(slot, first)) { record.pointee.firstRejected = slot }
     }
 
-    /// A settlement that was known already got another rank or time, which hardly ever happens: the chain is searched.
-    mutating func rejectionMoved(_ slot: UInt32) {
+    /// Updates a chain's first rejection after a known settlement got another rank or time, which is rare. O(chain).
+    mutating func rejectionChanged(_ slot: UInt32) {
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else { return }
         let record = chains[chain]
@@ -128,9 +130,8 @@ extension ChainForest {
         }
     }
 
-    /// A chain's first rejection is gone: looks for the next one where that is as a rule, for a chain settles from its
-    /// beginning on.
-    mutating func forgetRejected(of record: UnsafeMutablePointer<ChainRecord>) {
+    /// Searches for a chain's next first rejection among its first nodes, because chains settle from the beginning.
+    mutating func replaceFirstRejected(of record: UnsafeMutablePointer<ChainRecord>) {
         record.pointee.firstRejected = noSlot
         guard record.pointee.counts[.rejected] + record.pointee.counts[.abandoned] > 0 else { return }
         searchRejected(record, limit: 256)
@@ -145,7 +146,7 @@ extension ChainForest {
         return following(slot, within: top, depth: &depth)
     }
 
-    /// The same; `depth`, that of the node, becomes that of the next one.
+    /// The same; `depth` is that of the node on entry and that of the next one on return.
     @inline(__always)
     func following(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         let first = nodes[slot].pointee.firstChild
@@ -154,7 +155,7 @@ extension ChainForest {
         return first
     }
 
-    /// The same, leaving out those under `slot`.
+    /// The same, leaving out the subtree under `slot`.
     func followingSubtree(_ slot: UInt32, within top: UInt32, depth: inout Int) -> UInt32 {
         var cursor = slot
         while cursor != top {
@@ -164,5 +165,14 @@ extension ChainForest {
             depth -= 1
         }
         return noSlot
+    }
+
+    /// Whether the children of a node are drawn further in than the node.
+    func indents(_ slot: UInt32) -> Bool {
+        let node = nodes[slot]
+        guard node.pointee.childCount == 1 else { return node.pointee.childCount > 1 }
+        if node.pointee.extra != noSlot, extras[node.pointee.extra].pointee.evicted != noSlot { return true }
+        let child = nodes[node.pointee.firstChild]
+        return !(child.pointee.has(.underOrigin) && child.pointee.has(.hasParent) && child.pointee.kind.role == .link)
     }
 }

@@ -1,9 +1,10 @@
 import ChainEvents
 
 extension ChainForest {
-    /// The forest as text, a line a node: indented as it is drawn, with state, kind, id and label, and with `facts`
-    /// all else that is known. Two forests whose dumps with facts are the same tell the same. For tests and scripts;
-    /// texts are raw. O(nodes).
+    /// The forest as text, one line a node, indented as it is drawn: state, kind, id and label, with `facts` everything
+    /// else that is known.
+    ///
+    /// Forests with equal dumps with facts are equal. For tests and scripts; texts are not escaped. O(nodes).
     public func dump(facts: Bool = false) -> String {
         var text = ""
         for root in roots {
@@ -11,18 +12,18 @@ extension ChainForest {
             var depth = 0
             while true {
                 append(cursor, depth, facts, to: &text)
-                let node = nodes[cursor]
+                let node = data.nodes[cursor]
                 if node.pointee.firstChild != noSlot {
-                    if indents(cursor) { depth += 1 }
+                    if data.indents(cursor) { depth += 1 }
                     cursor = node.pointee.firstChild
                     continue
                 }
-                while cursor != root.rawValue, nodes[cursor].pointee.next == noSlot {
-                    cursor = nodes[cursor].pointee.treeParent
-                    if indents(cursor) { depth -= 1 }
+                while cursor != root.rawValue, data.nodes[cursor].pointee.next == noSlot {
+                    cursor = data.nodes[cursor].pointee.treeParent
+                    if data.indents(cursor) { depth -= 1 }
                 }
                 if cursor == root.rawValue { break }
-                cursor = nodes[cursor].pointee.next
+                cursor = data.nodes[cursor].pointee.next
             }
         }
         return text

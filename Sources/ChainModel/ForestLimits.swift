@@ -1,4 +1,4 @@
-/// How much a forest keeps. Whatever is past a limit is counted: nothing disappears silently.
+/// What a forest keeps at most. Whatever exceeds a limit is counted, so nothing disappears silently.
 public struct ForestLimits: Hashable, Sendable {
     /// How many nodes of wholly settled chains are kept; past it the chains that settled first go first.
     public var settledNodeLimit: Int
@@ -7,15 +7,15 @@ public struct ForestLimits: Hashable, Sendable {
     public var settledLeafLimit: Int
     /// How long settled chains and leaves are kept at most, in nanoseconds.
     public var ageLimit: UInt64
-    /// From how many nodes on a chain sheds its settled beginning, so that `queue = queue.then { … }` does not grow
-    /// for ever.
+    /// The length from which a chain's settled beginning is evicted, so that `queue = queue.then { … }` does not grow
+    /// without bound.
     public var chainNodeLimit: Int
     /// How many nodes are kept at all. Past it new nodes are refused and counted (``ForestTotals/refusedCount``).
     public var nodeLimit: Int
-    /// How many changes are noted between two takes; past it they are "everything". 0 for who never asks.
+    /// How many changes are listed before they become "everything". 0 if they are never consumed.
     public var changeLimit: Int
 
-    /// Sets limits; the defaults suit a dashboard and take some 500 MB where they are all reached.
+    /// Sets limits. The defaults suit a dashboard and take some 500 MB where all are reached.
     public init(
         settledNodeLimit: Int = 100_000, settledLeafLimit: Int = 20_000, ageLimit: UInt64 = 600_000_000_000,
         chainNodeLimit: Int = 200_000, nodeLimit: Int = 4_000_000, changeLimit: Int = 65_536

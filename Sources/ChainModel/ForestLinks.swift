@@ -1,10 +1,10 @@
 import ChainEvents
 
 /// Adoption and membership.
-extension ChainForest {
+extension ForestData {
     /// `holder` follows `id`, or has it for a member.
     mutating func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
-        guard id.rawValue != nodes[holder].pointee.id, let target = mention(id, at: time) else { return }
+        guard id.rawValue != nodes[holder].pointee.id, let target = referencedSlot(of: id, at: time) else { return }
         if let known = find(holder, target, kind) {
             guard time < links[known].pointee.time else { return }
             unlink(known)
@@ -13,11 +13,11 @@ extension ChainForest {
         let link = links.allocate(LinkRecord(time: time, holder: holder, target: target, kind: kind))
         addOut(link, extra(of: holder))
         let isFirst = addIn(link, extra(of: target))
-        note(target, .facts)
+        recordChange(target, .facts)
         if isFirst { place(target) }
     }
 
-    /// The link that says so already. Costs the shorter of the two lists.
+    /// An equal link that is there already. Costs the shorter of the two lists.
     private mutating func find(_ holder: UInt32, _ target: UInt32, _ kind: LinkKind) -> UInt32? {
         let (held, holding) = (nodes[holder].pointee.extra, nodes[target].pointee.extra)
         guard held != noSlot, holding != noSlot else { return nil }
@@ -31,7 +31,7 @@ extension ChainForest {
         return nil
     }
 
-    /// By time; at the same time, as they came: then they are one thread's.
+    /// Inserts by time. Links of equal time keep their order of arrival, because they come from one thread.
     private mutating func addOut(_ link: UInt32, _ extra: UInt32) {
         let time = links[link].pointee.time
         var before = extras[extra].pointee.lastOut
@@ -43,7 +43,7 @@ extension ChainForest {
         if after == noSlot { extras[extra].pointee.lastOut = link } else { links[after].pointee.previousOut = link }
     }
 
-    /// By time and the holder's id. Whether this one is the first.
+    /// Inserts by time and the holder's id. Returns whether the link is the first.
     private mutating func addIn(_ link: UInt32, _ extra: UInt32) -> Bool {
         var before = extras[extra].pointee.lastIn
         while before != noSlot, linkPrecedes(link, before) { before = links[before].pointee.previousIn }
@@ -88,12 +88,12 @@ extension ChainForest {
         links.free(link)
     }
 
-    /// Removes all links of a node that is about to go. Whoever was held by it first is placed anew.
+    /// Removes all links of a node before its eviction, and updates the tree parents of nodes it held first.
     mutating func removeLinks(of slot: UInt32) {
         let extra = nodes[slot].pointee.extra
         while extras[extra].pointee.firstIn != noSlot {
             let link = extras[extra].pointee.firstIn
-            note(links[link].pointee.holder, .facts)
+            recordChange(links[link].pointee.holder, .facts)
             unlink(link)
         }
         while extras[extra].pointee.firstOut != noSlot {
@@ -101,19 +101,21 @@ extension ChainForest {
             let target = links[link].pointee.target
             let wasFirst = links[link].pointee.previousIn == noSlot
             unlink(link)
-            note(target, .facts)
+            recordChange(target, .facts)
             if wasFirst { place(target) }
         }
     }
+}
 
-    /// Those that a node follows or has for members, by time, at most so many. O(limit).
+extension ChainForest {
+    /// Nodes that a node follows or has for members, by time, at most `limit`. O(limit).
     public func targets(of index: NodeIndex, limit: Int = .max) -> [NodeLink] {
-        let extra = nodes[checked(index)].pointee.extra
+        let extra = data.nodes[checked(index)].pointee.extra
         guard extra != noSlot else { return [] }
         var result: [NodeLink] = []
-        var link = extras[extra].pointee.firstOut
+        var link = data.extras[extra].pointee.firstOut
         while link != noSlot, result.count < limit {
-            let record = links[link].pointee
+            let record = data.links[link].pointee
             let role = record.kind == .adoption ? NodeLink.Role.follows : .hasMember
             result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.target), time: record.time))
             link = record.nextOut
@@ -121,14 +123,14 @@ extension ChainForest {
         return result
     }
 
-    /// Those that follow a node or have it for a member, by time, at most so many. O(limit).
+    /// Nodes that follow a node or have it for a member, by time, at most `limit`. O(limit).
     public func holders(of index: NodeIndex, limit: Int = .max) -> [NodeLink] {
-        let extra = nodes[checked(index)].pointee.extra
+        let extra = data.nodes[checked(index)].pointee.extra
         guard extra != noSlot else { return [] }
         var result: [NodeLink] = []
-        var link = extras[extra].pointee.firstIn
+        var link = data.extras[extra].pointee.firstIn
         while link != noSlot, result.count < limit {
-            let record = links[link].pointee
+            let record = data.links[link].pointee
             let role = record.kind == .adoption ? NodeLink.Role.followedBy : .memberOf
             result.append(NodeLink(role: role, node: NodeIndex(rawValue: record.holder), time: record.time))
             link = record.nextIn

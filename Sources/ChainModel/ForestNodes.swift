@@ -1,25 +1,25 @@
 import ChainEvents
 
 /// How nodes come to be known, and where their creation time puts them.
-extension ChainForest {
-    /// Every changing entry point begins with this; see ``Slab``.
-    mutating func makeUnique() {
-        nodes.makeUnique()
-        chains.makeUnique()
-        extras.makeUnique()
-        links.makeUnique()
-        evictedCounts.makeUnique()
-        childCounts.makeUnique()
-        ids.makeUnique()
+extension ForestData {
+    /// Copies what a copy of the data still shares with the original.
+    mutating func detach() {
+        nodes.detach()
+        chains.detach()
+        extras.detach()
+        links.detach()
+        evictedCounts.detach()
+        childCounts.detach()
+        ids.detach()
     }
 
     @inline(__always)
-    func isTaken(_ slot: UInt32) -> Bool { nodes.hasSegment(of: slot) && nodes[slot].pointee.id != 0 }
+    func isOccupied(_ slot: UInt32) -> Bool { nodes.hasPage(of: slot) && nodes[slot].pointee.id != 0 }
 
     /// The slot of a node that is there.
     func slot(of id: NodeID) -> UInt32? {
         let slot = ids.find(id)
-        return slot < goneSlot ? slot : nil
+        return slot < evictedSlot ? slot : nil
     }
 
     mutating func hasRoom() -> Bool {
@@ -28,14 +28,14 @@ extension ChainForest {
         return false
     }
 
-    /// The slot of a node that something is told of, new or known; nil where it is gone or there is no room.
+    /// The slot of a node that an event reports on, new or known; nil where it is evicted or there is no room.
     @inline(__always)
-    mutating func told(_ id: NodeID, at time: UInt64) -> UInt32? {
-        let slot = ids.look(up: id)
-        guard slot < goneSlot else {
+    mutating func reportedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
+        let slot = ids.findCachingPage(id)
+        guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
             var record = NodeRecord(id: id.rawValue, created: time)
-            record.bits = .told
+            record.bits = .reported
             record.resync = resyncGeneration
             record.state = .pending
             return insert(record, origin: .none, at: time)
@@ -43,38 +43,38 @@ extension ChainForest {
         let node = nodes[slot]
         node.pointee.resync = resyncGeneration
         if !node.pointee.has(.createdKnown) {
-            node.pointee.bits.insert(.told)
+            node.pointee.bits.insert(.reported)
             if time < node.pointee.created { rebase(slot, to: time) }
         }
         return slot
     }
 
-    /// The slot of a node that another one names; nil as in ``told(_:at:)``.
-    mutating func mention(_ id: NodeID, at time: UInt64) -> UInt32? {
-        let slot = ids.look(up: id)
-        guard slot < goneSlot else {
+    /// The slot of a node that another one references; nil as in ``reportedSlot(of:at:)``.
+    mutating func referencedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
+        let slot = ids.findCachingPage(id)
+        guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
-            mentioned.append(id)
+            referenced.append(id)
             return insert(NodeRecord(id: id.rawValue, created: time), origin: .none, at: time)
         }
         if !nodes[slot].pointee.has(.createdKnown), time < nodes[slot].pointee.created { rebase(slot, to: time) }
         return slot
     }
 
-    /// Enters a node that is not there yet and puts it in its place.
+    /// Inserts a new node and links it into the tree.
     @discardableResult
     mutating func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64) -> UInt32 {
         let slot = nodes.allocate(record)
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
-        note(slot, [.created, .moved, .state, .facts])
-        // After itself: there may be room for one more only.
-        if origin != .none, let above = mention(origin, at: time) {
+        recordChange(slot, [.created, .moved, .state, .facts])
+        // After the node itself, because there may be room for one node only.
+        if origin != .none, let above = referencedSlot(of: origin, at: time) {
             nodes[slot].pointee.bits.insert(.underOrigin)
             appendFresh(slot, under: above)
         } else {
             addRoot(slot)
-            if origin != .none { keepOrigin(origin, of: slot) }
+            if origin != .none { storeOrigin(origin, of: slot) }
         }
         return slot
     }
@@ -89,12 +89,12 @@ extension ChainForest {
         }
     }
 
-    /// Changes a node's creation time, and with it its place among its siblings.
+    /// Changes a node's creation time, and with it its index among its siblings.
     private mutating func rebase(_ slot: UInt32, to time: UInt64) {
         let node = nodes[slot]
-        note(slot, [.moved, .facts])
-        weigh(slot, node.pointee.state, isAdded: false)
-        defer { weigh(slot, node.pointee.state, isAdded: true) }
+        recordChange(slot, [.moved, .facts])
+        countLoad(slot, node.pointee.state, isAdded: false)
+        defer { countLoad(slot, node.pointee.state, isAdded: true) }
         if node.pointee.has(.isRoot) {
             roots.remove(slot, nodes)
             node.pointee.rebase(to: time)
@@ -105,7 +105,7 @@ extension ChainForest {
             node.pointee.rebase(to: time)
             linkSibling(slot, under: above)
         }
-        if node.pointee.settlement != .pending { rejectionMoved(slot) }
+        if node.pointee.settlement != .pending { rejectionChanged(slot) }
     }
 
     /// The slot of a node's ``NodeExtra``, made if it has none.

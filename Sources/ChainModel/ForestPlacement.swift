@@ -1,11 +1,12 @@
 import ChainEvents
 
-/// Where a node stands: under its parent, else its first adopter or combinator, else its creator, else it is a root.
+/// Tree parents: a node is under its promise's parent, else its first adopter or combinator, else its creator, else it
+/// is a root.
 ///
-/// Who a node wants to stand under is a function of the facts, so a forest in which nobody stands below himself would
-/// be one too. Where the wishes close a ring, the node whose wish comes from the latest link stands as a root: also a
-/// function of the facts, whatever order they came in.
-extension ChainForest {
+/// The desired parent is a function of the facts, so the order of events does not matter. Where desired parents form a
+/// cycle, it is cut at the node with the latest link, which becomes a root: also a function of the
+/// facts.
+extension ForestData {
     /// The parent or creator of a node, by id.
     func originID(of slot: UInt32) -> NodeID {
         let node = nodes[slot]
@@ -13,34 +14,34 @@ extension ChainForest {
         return node.pointee.extra == noSlot ? .none : NodeID(extras[node.pointee.extra].pointee.origin)
     }
 
-    /// Keeps the id of who a node stands under as its parent or creator, before it stands elsewhere.
-    mutating func rememberOrigin(_ slot: UInt32) {
+    /// Stores the id of a node's origin before the node moves away from it.
+    mutating func saveOrigin(_ slot: UInt32) {
         guard nodes[slot].pointee.has(.underOrigin) else { return }
         let origin = originID(of: slot)
         nodes[slot].pointee.bits.remove(.underOrigin)
-        keepOrigin(origin, of: slot)
+        storeOrigin(origin, of: slot)
     }
 
-    /// Keeps the id of the parent or creator of a node that does not stand under it.
-    mutating func keepOrigin(_ origin: NodeID, of slot: UInt32) {
-        // Not in one expression: the table of the extras would be read before a new one makes it grow.
+    /// Stores the id of the parent or creator of a node that is not under it in the tree.
+    mutating func storeOrigin(_ origin: NodeID, of slot: UInt32) {
+        // In two statements, because extra(of:) may move the table that the left side refers to.
         let extra = extra(of: slot)
         extras[extra].pointee.origin = origin.rawValue
     }
 
-    /// Takes up who a node's parent or creator is, after all.
+    /// Sets a node's parent or creator that was not known before.
     mutating func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
         guard origin != .none else { return }
-        // Also of one that is known: it may have been named later so far.
-        _ = mention(origin, at: time)
+        // Also for a known node, because an earlier event can carry an older creation time.
+        _ = referencedSlot(of: origin, at: time)
         guard originID(of: slot) != origin else { return }
-        rememberOrigin(slot)
-        keepOrigin(origin, of: slot)
+        saveOrigin(slot)
+        storeOrigin(origin, of: slot)
         place(slot)
     }
 
-    /// Who a node wants to stand under, and whether that is its parent or creator.
-    private func wish(of slot: UInt32) -> (slot: UInt32, isOrigin: Bool) {
+    /// The tree parent that a node's facts ask for, and whether it is its promise's parent or its creator.
+    private func desiredParent(of slot: UInt32) -> (slot: UInt32, isOrigin: Bool) {
         let node = nodes[slot]
         let origin = originID(of: slot)
         let originSlot = origin == .none ? nil : self.slot(of: origin)
@@ -49,7 +50,7 @@ extension ChainForest {
         return (originSlot ?? noSlot, originSlot != nil)
     }
 
-    /// The link that comes first of those that hold a node.
+    /// The first link that holds a node.
     func firstLink(to slot: UInt32) -> UInt32? {
         let extra = nodes[slot].pointee.extra
         guard extra != noSlot else { return nil }
@@ -57,53 +58,53 @@ extension ChainForest {
         return first == noSlot ? nil : first
     }
 
-    /// Puts a node where its facts say, and whatever that sets free or holds up.
+    /// Moves a node under its desired parent, and other nodes that this allows or forbids.
     mutating func place(_ slot: UInt32) {
-        let (target, isOrigin) = wish(of: slot)
+        let (target, isOrigin) = desiredParent(of: slot)
         let node = nodes[slot]
         if target == node.pointee.treeParent {
             if target == noSlot { return node.pointee.bits.subtract(.cut) }
-            stand(slot, onOrigin: isOrigin)
-            return restoreCut(rootSlot(of: slot))
+            setUnderOrigin(slot, isOrigin)
+            return retryCut(rootSlot(of: slot))
         }
         if node.pointee.has(.isRoot) {
             node.pointee.bits.subtract(.cut)
             if target == noSlot { return }
-            if rootSlot(of: target) == slot { return breakRing(slot, target, isOrigin) }
+            if rootSlot(of: target) == slot { return breakCycle(slot, target, isOrigin) }
             merge(slot, under: target)
-            return stand(slot, onOrigin: isOrigin)
+            return setUnderOrigin(slot, isOrigin)
         }
         let root = rootSlot(of: slot)
         if target != noSlot, rootSlot(of: target) == root, !isWithin(target, slot) {
             let above = node.pointee.treeParent
-            rememberOrigin(slot)
+            saveOrigin(slot)
             unlinkSibling(slot)
             linkSibling(slot, under: target)
-            stand(slot, onOrigin: isOrigin)
+            setUnderOrigin(slot, isOrigin)
             enqueueIfEvictable(above)
-            note(slot, .moved)
+            recordChange(slot, .moved)
         } else {
             split(slot)
-            restoreCut(root)
+            retryCut(root)
             if target != noSlot { place(slot) }
             return
         }
-        restoreCut(root)
+        retryCut(root)
     }
 
-    private mutating func stand(_ slot: UInt32, onOrigin isOrigin: Bool) {
-        guard isOrigin else { return rememberOrigin(slot) }
+    private mutating func setUnderOrigin(_ slot: UInt32, _ isOrigin: Bool) {
+        guard isOrigin else { return saveOrigin(slot) }
         nodes[slot].pointee.bits.insert(.underOrigin)
         trimExtra(slot)
     }
 
-    /// A root that was cut from a ring tries again, the ring having changed.
-    private mutating func restoreCut(_ root: UInt32) {
+    /// Moves a root that was cut from a cycle under its desired parent, if the cycle has changed.
+    private mutating func retryCut(_ root: UInt32) {
         if nodes[root].pointee.has(.cut) { place(root) }
     }
 
-    /// The wishes close a ring through the root `slot`, which wants to stand under `target`, below it.
-    private mutating func breakRing(_ slot: UInt32, _ target: UInt32, _ isOrigin: Bool) {
+    /// Cuts the cycle that would arise if the root `slot` moved under `target`, which is below it.
+    private mutating func breakCycle(_ slot: UInt32, _ target: UInt32, _ isOrigin: Bool) {
         var latest = slot
         var cursor = target
         while cursor != slot {
@@ -116,7 +117,8 @@ extension ChainForest {
         place(slot)
     }
 
-    /// Whether the wish of `left` is weaker than that of `right`: links are weaker than origins, late ones than early.
+    /// Whether the desire of `left` is weaker than that of `right`: links are weaker than origins, late links than
+    /// early ones.
     private func edgeFollows(_ left: UInt32, _ right: UInt32, isTop: Bool, topIsOrigin: Bool) -> Bool {
         let leftIsLink = !nodes[left].pointee.has(.underOrigin)
         let rightIsLink = isTop ? !topIsOrigin : !nodes[right].pointee.has(.underOrigin)
@@ -129,7 +131,7 @@ extension ChainForest {
         return times.0 != times.1 ? times.0 > times.1 : ids.0 > ids.1
     }
 
-    /// Whether `slot` is `top` or stands somewhere under it. Costs the shorter of the way up and all under `top`.
+    /// Whether `slot` is `top` or below it. Costs the shorter of the path up and the subtree under `top`.
     private func isWithin(_ slot: UInt32, _ top: UInt32) -> Bool {
         var (up, down) = (slot, top)
         while up != noSlot, down != noSlot {
@@ -140,7 +142,7 @@ extension ChainForest {
         return false
     }
 
-    /// Gives an extra back that says nothing more than where its node stands.
+    /// Frees an extra that holds nothing but the node's position.
     private mutating func trimExtra(_ slot: UInt32) {
         let index = nodes[slot].pointee.extra
         guard index != noSlot else { return }

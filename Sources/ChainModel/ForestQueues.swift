@@ -1,22 +1,22 @@
 extension ChainForest {
-    /// What waits in the forest to be forgotten, or to be taken by ``consumeChanges(into:)``.
+    /// Queues of the forest: nodes to be evicted and changes to be consumed.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(
-                name: "changes to take", count: max(log.slots.count, log.evicted.count),
-                highWaterMark: log.highWaterMark, limit: limits.changeLimit),
+                name: "changes to take", count: max(data.log.slots.count, data.log.evicted.count),
+                highWaterMark: data.log.highWaterMark, limit: data.limits.changeLimit),
             QueueStatistics(
-                name: "settled chains to evict", count: settledChains.count,
-                highWaterMark: settledChains.highWaterMark, limit: evictionLimit),
+                name: "settled chains to evict", count: data.settledChains.count,
+                highWaterMark: data.settledChains.highWaterMark, limit: data.evictionLimit),
             QueueStatistics(
-                name: "settled leaves to evict", count: settledLeaves.count,
-                highWaterMark: settledLeaves.highWaterMark, limit: evictionLimit),
+                name: "settled leaves to evict", count: data.settledLeaves.count,
+                highWaterMark: data.settledLeaves.highWaterMark, limit: data.evictionLimit),
             QueueStatistics(
-                name: "long chains to shorten", count: longChains.count, highWaterMark: longChainHighWater,
-                limit: longChainLimit),
+                name: "long chains to shorten", count: data.longChains.count, highWaterMark: data.longChainHighWater,
+                limit: data.longChainLimit),
             QueueStatistics(
-                name: "threads that wait", count: threadWaits.count, highWaterMark: threadWaitHighWater,
-                limit: Self.waitingThreadLimit),
+                name: "threads that wait", count: data.threadWaits.count, highWaterMark: data.threadWaitHighWater,
+                limit: ForestData.waitingThreadLimit),
         ]
     }
 }

@@ -1,8 +1,9 @@
 import ChainEvents
 
-extension ChainForest {
-    /// Takes in where a resync begins and ends. The end looks at all nodes: some 20 ms at a million, after a loss only.
-    mutating func fold(_ resync: Resync?) {
+extension ForestData {
+    /// Applies the beginning or the end of a resync. The end reads all nodes: some 20 ms at a million, after a loss
+    /// only.
+    mutating func apply(_ resync: Resync?) {
         switch resync {
         case nil: break
         case .begin(let epoch):
@@ -18,25 +19,26 @@ extension ChainForest {
         }
     }
 
-    /// Who was not named has ended, if it was made before, or at that very time: clocks may stand still. Who was made
-    /// after the resync began, be it at the same time, was told of since.
+    /// Settles a node that the resync did not name, if it was made at the resync's beginning or before.
+    ///
+    /// Also at equal times, because clocks may stand still; a node made after the beginning was reported since.
     private mutating func endResync(_ slot: UInt32, _ epoch: UInt64) {
         let node = nodes[slot]
-        guard node.pointee.resync != resyncGeneration, node.pointee.created <= epoch, node.pointee.has(.told) else {
+        guard node.pointee.resync != resyncGeneration, node.pointee.created <= epoch, node.pointee.has(.reported) else {
             return
         }
         if node.pointee.settlement == .pending {
-            // Its memory is gone, so no handler of it runs any more.
+            // The node's memory is freed, so none of its handlers runs.
             node.pointee.bits.insert(.released)
             settle(slot, .unknown, now)
             refresh(slot)
         } else if node.pointee.activity == .running {
             node.pointee.bits.insert(.released)
-            note(slot, .facts)
+            recordChange(slot, .facts)
         }
     }
 
-    private mutating func forEachSlot(_ body: (inout ChainForest, UInt32) -> Void) {
-        for slot in 0..<UInt32(nodes.bound) where isTaken(slot) { body(&self, slot) }
+    private mutating func forEachSlot(_ body: (inout ForestData, UInt32) -> Void) {
+        for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { body(&self, slot) }
     }
 }

@@ -2,12 +2,12 @@
 ///
 /// Sorted chunks: inserting and removing costs a search and a move of some hundred numbers, at the end nothing.
 public struct ForestRoots: BidirectionalCollection, Sendable {
-    /// A place among the roots, valid until the forest changes.
+    /// The position of a root, valid until the forest changes.
     public struct Index: Comparable, Sendable {
         var chunk: Int
         var offset: Int
 
-        /// By place.
+        /// By position.
         public static func < (left: Index, right: Index) -> Bool {
             (left.chunk, left.offset) < (right.chunk, right.offset)
         }
@@ -32,31 +32,31 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// How many roots there are. O(1).
     public private(set) var count = 0
 
-    /// The first root's place.
+    /// The position of the first root.
     public var startIndex: Index { Index(chunk: 0, offset: 0) }
     /// Behind the last root.
     public var endIndex: Index { Index(chunk: chunks.count, offset: 0) }
 
-    /// The place after another.
+    /// The position after another.
     public func index(after index: Index) -> Index {
         index.offset + 1 < chunks[index.chunk].count
             ? Index(chunk: index.chunk, offset: index.offset + 1) : Index(chunk: index.chunk + 1, offset: 0)
     }
 
-    /// The place before another.
+    /// The position before another.
     public func index(before index: Index) -> Index {
         index.offset > 0
             ? Index(chunk: index.chunk, offset: index.offset - 1)
             : Index(chunk: index.chunk - 1, offset: chunks[index.chunk - 1].count - 1)
     }
 
-    /// The root at a place.
+    /// The root at a position.
     public subscript(index: Index) -> NodeIndex { NodeIndex(rawValue: chunks[index.chunk][index.offset]) }
 
     /// Whether it is empty. O(1).
     public var isEmpty: Bool { count == 0 }
 
-    /// The place of the root with a number, from 0 up to ``count``. O(count / 512).
+    /// The position of the root with a number, from 0 up to ``count``. O(count / 512).
     public func index(at number: Int) -> Index {
         var rest = Swift.max(0, number)
         for (chunk, roots) in chunks.enumerated() {
@@ -66,12 +66,12 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         return endIndex
     }
 
-    /// How many roots stand before a place. O(count / 512).
+    /// How many roots are before a position. O(count / 512).
     public func number(of index: Index) -> Int {
         chunks[..<index.chunk].reduce(0) { $0 + $1.count } + index.offset
     }
 
-    /// The place of a root that is among them.
+    /// The position of a root that is in the list.
     func index(of slot: UInt32, _ nodes: Slab<NodeRecord>) -> Index {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         return Index(chunk: chunk, offset: offset(of: slot, created: nodes[slot].pointee.created, in: chunk) ?? 0)
@@ -100,7 +100,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         heads.insert(Key(nodes[tail[0]].pointee), at: chunk + 1)
     }
 
-    /// The root's place in the order must be what it was at its insertion.
+    /// Removes a root. Its creation time must be that of its insertion.
     mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         guard chunk >= 0, let offset = offset(of: slot, created: nodes[slot].pointee.created, in: chunk) else {
@@ -116,8 +116,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
         }
     }
 
-    /// Where a root is in its chunk. Looking for its number reads no nodes, and it is mostly where its moment would be if
-    /// all of them were evenly spread.
+    /// The offset of a root in its chunk: an interpolation search by slot, which reads no nodes.
     private func offset(of slot: UInt32, created: UInt64, in chunk: Int) -> Int? {
         let first = heads[chunk].created
         let last = chunk + 1 < heads.count ? heads[chunk + 1].created : first
@@ -137,7 +136,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     /// The first chunk that begins after a root.
     private func chunk(after key: Key) -> Int { Self.first(heads.count) { key < heads[$0] } }
 
-    /// The first place below `count` from which on something is so; `count` where it is nowhere.
+    /// The first index below `count` from which on a condition holds; `count` where it holds nowhere.
     @inline(__always)
     private static func first(_ count: Int, _ isSo: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)

@@ -1,18 +1,18 @@
 import ChainEvents
 
 extension ChainForest {
-    /// How many members one snapshot names; a node with more is told in several.
+    /// How many members one snapshot names; a node with more has several snapshots.
     private static let memberLimit = 256
 
-    /// Snapshots of up to `limit` nodes with ids from `first` on, by id, and where to go on (nil at the end). A node
-    /// with many members has several in a row.
+    /// Snapshots of up to `limit` nodes with ids from `first` on, by id, and the next id (nil at the end). A node with
+    /// many members has several in a row.
     ///
     /// Applied in batches, in any order, they give the same forest, counts of evicted nodes aside.
     public func snapshot(from first: NodeID = .none, limit: Int) -> (nodes: [NodeSnapshot], next: NodeID?) {
         var result: [NodeSnapshot] = []
-        for key in ids.keys(from: first.rawValue >> 8) {
+        for key in data.ids.keys(from: first.rawValue >> 8) {
             for raw in max(first.rawValue, key << 8)...(key << 8 | 255) {
-                guard let slot = slot(of: NodeID(raw)), nodes[slot].pointee.has(.told) else { continue }
+                guard let slot = data.slot(of: NodeID(raw)), data.nodes[slot].pointee.has(.reported) else { continue }
                 guard result.count < limit else { return (result, NodeID(raw)) }
                 append(slot, to: &result)
             }
@@ -21,13 +21,13 @@ extension ChainForest {
     }
 
     private func append(_ slot: UInt32, to result: inout [NodeSnapshot]) {
-        let record = nodes[slot].pointee
+        let record = data.nodes[slot].pointee
         var snapshot = NodeSnapshot(id: NodeID(record.id), kind: record.kind)
-        let origin = originID(of: slot)
+        let origin = data.originID(of: slot)
         if record.has(.hasParent) { snapshot.parent = origin } else { snapshot.creator = origin }
         snapshot.isExternal = record.has(.external)
         snapshot.site = record.site
-        snapshot.label = texts[record.label]
+        snapshot.label = data.texts[record.label]
         snapshot.executor = record.executor
         snapshot.thread = record.thread
         if record.has(.createdKnown) { snapshot.created = record.created } else { snapshot.seen = record.created }
@@ -41,13 +41,13 @@ extension ChainForest {
         if record.has(.settledAgain) { snapshot.flags.insert(.settledAgain) }
         if record.has(.unhandled) { snapshot.flags.insert(.unhandled) }
         if record.has(.byViewer) { snapshot.flags.insert(.byViewer) }
-        if record.troubles.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
-        if record.troubles.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
+        if record.faults.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
+        if record.faults.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
         guard record.extra != noSlot else { return result.append(snapshot) }
-        let extra = extras[record.extra].pointee
-        snapshot.summary = texts[extra.summary]
+        let extra = data.extras[record.extra].pointee
+        snapshot.summary = data.texts[extra.summary]
         snapshot.cancelRequestedAt = extra.cancelRequestedAt
-        snapshot.canceller = texts[extra.canceller]
+        snapshot.canceller = data.texts[extra.canceller]
         appendLinks(extra.firstOut, of: snapshot, to: &result)
     }
 
@@ -55,8 +55,8 @@ extension ChainForest {
         var snapshot = whole
         var link = first
         while link != noSlot {
-            let record = links[link].pointee
-            let target = NodeID(nodes[record.target].pointee.id)
+            let record = data.links[link].pointee
+            let target = NodeID(data.nodes[record.target].pointee.id)
             let isFull =
                 record.kind == .member
                 ? snapshot.members.count == Self.memberLimit : snapshot.adopted != .none
@@ -74,10 +74,12 @@ extension ChainForest {
         }
         result.append(snapshot)
     }
+}
 
-    // MARK: Folding
+// MARK: Applying
 
-    mutating func fold(_ snapshot: NodeSnapshot) {
+extension ForestData {
+    mutating func apply(_ snapshot: NodeSnapshot) {
         guard let slot = enterNew(snapshot) ?? enterKnown(snapshot) else { return }
         let node = nodes[slot]
         if snapshot.cancelRequested, snapshot.cancelRequestedAt == 0 { node.pointee.bits.insert(.cancelRequested) }
@@ -85,21 +87,21 @@ extension ChainForest {
         if snapshot.flags.contains(.settledAgain) { node.pointee.bits.insert(.settledAgain) }
         if snapshot.flags.contains(.unhandled) { node.pointee.bits.insert(.unhandled) }
         if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
-        if snapshot.flags.contains(.hasBlocked) { node.pointee.troubles.insert(.hasBlocked) }
-        if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.troubles.insert(.hasMisusedAwait) }
-        foldSteps(of: snapshot, slot)
-        foldLinks(of: snapshot, slot)
+        if snapshot.flags.contains(.hasBlocked) { node.pointee.faults.insert(.hasBlocked) }
+        if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.faults.insert(.hasMisusedAwait) }
+        applySteps(of: snapshot, slot)
+        applyLinks(of: snapshot, slot)
         refresh(slot)
     }
 
-    /// Of a node that was never heard of, which most are: made in its place, as its event would have.
+    /// Inserts a node that is unknown, which most are, as its `created` event would have.
     private mutating func enterNew(_ snapshot: NodeSnapshot) -> UInt32? {
         let origin = snapshot.parent == .none ? snapshot.creator : snapshot.parent
         guard snapshot.created != 0, snapshot.id != .none, origin != snapshot.id, nodes.count < limits.nodeLimit,
-            ids.look(up: snapshot.id) == noSlot
+            ids.findCachingPage(snapshot.id) == noSlot
         else { return nil }
         var record = NodeRecord(id: snapshot.id.rawValue, created: snapshot.created)
-        record.bits = [.createdKnown, .told]
+        record.bits = [.createdKnown, .reported]
         if snapshot.parent != .none { record.bits.insert(.hasParent) }
         if snapshot.isExternal { record.bits.insert(.external) }
         record.kind = snapshot.kind
@@ -116,9 +118,9 @@ extension ChainForest {
             let times = [snapshot.seen, snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled]
             earliest = times.filter { $0 != 0 }.min() ?? now
         }
-        guard let slot = told(snapshot.id, at: earliest) else { return nil }
+        guard let slot = reportedSlot(of: snapshot.id, at: earliest) else { return nil }
         let node = nodes[slot]
-        node.pointee.bits.insert(.told)
+        node.pointee.bits.insert(.reported)
         if snapshot.created != 0 { setCreated(slot, snapshot.created) }
         let hadParent = node.pointee.has(.hasParent)
         if snapshot.parent != .none { setHasParent(slot) }
@@ -132,13 +134,13 @@ extension ChainForest {
         return slot
     }
 
-    private mutating func foldSteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
+    private mutating func applySteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
         let node = nodes[slot]
         if snapshot.queued != 0 { queued(slot, snapshot.queued, snapshot.executor) }
         if node.pointee.executor == 0 {
-            weigh(slot, node.pointee.state, isAdded: false)
+            countLoad(slot, node.pointee.state, isAdded: false)
             node.pointee.executor = snapshot.executor
-            weigh(slot, node.pointee.state, isAdded: true)
+            countLoad(slot, node.pointee.state, isAdded: true)
         }
         if snapshot.started != 0 { started(slot, snapshot.started, snapshot.thread) }
         if node.pointee.thread == 0 { node.pointee.thread = snapshot.thread }
@@ -154,8 +156,8 @@ extension ChainForest {
         if snapshot.flags.contains(.handlerEnded) { endHandler(slot) }
     }
 
-    /// A handler has returned, which was not heard: from now on it runs no more. An `ended` that comes after all says when
-    /// that was, for the earliest time counts.
+    /// Ends a handler that lost its `ended` event. A later `ended` event corrects the time, because the earliest time
+    /// wins.
     private mutating func endHandler(_ slot: UInt32) {
         let node = nodes[slot]
         guard !node.pointee.isEnded else { return }
@@ -166,7 +168,7 @@ extension ChainForest {
         ended(slot, now)
     }
 
-    private mutating func foldLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {
+    private mutating func applyLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {
         if snapshot.adopted != .none {
             link(slot, snapshot.adopted, .adoption, snapshot.adoptedAt == 0 ? now : snapshot.adoptedAt)
         }

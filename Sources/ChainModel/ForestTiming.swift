@@ -1,23 +1,23 @@
 import ChainEvents
 
 extension ChainForest {
-    /// The promise that a node's operation was called on; nil for none, or if that one is gone.
+    /// The promise that a node's operation was called on; nil where there is none or it was evicted.
     public func parent(of index: NodeIndex) -> NodeIndex? {
-        nodes[checked(index)].pointee.has(.hasParent) ? self.index(of: originID(of: index.rawValue)) : nil
+        data.nodes[checked(index)].pointee.has(.hasParent) ? self.index(of: data.originID(of: index.rawValue)) : nil
     }
 
-    /// The node whose handler made it; not known where there is a parent.
+    /// The node in a handler of which a node was made; nil for a node with a parent.
     public func creator(of index: NodeIndex) -> NodeIndex? {
-        nodes[checked(index)].pointee.has(.hasParent) ? nil : self.index(of: originID(of: index.rawValue))
+        data.nodes[checked(index)].pointee.has(.hasParent) ? nil : self.index(of: data.originID(of: index.rawValue))
     }
 
-    /// The id of a node's parent, or else creator, though it may be gone; `.none` where there is neither.
-    public func origin(of index: NodeIndex) -> NodeID { originID(of: checked(index)) }
+    /// The id of a node's parent, or else creator, also of an evicted one; `.none` where there is neither.
+    public func origin(of index: NodeIndex) -> NodeID { data.originID(of: checked(index)) }
 
-    /// A node's durations at `now` (ns of the process's clock).
+    /// A node's durations at `now` (ns of the process's clock); ``Timing`` says what each means.
     public func timing(of index: NodeIndex, now: UInt64) -> Timing {
-        let record = nodes[checked(index)].pointee
-        guard record.state != .skipped, record.has(.told) else { return Timing() }
+        let record = data.nodes[checked(index)].pointee
+        guard record.state != .skipped, record.has(.reported) else { return Timing() }
         var timing = NodeView(index: index, record: record).handlerTiming(now: now)
         if let begin = begin(of: index, record) { timing.total = span(begin, record.settled ?? now) }
         return timing
@@ -26,18 +26,18 @@ extension ChainForest {
     /// From when a node's total counts: its making or its parent's settlement; nil while that is to come.
     private func begin(of index: NodeIndex, _ record: NodeRecord) -> UInt64? {
         guard let parent = parent(of: index) else { return record.created }
-        let above = nodes[parent.rawValue].pointee
+        let above = data.nodes[parent.rawValue].pointee
         guard let settled = above.settled else {
-            // Its parent's settlement was lost, or nothing is known of it: being queued tells as much.
+            // The parent's settlement was lost or is unknown; being queued implies it.
             if let queued = record.queued ?? record.started { return max(record.created, queued) }
-            return above.has(.told) ? nil : record.created
+            return above.has(.reported) ? nil : record.created
         }
         // Cancelled before its turn: it never counted.
         if record.settlement == .cancelled, let own = record.settled, own < settled { return nil }
         return max(record.created, settled)
     }
 
-    /// When a node's cancellation was asked for, as far as the program has said so.
+    /// The time at which a node's cancellation was requested, if the program confirmed it.
     public func cancelRequested(of index: NodeIndex) -> UInt64? {
         guard let time = extraFacts(of: index)?.cancelRequestedAt, time != 0 else { return nil }
         return time
@@ -45,13 +45,13 @@ extension ChainForest {
 
     /// A node's steps by time, from its own facts; of many links the first 64.
     public func history(of index: NodeIndex) -> [HistoryStep] {
-        let record = nodes[checked(index)].pointee
+        let record = data.nodes[checked(index)].pointee
         var steps = [HistoryStep(kind: record.has(.createdKnown) ? .created : .seen, time: record.created)]
         if record.extra != noSlot {
-            let extra = extras[record.extra].pointee
+            let extra = data.extras[record.extra].pointee
             var link = extra.firstOut
             while link != noSlot, steps.count <= 64 {
-                let found = links[link].pointee
+                let found = data.links[link].pointee
                 let target = NodeIndex(rawValue: found.target)
                 steps.append(
                     .init(kind: found.kind == .adoption ? .adopted(target) : .linked(target), time: found.time))
@@ -65,7 +65,7 @@ extension ChainForest {
         if let time = record.started { steps.append(.init(kind: .started(record.thread), time: time)) }
         if let time = record.ended, record.kind.role != .combinator { steps.append(.init(kind: .ended, time: time)) }
         if let time = record.settled { steps.append(.init(kind: .settled(record.settlement), time: time)) }
-        // Steps at one time stay in the order of a node's life.
+        // Steps at one time are ordered as in a node's life.
         let order = steps.enumerated().sorted { left, right in
             left.element.time != right.element.time
                 ? left.element.time < right.element.time
@@ -78,10 +78,10 @@ extension ChainForest {
 private func span(_ begin: UInt64, _ end: UInt64) -> UInt64 { end > begin ? end - begin : 0 }
 
 extension NodeView {
-    /// Wait and run at `now` (ns of the process's clock), without the total, for which others have to be asked.
+    /// Wait and run at `now` (ns of the process's clock), without the total, which depends on other nodes.
     public func handlerTiming(now: UInt64) -> Timing {
         var timing = Timing()
-        guard record.state != .skipped, record.has(.told), record.kind.role != .combinator else { return timing }
+        guard record.state != .skipped, record.has(.reported), record.kind.role != .combinator else { return timing }
         if let queued = record.queued { timing.wait = span(queued, record.started ?? record.settled ?? now) }
         if let started = record.started {
             timing.run = span(started, record.ended ?? (record.has(.released) ? record.settled : nil) ?? now)

@@ -4,37 +4,41 @@ import ChainEvents
 public struct ThreadWait: Hashable, Sendable {
     /// The thread.
     public var thread: ThreadID
-    /// Who has to settle.
+    /// The node that has to settle.
     public var node: NodeID
-    /// The node whose handler blocks the thread, or nobody.
+    /// The node of the handler that blocks the thread, or `.none`.
     public var waiter: NodeID
     /// Since when, in nanoseconds of the process's clock.
     public var since: UInt64
 }
 
 extension ChainForest {
-    /// The waits that block a thread now, the innermost last: a handler that runs while its thread waits may wait
-    /// itself. Those that have ended unheard, during a loss, are left out as soon as what they wait for has settled.
+    /// The waits that block a thread now, innermost last: a handler that runs while its thread waits may wait itself. A
+    /// wait whose end was lost is left out once its node has settled.
     public func waits(of thread: ThreadID) -> [ThreadWait] {
-        threadWaits[thread, default: []].filter { isLive($0.node) }
+        data.waits(of: thread)
     }
 
     /// All waits that block a thread now, by thread. O(such threads).
-    public var waits: [ThreadWait] { threadWaits.keys.sorted().flatMap { waits(of: $0) } }
+    public var waits: [ThreadWait] { data.threadWaits.keys.sorted().flatMap { waits(of: $0) } }
 
-    /// Events that tell a late comer of these waits, as they were told; folding them again changes nothing.
+    /// Events that repeat these waits for a late subscriber. Applying them again changes nothing.
     public var waitEvents: [ChainEvent] {
         waits.map { ChainEvent(time: $0.since, .awaited, node: $0.node, other: $0.waiter, thread: $0.thread) }
     }
+}
+
+// MARK: Applying
+
+extension ForestData {
+    /// The waits of a thread, without those of settled nodes, which lost their end event.
+    func waits(of thread: ThreadID) -> [ThreadWait] { threadWaits[thread, default: []].filter { isLive($0.node) } }
 
     private func isLive(_ id: NodeID) -> Bool {
-        guard let index = index(of: id) else { return false }
-        return state(of: index).isLive
+        slot(of: id).map { nodes[$0].pointee.state.isLive } ?? false
     }
 
-    // MARK: Folding
-
-    /// How many threads may be waiting before those are dropped whose waits have ended unheard.
+    /// How many threads may wait before waits that lost their end event are dropped.
     private static let pruneCount = 1_024
     /// How many waiting threads are kept at all; a thread that begins to wait after them is not.
     static let waitingThreadLimit = 16_384
@@ -53,37 +57,37 @@ extension ChainForest {
         known.sort { $0.since < $1.since }
         threadWaits[event.thread] = known
         threadWaitHighWater = max(threadWaitHighWater, threadWaits.count)
-        noteWaiter(of: wait)
+        recordWaiterChange(of: wait)
     }
 
-    /// Whether another thread's wait can be kept. Looks for waits that have ended unheard where there are many more than
-    /// the last time: O(1) amortized.
+    /// Whether another thread's wait can be stored. Drops waits that lost their end event when there are twice as many as
+    /// after the last time: O(1) amortised.
     private mutating func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
-        guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * usedWaitCount)) else { return true }
+        guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }
         guard refusedWaitCount == 0 else {
             refusedWaitCount -= 1
             return false
         }
         for thread in Array(threadWaits.keys) where waits(of: thread).isEmpty { threadWaits[thread] = nil }
-        usedWaitCount = threadWaits.count
+        waitCountAfterPruning = threadWaits.count
         if threadWaits.count >= limit { refusedWaitCount = limit }
         return threadWaits.count < limit
     }
 
     mutating func awaitEnded(_ event: ChainEvent) {
         guard var waits = threadWaits[event.thread],
-            let place = waits.lastIndex(where: { $0.node == event.node && $0.since <= event.time })
+            let index = waits.lastIndex(where: { $0.node == event.node && $0.since <= event.time })
         else { return }
-        noteWaiter(of: waits[place])
+        recordWaiterChange(of: waits[index])
         // Whatever was waited for further in has ended as well.
-        waits.removeSubrange(place...)
+        waits.removeSubrange(index...)
         threadWaits[event.thread] = waits.isEmpty ? nil : waits
     }
 
-    /// The node whose handler blocks says something else of itself.
-    private mutating func noteWaiter(of wait: ThreadWait) {
-        if let waiter = slot(of: wait.waiter) { note(waiter, .facts) }
+    /// Records a change of the waiting node.
+    private mutating func recordWaiterChange(of wait: ThreadWait) {
+        if let waiter = slot(of: wait.waiter) { recordChange(waiter, .facts) }
     }
 
     /// The wait that the handler of a running node is in.

@@ -2,7 +2,7 @@ import ChainEvents
 
 /// Reading ahead. In a forest of a million nodes nearly each step finds its node, and then its chain, outside the
 /// processor's caches, and waits for both in turn; reading those of many steps at once waits for all of them together.
-extension ChainForest {
+extension ForestData {
     /// How many events are read ahead.
     static let warmCount = 32
     #if DEBUG
@@ -21,7 +21,7 @@ extension ChainForest {
             for event in events {
                 // Who is made is not there yet; who it stands under is.
                 let slot = ids.find(event.kind == .created ? event.other : event.node)
-                guard slot < goneSlot else { continue }
+                guard slot < evictedSlot else { continue }
                 slots[count] = slot
                 count += 1
             }
@@ -34,7 +34,7 @@ extension ChainForest {
         guard nodes.count >= Self.warmFrom else { return 0 }
         return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries.count) { slots in
             var count = 0
-            for entry in entries where isTaken(entry.slot) {
+            for entry in entries where isOccupied(entry.slot) {
                 slots[count] = entry.slot
                 count += 1
             }
@@ -42,7 +42,7 @@ extension ChainForest {
             // Those of a chain mostly stand one after the other: they were made together.
             for slot in slots[..<count] where nodes[slot].pointee.chain != noSlot {
                 for next in slot + 1..<slot + max(1, min(8, chains[nodes[slot].pointee.chain].pointee.nodeCount))
-                where nodes.hasSegment(of: next) {
+                where nodes.hasPage(of: next) {
                     sum ^= nodes[next].pointee.id ^ UInt64(nodes[next].pointee.state.rawValue)
                 }
             }
@@ -52,13 +52,13 @@ extension ChainForest {
 
     /// Something of the record of a node that may be there, and of its chain: who asks this of many nodes before asking
     /// them one by one waits for all of them together. Nobody needs what it gives.
-    public func warmth(of index: NodeIndex) -> UInt64 {
-        guard nodes.count >= Self.warmFrom, nodes.hasSegment(of: index.rawValue) else { return 0 }
+    func warmth(of index: NodeIndex) -> UInt64 {
+        guard nodes.count >= Self.warmFrom, nodes.hasPage(of: index.rawValue) else { return 0 }
         let node = nodes[index.rawValue]
         let seen = node.pointee.id ^ UInt64(node.pointee.state.rawValue)
         let chain = node.pointee.chain
         // Who is gone keeps its chain's number, which may be past the end by now.
-        return chain != noSlot && chains.hasSegment(of: chain) ? seen ^ chains[chain].pointee.settled : seen
+        return chain != noSlot && chains.hasPage(of: chain) ? seen ^ chains[chain].pointee.settled : seen
     }
 
     private func warmth(ofNodes slots: Slice<UnsafeMutableBufferPointer<UInt32>>) -> UInt64 {
@@ -76,4 +76,9 @@ extension ChainForest {
         }
         return sum
     }
+}
+
+extension ChainForest {
+    /// Something of a record.
+    public func warmth(of index: NodeIndex) -> UInt64 { data.warmth(of: index) }
 }

@@ -1,33 +1,33 @@
 import ChainEvents
 
-/// "Was here and will not come back" in an ``IDTable``.
-let goneSlot = UInt32.max - 1
+/// The slot of an id that was removed from an ``IDTable`` for good.
+let evictedSlot = UInt32.max - 1
 
-/// From id to slot, in pages of 256 ids: nothing ever doubles at once, and neighbours are found in one cache line.
+/// Slots by id, in pages of 256 consecutive ids: the table never doubles at once, and neighbours share a cache line.
 ///
-/// Ids that were removed are remembered: in their page while it has others, then as 256 bits, then, when the whole
-/// page is gone, as part of a range of pages; ids being handed out in blocks, ranges melt into few.
+/// Removed ids are remembered in three stages: in their page while it has live ids, then as 256 bits, then, once all ids
+/// of the page are removed, as part of a range of pages. Programs hand ids out in blocks, so few ranges remain.
+///
+/// A copy shares its pages until ``detach()``, which must come before the first change of either.
 struct IDTable: @unchecked Sendable {
-    // Sendable: a value; the pages are changed only after makeUnique() saw that nobody else holds them.
-    private var storage = PageStorage()
-    /// The storage's, for looking up: asking the storage itself would be counted, and a count waits for all that is read.
-    private var directory: PageDirectory
+    // @unchecked Sendable: a value; ForestStorage detaches each copy before it changes it.
+    private var table = PageTable<UInt32>(pageLength: IDPage.length)
+    private var directory = PageDirectory()
+    /// Numbers of pages that were removed from `table`.
+    private var freeNumbers: [UInt32] = []
     private var lastKey = UInt64.max
-    private var lastPage: UnsafeMutablePointer<UInt32>?
+    private var lastPage: PageDirectory.Page?
     private var retired: [UInt64: SIMD4<UInt64>] = [:]
-    private var goneRanges: [ClosedRange<UInt64>] = []
+    private var evictedRanges: [ClosedRange<UInt64>] = []
 
-    init() { directory = storage.directory }
-
-    /// Copies the pages if somebody else holds them too.
-    mutating func makeUnique() {
-        guard !isKnownUniquelyReferenced(&storage) else { return }
-        storage = PageStorage(copying: storage)
-        directory = storage.directory
+    /// Copies the pages, which were shared with another table.
+    mutating func detach() {
+        table = table.copy()
+        directory.replacePages { table.pages[Int($0[IDPage.number])].unsafelyUnwrapped }
         (lastKey, lastPage) = (.max, nil)
     }
 
-    /// The slot of an id, or ``goneSlot``, or ``noSlot`` if it was never entered.
+    /// The slot of an id, or ``evictedSlot``, or ``noSlot`` if it was never inserted.
     @inline(__always)
     func find(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
@@ -35,9 +35,9 @@ struct IDTable: @unchecked Sendable {
         return findRetired(id)
     }
 
-    /// As ``find(_:)``, and remembers the page.
+    /// Returns the same as ``find(_:)`` and keeps the page for the next call.
     @inline(__always)
-    mutating func look(up id: NodeID) -> UInt32 {
+    mutating func findCachingPage(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
         if key == lastKey { return lastPage.unsafelyUnwrapped[Int(id.rawValue & 255)] }
         guard let page = directory.page(key) else { return findRetired(id) }
@@ -45,13 +45,13 @@ struct IDTable: @unchecked Sendable {
         return page[Int(id.rawValue & 255)]
     }
 
-    /// Enters an id that is not there.
+    /// Inserts an id that is not in the table.
     mutating func insert(_ id: NodeID, _ slot: UInt32) {
         let key = id.rawValue >> 8
         let page = directory.page(key) ?? addPage(key)
         (lastKey, lastPage) = (key, page)
         page[Int(id.rawValue & 255)] = slot
-        page[PageStorage.liveCount] += 1
+        page[IDPage.liveCount] += 1
     }
 
     /// Removes an id for good.
@@ -59,188 +59,89 @@ struct IDTable: @unchecked Sendable {
         let key = id.rawValue >> 8
         guard let page = key == lastKey ? lastPage : directory.page(key) else { return }
         (lastKey, lastPage) = (key, page)
-        page[Int(id.rawValue & 255)] = goneSlot
-        page[PageStorage.liveCount] -= 1
-        page[PageStorage.goneCount] += 1
-        if page[PageStorage.liveCount] == 0 { retire(key, page) }
+        page[Int(id.rawValue & 255)] = evictedSlot
+        page[IDPage.liveCount] -= 1
+        page[IDPage.evictedCount] += 1
+        if page[IDPage.liveCount] == 0 { retire(key, page) }
     }
 
-    /// The keys from `first` on of all pages that have a slot, in order; a page's ids are `key << 8` to
-    /// `key << 8 | 255`. Sorts them.
-    func keys(from first: UInt64) -> [UInt64] { storage.keys.filter { $0 >= first }.sorted() }
+    /// The sorted keys from `first` on of all pages that have a slot. A page's ids are `key << 8` to `key << 8 | 255`.
+    func keys(from first: UInt64) -> [UInt64] { directory.keys.filter { $0 >= first }.sorted() }
 
-    /// How many ranges of pages that are gone are remembered.
-    var rangeCount: Int { goneRanges.count }
+    /// How many ranges of removed pages are remembered.
+    var rangeCount: Int { evictedRanges.count }
 
     private func findRetired(_ id: NodeID) -> UInt32 {
         let key = id.rawValue >> 8
         if let bits = retired[key] {
-            return bits[Int(id.rawValue >> 6 & 3)] >> (id.rawValue & 63) & 1 == 1 ? goneSlot : noSlot
+            return bits[Int(id.rawValue >> 6 & 3)] >> (id.rawValue & 63) & 1 == 1 ? evictedSlot : noSlot
         }
-        let position = rangePosition(key)
-        return position < goneRanges.count && goneRanges[position].contains(key) ? goneSlot : noSlot
+        let index = rangeIndex(key)
+        return index < evictedRanges.count && evictedRanges[index].contains(key) ? evictedSlot : noSlot
     }
 
     /// The first range that ends at `key` or later.
-    private func rangePosition(_ key: UInt64) -> Int {
-        var (low, high) = (0, goneRanges.count)
+    private func rangeIndex(_ key: UInt64) -> Int {
+        var (low, high) = (0, evictedRanges.count)
         while low < high {
             let middle = (low + high) / 2
-            if goneRanges[middle].upperBound < key { low = middle + 1 } else { high = middle }
+            if evictedRanges[middle].upperBound < key { low = middle + 1 } else { high = middle }
         }
         return low
     }
 
-    private mutating func addPage(_ key: UInt64) -> UnsafeMutablePointer<UInt32> {
-        let page = storage.add(key)
-        directory = storage.directory
+    private mutating func addPage(_ key: UInt64) -> PageDirectory.Page {
+        let number = freeNumbers.popLast() ?? UInt32(table.count)
+        let page = table.add(Int(number))
+        page.update(repeating: noSlot, count: 256)
+        page[IDPage.number] = number
+        directory.insert(key, page)
         if let bits = retired.removeValue(forKey: key) {
             for offset in 0..<256 where bits[offset >> 6] >> UInt64(offset & 63) & 1 == 1 {
-                page[offset] = goneSlot
-                page[PageStorage.goneCount] += 1
+                page[offset] = evictedSlot
+                page[IDPage.evictedCount] += 1
             }
         } else if key == 0 {
-            page[0] = goneSlot
-            page[PageStorage.goneCount] = 1
+            page[0] = evictedSlot
+            page[IDPage.evictedCount] = 1
         }
         return page
     }
 
-    private mutating func retire(_ key: UInt64, _ page: UnsafeMutablePointer<UInt32>) {
-        if page[PageStorage.goneCount] == 256 {
-            addGone(key)
+    private mutating func retire(_ key: UInt64, _ page: PageDirectory.Page) {
+        if page[IDPage.evictedCount] == 256 {
+            addEvicted(key)
         } else {
             var bits = SIMD4<UInt64>.zero
-            for offset in 0..<256 where page[offset] == goneSlot { bits[offset >> 6] |= 1 << UInt64(offset & 63) }
+            for offset in 0..<256 where page[offset] == evictedSlot { bits[offset >> 6] |= 1 << UInt64(offset & 63) }
             retired[key] = bits
         }
-        storage.remove(key)
+        let number = page[IDPage.number]
+        directory.remove(key)
+        table.remove(Int(number))
+        freeNumbers.append(number)
         (lastKey, lastPage) = (.max, nil)
     }
 
-    private mutating func addGone(_ key: UInt64) {
-        let position = rangePosition(key)
-        let joinsPrevious = position > 0 && goneRanges[position - 1].upperBound + 1 == key
-        let joinsNext = position < goneRanges.count && key + 1 == goneRanges[position].lowerBound
+    private mutating func addEvicted(_ key: UInt64) {
+        let index = rangeIndex(key)
+        let joinsPrevious = index > 0 && evictedRanges[index - 1].upperBound + 1 == key
+        let joinsNext = index < evictedRanges.count && key + 1 == evictedRanges[index].lowerBound
         switch (joinsPrevious, joinsNext) {
         case (true, true):
-            goneRanges[position - 1] = goneRanges[position - 1].lowerBound...goneRanges[position].upperBound
-            goneRanges.remove(at: position)
-        case (true, false): goneRanges[position - 1] = goneRanges[position - 1].lowerBound...key
-        case (false, true): goneRanges[position] = key...goneRanges[position].upperBound
-        case (false, false): goneRanges.insert(key...key, at: position)
+            evictedRanges[index - 1] = evictedRanges[index - 1].lowerBound...evictedRanges[index].upperBound
+            evictedRanges.remove(at: index)
+        case (true, false): evictedRanges[index - 1] = evictedRanges[index - 1].lowerBound...key
+        case (false, true): evictedRanges[index] = key...evictedRanges[index].upperBound
+        case (false, false): evictedRanges.insert(key...key, at: index)
         }
     }
 }
 
-/// Where pages are by number: open addressing with linear probing, at most half full.
-private struct PageDirectory {
-    typealias Page = UnsafeMutablePointer<UInt32>
-
-    struct Place {
-        var key: UInt64 = 0
-        var page: Page?
-    }
-
-    var places: UnsafeMutablePointer<Place>
-    var mask: Int
-
-    @inline(__always)
-    func home(_ key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* 0x9e37_79b9_7f4a_7c15) >> 20) & mask }
-
-    @inline(__always)
-    func page(_ key: UInt64) -> Page? {
-        var place = home(key)
-        while let page = places[place].page {
-            if places[place].key == key { return page }
-            place = (place &+ 1) & mask
-        }
-        return nil
-    }
-}
-
-/// The memory of the pages and of their directory.
-private final class PageStorage {
-    typealias Page = PageDirectory.Page
-    private typealias Place = PageDirectory.Place
-    /// Behind the 256 slots of a page: how many are taken, how many are gone.
-    static let liveCount = 256, goneCount = 257
-    private static let length = 258
-
-    // @exclusivity(unchecked): only the IDTable that holds this reaches in, from methods of a value that is checked
-    // itself, none of which calls out.
-    @exclusivity(unchecked) private(set) var directory: PageDirectory
-    @exclusivity(unchecked) private var count = 0
-
-    private var places: UnsafeMutablePointer<Place> { directory.places }
-    private var mask: Int { directory.mask }
-
-    init() {
-        directory = PageDirectory(places: .allocate(capacity: 64), mask: 63)
-        places.initialize(repeating: Place(), count: 64)
-    }
-
-    init(copying other: PageStorage) {
-        count = other.count
-        directory = PageDirectory(places: .allocate(capacity: other.mask + 1), mask: other.mask)
-        for place in 0...mask {
-            (places + place).initialize(to: other.places[place])
-            guard let old = other.places[place].page else { continue }
-            let new = Page.allocate(capacity: Self.length)
-            new.initialize(from: old, count: Self.length)
-            places[place].page = new
-        }
-    }
-
-    deinit {
-        for place in 0...mask { places[place].page?.deallocate() }
-        places.deallocate()
-    }
-
-    var keys: [UInt64] { (0...mask).compactMap { places[$0].page == nil ? nil : places[$0].key } }
-
-    private func home(_ key: UInt64) -> Int { directory.home(key) }
-
-    func add(_ key: UInt64) -> Page {
-        if count * 2 > mask { grow() }
-        let page = Page.allocate(capacity: Self.length)
-        page.initialize(repeating: noSlot, count: 256)
-        (page + 256).initialize(repeating: 0, count: 2)
-        put(Place(key: key, page: page))
-        count += 1
-        return page
-    }
-
-    func remove(_ key: UInt64) {
-        var hole = home(key)
-        while places[hole].key != key || places[hole].page == nil { hole = (hole + 1) & mask }
-        places[hole].page?.deallocate()
-        places[hole].page = nil
-        count -= 1
-        // Closes the gap: who was pushed past it moves back.
-        var place = (hole + 1) & mask
-        while places[place].page != nil {
-            let distance = (place - home(places[place].key)) & mask
-            if distance >= (place - hole) & mask {
-                places[hole] = places[place]
-                places[place].page = nil
-                hole = place
-            }
-            place = (place + 1) & mask
-        }
-    }
-
-    private func put(_ new: Place) {
-        var place = home(new.key)
-        while places[place].page != nil { place = (place + 1) & mask }
-        places[place] = new
-    }
-
-    private func grow() {
-        let (old, oldMask) = (places, mask)
-        directory = PageDirectory(places: .allocate(capacity: oldMask * 2 + 2), mask: oldMask * 2 + 1)
-        places.initialize(repeating: Place(), count: mask + 1)
-        for place in 0...oldMask where old[place].page != nil { put(old[place]) }
-        old.deallocate()
-    }
+/// Offsets in a page behind its 256 slots.
+private enum IDPage {
+    static let liveCount = 256, evictedCount = 257
+    /// The page's number in the ``PageTable``.
+    static let number = 258
+    static let length = 259
 }

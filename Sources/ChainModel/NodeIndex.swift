@@ -1,12 +1,12 @@
-/// Where a node stands in one ``ChainForest``: 32 bits, valid until that node is evicted, then used again for another.
+/// The position of a node in one ``ChainForest``: 32 bits, valid until the node is evicted, then reused for another.
 ///
-/// An index is meant for the length of a frame and for structures that follow ``ChainForest/consumeChanges(into:)``;
-/// what must outlive an eviction (a selection, a tag, a command) is held as a `NodeID`.
+/// An index is meant for the length of a frame and for structures that follow ``ChainForest/consumeChanges(into:)``.
+/// Whatever must outlive an eviction (a selection, a tag, a command) is held as a `NodeID`.
 public struct NodeIndex: RawRepresentable, Hashable, Comparable, Sendable {
     /// Below ``ChainForest/indexBound``; fit for indexing arrays that run beside the forest.
     public let rawValue: UInt32
 
-    /// Wraps a raw index; only one that a forest gave out means anything.
+    /// Wraps a raw index. Only one that a forest returned has a meaning.
     @inlinable
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 

@@ -1,5 +1,7 @@
-/// One thing that is said of a node besides its state. The one table of them: whatever lists marks goes through it, by
-/// `allCases` or by a `switch` without a default, so that none can be left out.
+/// A remark on a node besides its state.
+///
+/// The one table of marks: code that lists them uses `allCases` or a `switch` without a default, so that none is left
+/// out.
 public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
     /// A cancellation of it was asked for, and it is still live.
     case cancelRequested = 1
@@ -9,11 +11,11 @@ public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
     case seenLate = 4
     /// The cancellation (asked for or done) came from a viewer.
     case byViewer = 8
-    /// Another attempt to settle it was made, which did nothing.
+    /// A second attempt to settle it had no effect.
     case settledAgain = 16
     /// It was released rejected and nothing had handled that.
     case unhandled = 32
-    /// Its memory is gone in the observed program.
+    /// Its memory was freed in the observed program.
     case released = 64
     /// Nothing of ours settles it, a resolver does.
     case external = 128
@@ -25,11 +27,11 @@ public enum NodeMark: UInt16, CaseIterable, Hashable, Sendable {
     /// Its name for programs: that of the case.
     public var name: String { Self.names[rawValue.trailingZeroBitCount] }
 
-    /// Making a word of an enumeration takes a microsecond.
+    /// Cached, because making a string of an enumeration case takes a microsecond.
     private static let names = allCases.map { "\($0)" }
 }
 
-/// What is said of a node besides its state.
+/// The remarks on a node besides its state.
 public struct NodeMarks: OptionSet, Hashable, Sendable {
     /// The bits: the raw values of ``NodeMark``.
     public let rawValue: UInt16

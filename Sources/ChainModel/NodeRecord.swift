@@ -4,10 +4,10 @@ import ChainEvents
 struct NodeBits: OptionSet {
     let rawValue: UInt16
 
-    /// Its `created` event was seen: `created` is its making and not just the first thing heard of it.
+    /// Its `created` event was applied: `created` is its creation, not just the first time it was seen.
     static let createdKnown = NodeBits(rawValue: 1)
-    /// Something was told of itself, not only a mention by another.
-    static let told = NodeBits(rawValue: 2)
+    /// It was reported itself, not only referenced by another node.
+    static let reported = NodeBits(rawValue: 2)
     static let hasParent = NodeBits(rawValue: 4)
     static let external = NodeBits(rawValue: 8)
     static let cancelRequested = NodeBits(rawValue: 16)
@@ -17,33 +17,33 @@ struct NodeBits: OptionSet {
     static let settledAgain = NodeBits(rawValue: 256)
     static let unhandled = NodeBits(rawValue: 512)
     static let hasMembers = NodeBits(rawValue: 1024)
-    /// It stands under its parent or creator, not under who links to it.
+    /// Its tree parent is its parent or creator, not a node that links to it.
     static let underOrigin = NodeBits(rawValue: 2048)
-    /// It stands as a root because its place would close a ring.
+    /// It is a root because its desired parent would close a cycle.
     static let cut = NodeBits(rawValue: 4096)
-    /// It has an entry in a queue of those who can be evicted.
-    static let awaitsEviction = NodeBits(rawValue: 8192)
+    /// It has an entry in an eviction queue.
+    static let isQueuedForEviction = NodeBits(rawValue: 8192)
     static let isRoot = NodeBits(rawValue: 16384)
-    /// A root whose chain was settled once and lives again: its settled leaves are queued for eviction one by one.
+    /// The root of a chain that settled and is live again: its settled leaves are evicted one by one.
     static let revived = NodeBits(rawValue: 32768)
 }
 
 /// Faults of its handler, a bit each.
-struct NodeTroubles: OptionSet {
+struct HandlerFaults: OptionSet {
     let rawValue: UInt8
 
-    static let hasBlocked = NodeTroubles(rawValue: 1)
-    static let hasMisusedAwait = NodeTroubles(rawValue: 2)
+    static let hasBlocked = HandlerFaults(rawValue: 1)
+    static let hasMisusedAwait = HandlerFaults(rawValue: 2)
 }
 
-/// One node: 96 bytes, of which a million make 96 MB. What only some nodes have is in ``NodeExtra`` and the texts.
+/// One node: 96 bytes, so a million take 96 MB. Facts that few nodes have are in ``NodeExtra`` and the texts.
 ///
 ///     0        8         16                    32              40
 ///     ├─ id ───┼ created ┼ 4 offsets, low 32 ──┼ high 16 each ─┤
 ///     40      44      48     52     56     60      64       68     72      76
 ///     ├parent ┼ first ┼ last ┼ prev ┼ next ┼ chain ┼ childs ┼ site ┼thread ┤
 ///     76      80      84         86     88     89           90      91       92        93         94      96
-///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ troubles ┼ thens ┤
+///     ├ extra ┼ label ┼ executor ┼ bits ┼ kind ┼ settlement ┼ state ┼ resync ┼ changes ┼ faults ┼ thens ┤
 ///
 /// A step's offset counts from `created`, plus 1, in 48 bits: 0 is "not yet", the last value "78 hours or more".
 struct NodeRecord {
@@ -51,7 +51,7 @@ struct NodeRecord {
     var created: UInt64
     private var queuedLow: UInt32 = 0, startedLow: UInt32 = 0, endedLow: UInt32 = 0, settledLow: UInt32 = 0
     private var queuedHigh: UInt16 = 0, startedHigh: UInt16 = 0, endedHigh: UInt16 = 0, settledHigh: UInt16 = 0
-    /// Who it stands under, and its relatives; for a free slot `next` is unused.
+    /// Slots of its tree parent, children and siblings. In a free slot `next` is unused.
     var treeParent = noSlot, firstChild = noSlot, lastChild = noSlot, previous = noSlot, next = noSlot
     /// The slot of its ``ChainRecord``; none for a root without children.
     var chain = noSlot
@@ -69,8 +69,8 @@ struct NodeRecord {
     /// The resync that named it last.
     var resync: UInt8 = 0
     var changes: NodeChanges = []
-    var troubles: NodeTroubles = []
-    /// Those under it that were made by an operation on it; see ``ChainForest/moreThens``.
+    var faults: HandlerFaults = []
+    /// How many children were made by an operation on it; see ``ForestData/thenCountOverflow``.
     var thenCount: UInt16 = 0
 
     init(id: UInt64, created: UInt64) {
@@ -144,10 +144,10 @@ extension NodeRecord {
         return traits
     }
 
-    /// Whether a mark or its state says for ever what somebody should know.
+    /// Whether a mark or the state shows a fault that remains.
     @inline(__always) var needsAttention: Bool {
         let marks = NodeBits.unhandled.rawValue | NodeBits.settledAgain.rawValue
-        return bits.rawValue & marks != 0 || state == .abandoned || troubles.contains(.hasMisusedAwait)
+        return bits.rawValue & marks != 0 || state == .abandoned || faults.contains(.hasMisusedAwait)
             || ((kind == .race || kind == .any) && !state.isLive)
     }
 
@@ -164,7 +164,7 @@ extension NodeRecord {
         return isQueued && settlement == .pending ? .queued : .none
     }
 
-    /// The word that the facts amount to.
+    /// The state that follows from the facts.
     @inline(__always) var derivedState: NodeState {
         switch settlement {
         case .pending: break
@@ -178,7 +178,7 @@ extension NodeRecord {
         if isEnded { return .pending }
         if isStarted { return .running }
         if isQueued { return .queued }
-        guard has(.told) else { return .unknown }
+        guard has(.reported) else { return .unknown }
         // The beginning of a planned chain is settled as it is started; a planned combinator's wait ends with its parent's.
         if kind == .chain { return .waiting }
         guard has(.hasParent), !has(.hasMembers) || kind.role == .combinator else { return .pending }
@@ -197,8 +197,8 @@ extension NodeRecord {
         if has(.unhandled) { marks.insert(.unhandled) }
         if has(.released) { marks.insert(.released) }
         if has(.external) { marks.insert(.external) }
-        if troubles.contains(.hasBlocked) { marks.insert(.hasBlocked) }
-        if troubles.contains(.hasMisusedAwait) { marks.insert(.hasMisusedAwait) }
+        if faults.contains(.hasBlocked) { marks.insert(.hasBlocked) }
+        if faults.contains(.hasMisusedAwait) { marks.insert(.hasMisusedAwait) }
         return marks
     }
 }

@@ -1,22 +1,22 @@
 import ChainEvents
 
-/// How two nodes that are not parent and child belong together, seen from one of them.
+/// A relation between two nodes that are not parent and child, seen from one of them.
 public struct NodeLink: Hashable, Sendable {
-    /// What this node is to the other.
+    /// The role of this node.
     public enum Role: UInt8, Hashable, Sendable {
-        /// It follows the other: it settles as the other does.
+        /// It follows the other and settles as the other does.
         case follows
         /// The other follows it.
         case followedBy
-        /// It is a combinator and the other its member.
+        /// It is a combinator that has the other for a member.
         case hasMember
-        /// It is a member of the other, a combinator.
+        /// It is a member of the other, which is a combinator.
         case memberOf
     }
 
-    /// What this node is to the other.
+    /// The role of this node.
     public var role: Role
-    /// The other one.
+    /// The other node.
     public var node: NodeIndex
     /// Since when, in nanoseconds of the process's clock.
     public var time: UInt64
@@ -30,19 +30,19 @@ public struct Blocker: Hashable, Sendable {
         case settled
         /// Its parent is not settled.
         case parent
-        /// Its parent has settled (or is gone): it is about to be queued.
+        /// Its parent has settled or was evicted: it is about to be queued.
         case aboutToRun
-        /// It stands in an executor's queue.
+        /// It is in an executor's queue.
         case queued
         /// Its own handler runs.
         case running
-        /// It follows another that is not settled.
+        /// It follows a node that is not settled.
         case follows
-        /// It is a combinator and a member of it is not settled: the first such one.
+        /// It is a combinator with an unsettled member: the first such one.
         case member
         /// What it followed, or all its members, have settled: it is about to settle.
         case aboutToSettle
-        /// Its handler runs, and blocks its thread until another node settles.
+        /// Its handler blocks its thread until another node settles.
         case awaits
         /// A timer will settle it.
         case timer
@@ -52,7 +52,7 @@ public struct Blocker: Hashable, Sendable {
 
     /// Why it is not settled.
     public var reason: Reason
-    /// Who holds it; nil where it is no node.
+    /// The node that holds it up; nil where it is no node.
     public var node: NodeIndex?
 
     /// Joins reason and node.
@@ -62,13 +62,13 @@ public struct Blocker: Hashable, Sendable {
     }
 }
 
-/// One step of a node's past.
+/// One step of a node's history.
 public struct HistoryStep: Hashable, Sendable {
     /// What happened.
     public enum Kind: Hashable, Sendable {
         /// It was made.
         case created
-        /// The first thing heard of it; its making was not seen.
+        /// The first time it was seen; its creation was not.
         case seen
         /// Its handler was handed to that executor.
         case queued(ExecutorID)

@@ -1,5 +1,5 @@
-/// The one word that the screen has for a node. It comes from the node's own facts alone: one settlement never
-/// changes the word of 100,000 children.
+/// The state of a node as the screen shows it. It follows from the node's own facts alone, so one settlement never
+/// changes the state of 100,000 children.
 public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
     /// Its parent has to settle first.
     case waiting = 0
@@ -19,13 +19,13 @@ public enum NodeState: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable 
     case skipped = 7
     /// Its resolver was released while it was pending.
     case abandoned = 8
-    /// It ended during a loss of events, or nothing was ever told of it but its id.
+    /// It ended during a loss of events, or only its id is known.
     case unknown = 9
 
-    /// The word, in English, lower case. Costs some nanoseconds.
+    /// Its name in English, lower case. Costs some nanoseconds.
     public var word: String { Self.words[Int(rawValue)] }
 
-    /// By raw value: making a word of an enumeration takes a microsecond, and a screen has many.
+    /// By raw value. Cached, because making a string of an enumeration case takes a microsecond.
     private static let words = allCases.map { "\($0)" }
 
     /// Not settled: waiting, queued, running or pending.
@@ -44,7 +44,7 @@ public enum Activity: UInt8, Hashable, Sendable {
 
 /// How many nodes there are in each state.
 public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
-    // One a state, in the order of their raw values.
+    // One count a state, in the order of their raw values.
     private var waiting: UInt32 = 0, queued: UInt32 = 0, running: UInt32 = 0, pending: UInt32 = 0
     private var fulfilled: UInt32 = 0, rejected: UInt32 = 0, cancelled: UInt32 = 0
     private var skipped: UInt32 = 0, abandoned: UInt32 = 0, unknown: UInt32 = 0
@@ -52,7 +52,8 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
     /// All zero.
     public init() {}
 
-    /// One node. Each number is written once: to write one of ten and read all at once is to wait for the write.
+    /// Counts one node. Each count is written once, because writing one and reading all at once is a store-forwarding
+    /// stall.
     @inline(__always)
     init(one state: NodeState) {
         @inline(__always) func count(_ other: NodeState) -> UInt32 { state == other ? 1 : 0 }
@@ -74,9 +75,9 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
 
     /// All nodes.
     public var nodeCount: Int { liveCount + settledCount }
-    /// Those that are not settled.
+    /// Nodes that are not settled.
     public var liveCount: Int { Int(waiting) + Int(queued) + Int(running) + Int(pending) }
-    /// Those that are.
+    /// Nodes that are settled.
     public var settledCount: Int {
         Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
     }
@@ -98,7 +99,7 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
     @inline(__always) mutating func add(_ state: NodeState) { change(state, by: 1) }
     @inline(__always) mutating func subtract(_ state: NodeState) { change(state, by: .max) }
 
-    /// Adds all counts of another.
+    /// Adds all counts of another value.
     public static func += (left: inout StateCounts, right: StateCounts) {
         for state in NodeState.allCases { left[state] += right[state] }
     }

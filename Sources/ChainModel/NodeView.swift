@@ -1,13 +1,13 @@
 import ChainEvents
 
-/// All facts of one node that have a fixed size: a copy of some 100 bytes that keeps nothing of the forest alive.
+/// The fixed-size facts of one node: a copy of some 100 bytes that keeps nothing of the forest alive.
 ///
 /// Texts and relatives are asked of the forest: ``ChainForest/label(of:)``, ``ChainForest/summary(of:)``,
 /// ``ChainForest/treeParent(of:)``, ``ChainForest/links(of:)``.
 public struct NodeView: Sendable {
-    // First: copied to where it lies as it does in the forest, or the processor waits for its own writes.
+    // First, with the same field widths and offset as in the forest, to avoid a store-forwarding stall.
     let record: NodeRecord
-    /// Where it stands.
+    /// Its index in the forest.
     public let index: NodeIndex
 
     @inline(__always)
@@ -18,9 +18,9 @@ public struct NodeView: Sendable {
 
     /// Its name in the process.
     public var id: NodeID { NodeID(record.id) }
-    /// By which operation it was made; `.other` where that is not known.
+    /// The operation that made it; `.other` where unknown.
     public var kind: NodeKind { record.kind }
-    /// The word for it.
+    /// Its state.
     public var state: NodeState { record.state }
     /// How it was settled.
     public var settlement: Settlement { record.settlement }
@@ -28,7 +28,7 @@ public struct NodeView: Sendable {
     public var isLive: Bool { record.state.isLive }
     /// What of its handler is going on.
     public var activity: Activity { record.activity }
-    /// What else is said of it.
+    /// Remarks besides the state.
     public var marks: NodeMarks { record.marks }
     /// Whether ``NodeMarks/cancelRequested`` is among its marks.
     public var isCancelRequested: Bool {
@@ -36,15 +36,15 @@ public struct NodeView: Sendable {
     }
     /// Where in the source it was made; 0 where unknown.
     public var site: SiteID { record.site }
-    /// The thread that its handler began on; 0 where it has not or nobody knows.
+    /// The thread that its handler began on; 0 where it has not or that is unknown.
     public var thread: ThreadID { record.thread }
-    /// The executor that its handler was handed to; 0 where it was not or nobody knows.
+    /// The executor that its handler was enqueued on; 0 where it was not or that is unknown.
     public var executor: ExecutorID { record.executor }
-    /// Whether it was made by an operation on another promise, its parent (which may be evicted by now).
+    /// Whether an operation on another promise, its parent, made it. The parent may be evicted.
     public var hasParent: Bool { record.has(.hasParent) }
 
-    /// When it was made, or the earliest moment that anything told of it (then ``NodeMarks/seenLate`` is set), in
-    /// nanoseconds of the process's clock.
+    /// When it was made, or when it was first seen (then ``NodeMarks/seenLate`` is set), in nanoseconds of the
+    /// process's clock.
     public var created: UInt64 { record.created }
     /// When its handler was handed to an executor.
     public var queued: UInt64? { record.queued }
@@ -56,7 +56,7 @@ public struct NodeView: Sendable {
     public var settled: UInt64? { record.settled }
 }
 
-/// Durations of one node at one moment, in nanoseconds; nil where there is nothing to tell.
+/// Durations of one node at one moment, in nanoseconds; nil where they do not apply.
 public struct Timing: Hashable, Sendable {
     /// From being queued to its handler's start, or to now. None for combinators and skipped nodes.
     public var wait: UInt64?
@@ -74,9 +74,9 @@ public struct Timing: Hashable, Sendable {
     }
 }
 
-/// What a text may be looked for in of one node: a copy of 16 bytes that is good until the forest changes.
+/// The fields of one node that a text search reads: a copy of 16 bytes, valid until the forest changes.
 public struct SearchFields: BitwiseCopyable, Sendable {
-    /// The word for it.
+    /// Its state.
     public let state: NodeState
     /// By which operation it was made.
     public let kind: NodeKind

@@ -34,16 +34,16 @@ struct ChainRecord {
 
 /// What only some nodes have: 48 bytes.
 struct NodeExtra {
-    /// The parent or creator of a node that does not stand under it; 0 for none.
+    /// The parent or creator of a node that is not under it in the tree; 0 for none.
     var origin: UInt64 = 0
     /// The slot of the ``EvictedCounts`` (bytes 8 to 11: the free list's while the slot is free).
     var evicted = noSlot
     var summary = noSlot
     var cancelRequestedAt: UInt64 = 0
     var canceller = noSlot
-    /// The links that it holds (follows, has members) and those that hold it, each by time.
+    /// The links that it holds (follows, has members), and the links that hold it, each by time.
     var firstOut = noSlot, lastOut = noSlot, firstIn = noSlot, lastIn = noSlot
-    /// The slot of the counts of those under it, where they are many.
+    /// The slot of the counts of its children, where they are many.
     var childCounts = noSlot
 
     var hasLinks: Bool { firstOut != noSlot || firstIn != noSlot }

@@ -1,8 +1,8 @@
-/// Texts by slot, counted: the same text is usually kept once, and one that nobody uses is gone.
+/// Reference-counted texts by slot. Equal texts are usually interned once; a text without uses is removed.
 struct TextPool: Sendable {
     private struct Page {
         var texts: [String] = []
-        /// Of one that nobody uses, the next such slot.
+        /// The use count of each text; of a free slot, the next free slot.
         var useCounts: [UInt32] = []
     }
 
@@ -28,26 +28,26 @@ struct TextPool: Sendable {
 
     /// Takes a use of `text`.
     mutating func intern(_ text: String) -> UInt32 {
-        let place = Self.place(of: text)
-        let known = recent[place]
+        let index = Self.cacheIndex(of: text)
+        let known = recent[index]
         if known != noSlot, self.text(known) == text {
             self[useCount: known] += 1
             return known
         }
-        let slot = takeSlot()
+        let slot = allocateSlot()
         pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] = text
         self[useCount: slot] = 1
-        recent[place] = slot
+        recent[index] = slot
         return slot
     }
 
-    /// Gives a use back.
+    /// Removes a use.
     mutating func release(_ slot: UInt32) {
         guard slot != noSlot else { return }
         self[useCount: slot] -= 1
         guard self[useCount: slot] == 0 else { return }
-        let place = Self.place(of: text(slot))
-        if recent[place] == slot { recent[place] = noSlot }
+        let index = Self.cacheIndex(of: text(slot))
+        if recent[index] == slot { recent[index] = noSlot }
         pages[Int(slot >> Self.pageShift)].texts[Self.offset(slot)] = ""
         self[useCount: slot] = firstFree
         firstFree = slot
@@ -64,7 +64,7 @@ struct TextPool: Sendable {
         slot = intern(text)
     }
 
-    private mutating func takeSlot() -> UInt32 {
+    private mutating func allocateSlot() -> UInt32 {
         count += 1
         if firstFree != noSlot {
             let slot = firstFree
@@ -79,7 +79,7 @@ struct TextPool: Sendable {
     }
 
     /// By its length and its end, where labels that are numbered differ.
-    private static func place(of text: String) -> Int {
+    private static func cacheIndex(of text: String) -> Int {
         var text = text
         return text.withUTF8 { bytes in
             var hash = UInt32(truncatingIfNeeded: bytes.count)

@@ -1,24 +1,25 @@
 import ChainEvents
+import EventScripts
 import SeededNumbers
 import Testing
 
 @testable import ChainModel
 
-/// What a forest keeps of those under a node: with whom it goes on, and how many are in which state.
+/// Counts of a node's children, and its continuation.
 @Suite struct ChildrenTests {
-    @Test func whatManyChildrenDoIsCountedThroughTheirComingAndGoing() {
+    @Test func manyChildrenAreCountedByState() {
         var limits = ForestLimits()
         limits.settledLeafLimit = 40
-        var script = Script(limits: limits)
+        var script = ScriptedForest(limits: limits)
         var generator = SeededGenerator(seed: 7)
         script.make(1, at: 1)
         var live: [UInt64] = []
         for id in UInt64(2)..<600 {
-            if id % 3 == 0 { script.then(id, on: 1, at: id) } else { script.make(id, creator: 1, at: id) }
+            if id % 3 == 0 { script.then(id, on: 1, at: id) } else { script.make(id, by: 1, at: id) }
             live.append(id)
             if id > 300 {
                 let some = live.remove(at: Int.random(in: live.indices, using: &generator))
-                script.tell(.fulfilled, some, at: 1_000 + id)
+                script.record(.fulfilled, some, at: 1_000 + id)
             }
             if id % 20 == 0 {
                 script.forest.retain(now: 1_000 + id)
@@ -26,29 +27,29 @@ import Testing
             }
         }
         #expect(script.forest.childCounts(of: script.index(1)) != nil)
-        for some in live { script.tell(.fulfilled, some, at: 9_000) }
+        for some in live { script.record(.fulfilled, some, at: 9_000) }
         script.forest.limits.settledLeafLimit = 0
         script.forest.retain(now: 9_001, budget: 100_000)
         script.forest.expectConsistent()
     }
 
-    @Test func moreThensThanTwoBytesCount() {
-        var script = Script()
+    @Test func moreOperationsThanTwoBytesCount() {
+        var script = ScriptedForest()
         script.make(1, at: 1)
         let count: UInt64 = 70_000
         for id in 2..<(2 + count) { script.then(id, on: 1, at: id) }
         script.forest.expectConsistent("all")
         script.forest.limits.settledLeafLimit = 0
-        for id in 2..<(1 + count) { script.tell(.fulfilled, id, at: count + id) }
+        for id in 2..<(1 + count) { script.record(.fulfilled, id, at: count + id) }
         script.forest.retain(now: 3 * count, budget: .max / 2)
         #expect(script.forest.continuation(of: script.index(1)) == script.index(1 + count))
         script.forest.expectConsistent("one")
     }
 
-    @Test func aParentThatIsToldLateMakesAContinuation() {
-        var script = Script()
+    @Test func aParentReportedLateMakesAContinuation() {
+        var script = ScriptedForest()
         script.make(1, at: 1)
-        script.make(2, creator: 1, at: 2)
+        script.make(2, by: 1, at: 2)
         #expect(script.forest.continuation(of: script.index(1)) == nil)
         _ = script.forest.consumeChanges()
         script.then(2, on: 1, at: 2)

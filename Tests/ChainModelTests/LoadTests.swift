@@ -1,40 +1,41 @@
 import ChainEvents
+import EventScripts
 import SeededNumbers
 import Testing
 
 @testable import ChainModel
 
-/// What executors have to do. That it is right after any history is proved with the rest of the forest's counts.
+/// Loads of executors. Their correctness after any history is tested with the forest's other counts.
 struct LoadTests {
     private static let second: UInt64 = 1_000_000_000
 
-    @Test func aQueueIsCountedWhileSomebodyWaits() {
-        var script = Script()
+    @Test func aQueueIsCountedWhileNodesWait() {
+        var script = ScriptedForest()
         for node in 1...3 as ClosedRange<UInt64> {
             script.make(node, .work, at: node * Self.second)
-            script.tell(.queued, node, at: node * Self.second, detail: 4)
+            script.record(.queued, node, at: node * Self.second, detail: 4)
         }
         #expect(script.forest.load(of: 4).queuedCount == 3)
         #expect(script.forest.load(of: 4).oldestQueued == Self.second)
-        script.tell(.started, 1, at: 4 * Self.second)
-        script.tell(.cancelled, 2, at: 4 * Self.second)
+        script.record(.started, 1, at: 4 * Self.second)
+        script.record(.cancelled, 2, at: 4 * Self.second)
         #expect(script.forest.load(of: 4).queuedCount == 1)
         #expect(script.forest.load(of: 4).runningCount == 1)
         #expect(script.forest.load(of: 4).oldestQueued == 3 * Self.second)
-        script.tell(.started, 3, at: 5 * Self.second)
-        script.tell(.fulfilled, 1, at: 6 * Self.second, flags: .handlerEnded)
-        script.tell(.fulfilled, 3, at: 6 * Self.second, flags: .handlerEnded)
+        script.record(.started, 3, at: 5 * Self.second)
+        script.record(.fulfilled, 1, at: 6 * Self.second, flags: .handlerEnded)
+        script.record(.fulfilled, 3, at: 6 * Self.second, flags: .handlerEnded)
         #expect(script.forest.load(of: 4) == ExecutorLoad())
         #expect(script.forest.load(of: 9) == ExecutorLoad())
         script.forest.expectConsistent()
     }
 
-    /// The start may be told before the queueing, by another thread.
-    @Test func whoRunsIsCountedWhereItWasQueued() {
-        var script = Script()
+    /// The start may be reported before the queueing, by another thread.
+    @Test func aRunningNodeIsCountedWhereItWasQueued() {
+        var script = ScriptedForest()
         script.make(1, .work, at: 1)
-        script.tell(.started, 1, at: 3, thread: 2)
-        script.tell(.queued, 1, at: 2, detail: 2)
+        script.record(.started, 1, at: 3, thread: 2)
+        script.record(.queued, 1, at: 2, detail: 2)
         #expect(script.forest.load(of: 2).runningCount == 1)
         #expect(script.forest.load(of: 0).runningCount == 0)
         script.forest.expectConsistent()
@@ -51,7 +52,7 @@ struct LoadTests {
                 ages.add(time)
                 waiting.append(time)
             } else {
-                // Mostly the first, as of a queue.
+                // Mostly the first, as in a queue.
                 let place = generator.next() % 4 == 0 ? Int(generator.next() % UInt64(waiting.count)) : 0
                 ages.remove(waiting.remove(at: place))
             }
@@ -60,13 +61,13 @@ struct LoadTests {
         }
     }
 
-    /// Those who came late leave as few empty entries behind as all others.
-    @Test func lateOnesLeaveNothingBehind() {
+    /// Late entries leave as few empty entries behind as others.
+    @Test func lateEntriesLeaveNoHoles() {
         var ages = QueueAges()
         let time = { (step: Int) in UInt64(1_000 + step) * QueueAges.grain }
         for step in 0..<200 { ages.add(time(step)) }
         for step in 0..<90 { ages.remove(time(step)) }
-        // The first of all comes again, and those behind the gap go out of their turn.
+        // The first entry comes again, and those behind the gap are removed out of order.
         ages.add(time(0))
         #expect(ages.isConsistent && ages.oldest == time(0))
         for step in 100..<200 { ages.remove(time(step)) }
@@ -76,7 +77,7 @@ struct LoadTests {
     }
 
     @Test func rootsAreFoundByTheirNumber() {
-        var script = Script()
+        var script = ScriptedForest()
         for node in 1...2_000 as ClosedRange<UInt64> { script.make(node, at: (node * 7_919) % 2_003) }
         let roots = script.forest.roots
         for (number, root) in roots.enumerated() where number % 37 == 0 {
@@ -88,7 +89,7 @@ struct LoadTests {
     }
 
     @Test func holdersAreBounded() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 1)
         for node in 2...9 as ClosedRange<UInt64> {
             script.make(node, at: node)

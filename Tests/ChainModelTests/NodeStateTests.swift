@@ -1,26 +1,27 @@
 import ChainEvents
+import EventScripts
 import Testing
 
 @testable import ChainModel
 
 @Suite struct NodeStateTests {
     @Test func aLinkWaitsIsQueuedRunsAndSettles() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 20)
         #expect(script.state(1) == .pending)
         #expect(script.state(2) == .waiting)
-        script.tell(.fulfilled, 1, at: 30)
+        script.record(.fulfilled, 1, at: 30)
         #expect(script.state(1) == .fulfilled)
         #expect(script.state(2) == .waiting, "the word comes from the node's own facts")
-        script.tell(.queued, 2, at: 31, detail: 4)
+        script.record(.queued, 2, at: 31, detail: 4)
         #expect(script.state(2) == .queued)
         #expect(script.node(2).activity == .queued)
-        script.tell(.started, 2, at: 33, thread: 9)
+        script.record(.started, 2, at: 33, thread: 9)
         #expect(script.state(2) == .running)
         #expect(script.node(2).thread == 9)
         #expect(script.node(2).executor == 4)
-        script.tell(.fulfilled, 2, at: 40, flags: .handlerEnded)
+        script.record(.fulfilled, 2, at: 40, flags: .handlerEnded)
         #expect(script.state(2) == .fulfilled)
         #expect(script.node(2).activity == .none)
         #expect(script.node(2).marks == [])
@@ -33,36 +34,36 @@ import Testing
     ]
 
     @Test(arguments: settlements)
-    func eachSettlementHasItsWord(kind: EventKind, flags: EventFlags, word: NodeState) {
-        var script = Script()
+    func eachSettlementHasItsState(kind: EventKind, flags: EventFlags, word: NodeState) {
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(kind, 1, at: 20, flags: flags)
+        script.record(kind, 1, at: 20, flags: flags)
         #expect(script.state(1) == word)
         #expect(script.forest.totals.counts[word] == 1)
         #expect(script.forest.totals.liveChainCount == 0)
     }
 
     @Test func aHigherRankWinsWhateverCameFirst() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.released, 1, at: 50)
-        script.tell(.rejected, 1, at: 30, text: "no")
+        script.record(.released, 1, at: 50)
+        script.record(.rejected, 1, at: 30, text: "no")
         #expect(script.state(1) == .rejected)
         #expect(script.node(1).settled == 30)
         #expect(script.forest.summary(of: script.index(1)) == "no")
     }
 
     @Test func aCallbackNodeIsPendingAfterItsHandler() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, .callback, at: 11)
-        script.tell(.started, 2, at: 20)
-        script.tell(.ended, 2, at: 25)
+        script.record(.started, 2, at: 20)
+        script.record(.ended, 2, at: 25)
         #expect(script.state(2) == .pending)
     }
 
     @Test func aCombinatorIsPendingOnceItHasMembers() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.make(2, .race, at: 11)
         #expect(script.state(2) == .pending)
@@ -71,31 +72,31 @@ import Testing
     }
 
     @Test func aPlannedCombinatorWaitsUntilItsMembersAreStarted() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, .all, at: 11)
         script.make(3, .chain, at: 12)
         script.member(2, 3, at: 13)
         #expect(script.state(2) == .waiting)
         #expect(script.state(3) == .waiting)
-        script.tell(.ended, 2, at: 20)
-        script.tell(.fulfilled, 3, at: 21)
+        script.record(.ended, 2, at: 20)
+        script.record(.fulfilled, 3, at: 21)
         #expect(script.state(2) == .pending)
         #expect(script.state(3) == .fulfilled)
     }
 
     @Test func aThreadThatWaitsChangesNoState() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.awaited, 1, at: 11)
-        script.tell(.awaitMisused, 1, at: 12, text: "refused")
-        script.tell(.awaitEnded, 1, at: 13)
+        script.record(.awaited, 1, at: 11)
+        script.record(.awaitMisused, 1, at: 12, text: "refused")
+        script.record(.awaitEnded, 1, at: 13)
         #expect(script.state(1) == .pending)
         #expect(script.node(1).marks == [.hasMisusedAwait])
         #expect(script.forest.summary(of: script.index(1)) == nil)
     }
 
-    /// Whatever a node can be marked with is in the one table.
+    /// Checks that the one table lists every mark a node can have.
     @Test func everyMarkIsInTheTable() {
         #expect(NodeMarks(rawValue: .max).list == NodeMark.allCases)
         let whole = NodeMark.allCases.reduce(into: NodeMarks()) { $0.insert(NodeMarks($1)) }
@@ -103,11 +104,11 @@ import Testing
             whole.rawValue == UInt16(1) << NodeMark.allCases.count - 1 && Set(NodeMark.allCases.map(\.name)).count == 10
         )
         #expect(NodeMark.hasMisusedAwait.name == "hasMisusedAwait")
-        // All that a record can hold, settled and live.
+        // Every bit that a record can hold, settled and live.
         var marks: NodeMarks = []
         for settlement in [Settlement.pending, .cancelled] {
             var record = NodeRecord(id: 1, created: 1)
-            (record.bits, record.troubles) = (NodeBits(rawValue: .max), NodeTroubles(rawValue: .max))
+            (record.bits, record.faults) = (NodeBits(rawValue: .max), HandlerFaults(rawValue: .max))
             record.bits.subtract([.createdKnown, .released])
             (record.started, record.settlement) = (1, settlement)
             record.state = record.derivedState
@@ -118,30 +119,30 @@ import Testing
         #expect(marks == whole)
     }
 
-    @Test func marksAreSaid() {
-        var script = Script()
+    @Test func marksAreSet() {
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.started, 1, at: 11)
-        script.tell(.cancelRequested, 1, at: 12, text: "viewer", flags: .byViewer)
+        script.record(.started, 1, at: 11)
+        script.record(.cancelRequested, 1, at: 12, text: "viewer", flags: .byViewer)
         #expect(script.node(1).marks == [.cancelRequested, .byViewer])
         #expect(script.forest.canceller(of: script.index(1)) == "viewer")
-        script.tell(.cancelled, 1, at: 13)
+        script.record(.cancelled, 1, at: 13)
         #expect(script.node(1).marks == [.stillOnThread, .byViewer])
-        script.tell(.ended, 1, at: 20)
-        script.tell(.settledAgain, 1, at: 21)
-        script.tell(.unhandled, 1, at: 22, text: "gone")
-        script.tell(.released, 1, at: 23)
+        script.record(.ended, 1, at: 20)
+        script.record(.settledAgain, 1, at: 21)
+        script.record(.unhandled, 1, at: 22, text: "gone")
+        script.record(.released, 1, at: 23)
         #expect(script.node(1).marks == [.byViewer, .settledAgain, .unhandled, .released])
         #expect(script.state(1) == .cancelled)
     }
 
-    @Test func whoIsKnownByAMentionIsUnknownUntilTold() {
-        var script = Script()
+    @Test func aReferencedNodeIsUnknownUntilReported() {
+        var script = ScriptedForest()
         script.then(2, on: 1, at: 20)
         #expect(script.state(1) == .unknown)
         #expect(script.node(1).marks == .seenLate)
-        #expect(script.above(2) == 1)
-        script.tell(.fulfilled, 1, at: 30)
+        #expect(script.treeParent(2) == 1)
+        script.record(.fulfilled, 1, at: 30)
         #expect(script.state(1) == .fulfilled)
         #expect(script.node(1).marks == .seenLate)
         script.make(1, at: 5)
@@ -149,24 +150,25 @@ import Testing
         #expect(script.node(1).created == 5)
     }
 
-    @Test func aMakingThatIsToldLateIsNoTimeOfMaking() {
-        var script = Script()
+    @Test func aCreationReportedLateIsNoCreationTime() {
+        var script = ScriptedForest()
         script.then(2, on: 1, at: 20)
         for (node, time) in [(1, 30), (3, 40)] as [(UInt64, UInt64)] {
-            script.tell(.created, node, at: time, text: "late", detail: UInt16(NodeKind.pending.rawValue), flags: .late)
+            script.record(
+                .created, node, at: time, text: "late", detail: UInt16(NodeKind.pending.rawValue), flags: .late)
             #expect(script.state(node) == .pending && script.node(node).marks == .seenLate)
             #expect(script.forest.label(of: script.index(node)) == "late" && script.node(node).kind == .pending)
         }
-        // The earliest that anything told of it.
+        // The earliest time at which it was seen.
         #expect(script.node(1).created == 20 && script.node(3).created == 40)
-        script.tell(.started, 3, at: 35)
+        script.record(.started, 3, at: 35)
         #expect(script.node(3).created == 35)
         script.make(1, at: 25)
         #expect(script.node(1).created == 25 && script.node(1).marks == [])
     }
 
     @Test func aViewersMarkComesAndGoes() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         _ = script.forest.consumeChanges()
         script.forest.markCancelRequested([NodeID(1), NodeID(99)])

@@ -1,37 +1,38 @@
 import ChainEvents
+import EventScripts
 import Testing
 
 @testable import ChainModel
 
 @Suite struct PlacementTests {
     @Test func underTheParentElseTheFirstLinkElseTheCreatorElseRoot() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 11)
-        script.make(3, creator: 2, at: 12)
+        script.make(3, by: 2, at: 12)
         script.make(4, at: 13)
-        #expect(script.above(2) == 1)
-        #expect(script.above(3) == 2)
+        #expect(script.treeParent(2) == 1)
+        #expect(script.treeParent(3) == 2)
         #expect(script.roots == [1, 4])
         script.member(4, 2, at: 14)
-        #expect(script.above(2) == 1, "a parent goes before links")
+        #expect(script.treeParent(2) == 1, "a parent goes before links")
         script.member(4, 3, at: 15)
-        #expect(script.above(3) == 4, "a link goes before the creator")
+        #expect(script.treeParent(3) == 4, "a link goes before the creator")
         script.make(5, .all, at: 16)
         script.member(5, 3, at: 17)
-        #expect(script.above(3) == 4, "the first link counts")
+        #expect(script.treeParent(3) == 4, "the first link counts")
         script.member(5, 3, at: 9)
-        #expect(script.above(3) == 5, "first by time, not by when we heard of it")
+        #expect(script.treeParent(3) == 5, "first by time, not by when we heard of it")
         #expect(script.forest.creator(of: script.index(3)) == script.index(2))
         script.forest.expectConsistent()
     }
 
-    @Test func aRootBecomesAMembersPlaceWithAllUnderIt() {
-        var script = Script()
+    @Test func aRootMovesUnderItsCombinatorWithItsSubtree() {
+        var script = ScriptedForest()
         script.make(1, .all, at: 10)
         script.make(2, at: 11)
         script.then(3, on: 2, at: 12)
-        script.tell(.rejected, 3, at: 13)
+        script.record(.rejected, 3, at: 13)
         #expect(script.roots == [1, 2])
         _ = script.forest.consumeChanges()
         script.member(1, 2, at: 14)
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func siblingsStandByTimeAndIDAndALateOneIsInserted() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 1)
         for (id, time) in [(5, 50), (3, 30), (9, 30), (4, 40), (2, 60), (6, 20)] as [(UInt64, UInt64)] {
             script.then(id, on: 1, at: time)
@@ -59,37 +60,37 @@ import Testing
     }
 
     @Test func aNodeCannotStandBelowItself() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 11)
         script.adopt(2, 1, at: 12)
         script.adopt(2, 2, at: 13)
         #expect(script.roots == [1])
-        #expect(script.above(2) == 1)
+        #expect(script.treeParent(2) == 1)
         #expect(script.forest.links(of: script.index(2)).map(\.role) == [.follows])
         #expect(script.forest.links(of: script.index(1)).map(\.role) == [.followedBy])
         script.forest.expectConsistent()
     }
 
-    @Test func aRingIsCutAtItsLatestLinkWhateverCameFirst() {
+    @Test func aCycleIsCutAtItsLatestLinkInAnyOrder() {
         let links: [(UInt64, UInt64, UInt64)] = [(1, 2, 20), (2, 3, 30), (3, 1, 40)]
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-            var script = Script()
+            var script = ScriptedForest()
             for id in 1...3 as ClosedRange<UInt64> { script.make(id, at: id) }
             for index in order { script.adopt(links[index].0, links[index].1, at: links[index].2) }
             #expect(script.roots == [1], "\(order)")
-            #expect(script.above(2) == 1)
-            #expect(script.above(3) == 2)
+            #expect(script.treeParent(2) == 1)
+            #expect(script.treeParent(3) == 2)
             script.forest.expectConsistent("\(order)")
         }
     }
 
     @Test func anOnlyLinkStaysAtItsParentsIndent() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 1)
         script.then(2, on: 1, at: 2)
         script.then(3, on: 2, at: 3)
-        script.make(4, creator: 3, at: 4)
+        script.make(4, by: 3, at: 4)
         #expect(!script.forest.indentsChildren(of: script.index(1)))
         #expect(script.forest.indentsChildren(of: script.index(3)))
         #expect(script.forest.depth(of: script.index(3)) == 0)
@@ -109,30 +110,30 @@ import Testing
     }
 
     @Test func whatANodeWaitsFor() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, .pending, at: 1)
         script.then(2, on: 1, at: 2)
         #expect(script.blocker(1) == Blocker(reason: .resolver))
         #expect(script.blocker(2) == Blocker(reason: .parent, node: script.index(1)))
-        script.tell(.fulfilled, 1, at: 3)
+        script.record(.fulfilled, 1, at: 3)
         #expect(script.blocker(1) == Blocker(reason: .settled))
         #expect(script.blocker(2) == Blocker(reason: .aboutToRun))
-        script.tell(.queued, 2, at: 4)
+        script.record(.queued, 2, at: 4)
         #expect(script.blocker(2) == Blocker(reason: .queued))
-        script.tell(.started, 2, at: 5)
+        script.record(.started, 2, at: 5)
         #expect(script.blocker(2) == Blocker(reason: .running))
-        script.make(3, .pending, creator: 2, at: 6)
-        script.make(4, .pending, creator: 2, at: 6)
-        script.make(5, .all, creator: 2, at: 7)
+        script.make(3, .pending, by: 2, at: 6)
+        script.make(4, .pending, by: 2, at: 6)
+        script.make(5, .all, by: 2, at: 7)
         script.member(5, 3, at: 8)
         script.member(5, 4, at: 8)
-        script.tell(.ended, 2, at: 9)
+        script.record(.ended, 2, at: 9)
         script.adopt(2, 5, at: 9)
         #expect(script.blocker(2) == Blocker(reason: .follows, node: script.index(5)))
         #expect(script.blocker(5) == Blocker(reason: .member, node: script.index(3)))
-        script.tell(.fulfilled, 3, at: 10)
+        script.record(.fulfilled, 3, at: 10)
         #expect(script.blocker(5) == Blocker(reason: .member, node: script.index(4)))
-        script.tell(.fulfilled, 4, at: 10)
+        script.record(.fulfilled, 4, at: 10)
         #expect(script.blocker(5) == Blocker(reason: .aboutToSettle))
         script.make(6, .delay, at: 11)
         #expect(script.blocker(6) == Blocker(reason: .timer))

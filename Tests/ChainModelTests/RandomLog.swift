@@ -7,8 +7,8 @@ struct LogEntry {
     var text: String?
 }
 
-/// A made-up program's events in the order of time: makers, links, combinators, adoption, every settlement, on several
-/// threads that take ids in blocks; some nodes were made before recording began.
+/// The events of a random program in the order of time: makers, links, combinators, adoptions and every settlement, on
+/// several threads that take ids in blocks. Some nodes were made before recording began.
 struct RandomLog {
     private(set) var entries: [LogEntry] = []
     private var generator: SeededGenerator
@@ -17,7 +17,7 @@ struct RandomLog {
     private var blocks: [(next: UInt64, end: UInt64)]
     private var nextBlock: UInt64 = 1
     private let threadCount: Int
-    /// Whether links go to anybody, rings among them.
+    /// Whether links may go to any node, so that cycles arise.
     private let isWild: Bool
     /// Whether several events may have the same time, as under a virtual clock.
     private let hasTies: Bool
@@ -79,7 +79,7 @@ struct RandomLog {
         }
     }
 
-    /// Tells of a node, or keeps silent: then it was made before recording began.
+    /// Reports a node's creation, or leaves it out: then it was made before recording began.
     private mutating func make(_ parent: Int?, kind: NodeKind? = nil, on thread: Int) {
         let makers: [NodeKind] = [.promise, .pending, .work, .task]
         let linkKinds: [NodeKind] = [.then, .map, .catch, .anyway, .callback, .delay]
@@ -114,7 +114,7 @@ struct RandomLog {
         guard nodes.count > 2 else { return }
         let (holder, target) = (pick(nodes.count), pick(nodes.count))
         guard isWild || (holder < target && nodes[holder].kind.role != .combinator) else { return }
-        // One thread a holder, so that links at one time have an order.
+        // One thread a holder, so that links of equal time have an order.
         let thread = Int(nodes[holder].id.rawValue) % threadCount
         record(
             .adopted, nodes[holder].id, other: nodes[target].id, thread: thread,
@@ -196,21 +196,10 @@ extension [LogEntry] {
             rest = rest.dropFirst(part.count)
             time = Swift.max(time, part.map(\.event.time).max() ?? 0)
             var batch = EventBatch(process: .test, sequence: sequence + UInt64(result.count), time: time)
-            for entry in part { batch.append(entry) }
+            for entry in part { batch.append(entry.event, text: entry.text) }
             result.append(batch)
         }
         return result
-    }
-}
-
-extension EventBatch {
-    mutating func append(_ entry: LogEntry) {
-        var event = entry.event
-        if let text = entry.text {
-            texts.append(text)
-            event.text = UInt32(texts.count)
-        }
-        events.append(event)
     }
 }
 

@@ -4,14 +4,14 @@ import Testing
 @testable import ChainModel
 
 extension ChainForest {
-    /// Counts everything from scratch over the links and compares with what is kept up.
+    /// Counts everything from scratch and compares it with the stored counts.
     func expectConsistent(_ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
         var problems: [String] = []
         var counts = StateCounts()
         var (visited, liveChains, settledNodes) = (0, 0, 0)
         var before: NodeRecord?
         for root in roots {
-            let record = nodes[root.rawValue].pointee
+            let record = data.nodes[root.rawValue].pointee
             if let before, !before.precedes(record) { problems.append("roots out of order at \(id(of: root))") }
             before = record
             if !record.has(.isRoot) || record.treeParent != noSlot { problems.append("\(id(of: root)) is no root") }
@@ -24,9 +24,11 @@ extension ChainForest {
             if kept != chain { problems.append("chain of \(id(of: root)): kept \(kept), counted \(chain)") }
         }
         if counts != totals.counts { problems.append("totals: kept \(totals.counts), counted \(counts)") }
-        if visited != nodes.count { problems.append("\(nodes.count) nodes, \(visited) of them in trees") }
+        if visited != data.nodes.count { problems.append("\(data.nodes.count) nodes, \(visited) of them in trees") }
         if liveChains != totals.liveChainCount { problems.append("\(liveChains) live, kept \(totals.liveChainCount)") }
-        if settledNodes != settledChainNodeCount { problems.append("\(settledNodes) kept \(settledChainNodeCount)") }
+        if settledNodes != data.settledChainNodeCount {
+            problems.append("\(settledNodes) kept \(data.settledChainNodeCount)")
+        }
         if roots.count != totals.chainCount { problems.append("\(roots.count) roots, kept \(totals.chainCount)") }
         problems += recountLoads()
         problems += roots.enumerated().compactMap { rootNumber(of: $1) == $0 ? nil : "\(id(of: $1)) is not \($0)" }
@@ -36,8 +38,8 @@ extension ChainForest {
     private func recountLoads() -> [String] {
         var loads: [ExecutorID: ExecutorLoad] = [:]
         var oldest: [ExecutorID: UInt64] = [:]
-        for slot in 0..<UInt32(nodes.bound) where isTaken(slot) {
-            let record = nodes[slot].pointee
+        for slot in 0..<UInt32(data.nodes.bound) where data.isOccupied(slot) {
+            let record = data.nodes[slot].pointee
             if record.state == .running { loads[record.executor, default: ExecutorLoad()].runningCount += 1 }
             guard record.state == .queued, let queued = record.queued else { continue }
             loads[record.executor, default: ExecutorLoad()].queuedCount += 1

@@ -1,4 +1,5 @@
 import ChainEvents
+import EventScripts
 import Testing
 
 @testable import ChainModel
@@ -11,13 +12,13 @@ import Testing
         return batch
     }
 
-    @Test func whoIsOldPendingAndNotNamedEndedUnknown() {
-        var script = Script()
+    @Test func anOldPendingUnnamedNodeEndsUnknown() {
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.make(2, at: 11)
         script.make(3, at: 12)
-        script.tell(.fulfilled, 3, at: 13)
-        script.tell(.started, 3, at: 13)
+        script.record(.fulfilled, 3, at: 13)
+        script.record(.started, 3, at: 13)
         script.forest.apply(batch(20, .begin(epoch: 20)))
         script.make(4, at: 21)
         script.forest.apply(batch(25, .end(epoch: 20), nodes: [NodeSnapshot(id: NodeID(2), kind: .promise)]))
@@ -30,8 +31,8 @@ import Testing
         script.forest.expectConsistent()
     }
 
-    @Test func whereTheClockStandsStillTheBeginningTellsWhoIsOld() {
-        var script = Script()
+    @Test func onAStandingClockTheBeginningSeparatesOldNodes() {
+        var script = ScriptedForest()
         script.make(1, at: 20)
         script.forest.apply(batch(20, .begin(epoch: 20)))
         script.make(2, at: 20)
@@ -40,29 +41,29 @@ import Testing
         #expect(script.state(2) == .pending)
     }
 
-    @Test func whoWasLostComesBackByBeingNamed() {
-        var script = Script()
+    @Test func aLostNodeComesBackByBeingNamed() {
+        var script = ScriptedForest()
         var named = NodeSnapshot(id: NodeID(7), kind: .then)
         named.parent = NodeID(6)
         named.label = "kept"
         script.forest.apply(batch(20, .begin(epoch: 20)))
         script.forest.apply(batch(25, .end(epoch: 20), nodes: [named]))
         #expect(script.state(7) == .waiting)
-        #expect(script.above(7) == 6)
+        #expect(script.treeParent(7) == 6)
         #expect(script.node(7).marks == .seenLate)
         #expect(script.forest.label(of: script.index(7)) == "kept")
     }
 
-    /// Of four handlers the end was lost, or the whole of it; of a fifth nothing was, it runs on after the settlement.
+    /// The end of four handlers was lost, or the whole handler; a fifth handler runs on after its settlement.
     @Test func handlersWhoseEndWasLostRunNoMore() {
-        var script = Script()
+        var script = ScriptedForest()
         for node in 1...5 as ClosedRange<UInt64> {
             script.make(node, node == 3 ? .callback : .then, at: 10)
-            script.tell(.queued, node, at: 11, detail: 1)
+            script.record(.queued, node, at: 11, detail: 1)
         }
-        for node in [1, 2, 3, 5] as [UInt64] { script.tell(.started, node, at: 12) }
-        script.tell(.cancelled, 2, at: 13)
-        script.tell(.cancelled, 5, at: 13)
+        for node in [1, 2, 3, 5] as [UInt64] { script.record(.started, node, at: 12) }
+        script.record(.cancelled, 2, at: 13)
+        script.record(.cancelled, 5, at: 13)
         func snapshot(_ node: UInt64, _ kind: NodeKind, _ settlement: Settlement) -> NodeSnapshot {
             var snapshot = NodeSnapshot(id: NodeID(node), kind: kind)
             snapshot.settlement = settlement
@@ -80,18 +81,18 @@ import Testing
         #expect(script.timing(1, now: 900).run == 13 && script.timing(2, now: 900).run == 13)
         #expect(script.node(5).activity == .running && script.node(5).marks.contains(.stillOnThread))
         script.forest.expectConsistent()
-        // What comes after all is truer than the time of the resync.
-        script.tell(.ended, 2, at: 15)
+        // A late event has a truer time than the resync.
+        script.record(.ended, 2, at: 15)
         #expect(script.timing(2, now: 900).run == 3)
-        script.tell(.ended, 5, at: 40)
+        script.record(.ended, 5, at: 40)
         #expect(script.timing(5, now: 900).run == 28)
     }
 
-    /// A node that is not named has no memory, so its handler does not run either.
-    @Test func whoIsGoneRunsNoMore() {
-        var script = Script()
+    /// A node that a resync does not name is released, so its handler does not run.
+    @Test func aReleasedNodeRunsNoMore() {
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.started, 1, at: 12)
+        script.record(.started, 1, at: 12)
         script.forest.apply(batch(20, .begin(epoch: 20)))
         script.forest.apply(batch(25, .end(epoch: 20)))
         #expect(script.state(1) == .unknown && script.node(1).activity == .none)
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func anEndWithoutItsBeginDoesNothing() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.forest.apply(batch(25, .end(epoch: 20)))
         script.forest.apply(batch(30, .begin(epoch: 30)))
@@ -107,18 +108,18 @@ import Testing
         #expect(script.state(1) == .pending)
     }
 
-    @Test func aTrueSettlementThatComesAfterAllIsTaken() {
-        var script = Script()
+    @Test func aLateTrueSettlementWins() {
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.forest.apply(batch(20, .begin(epoch: 20)))
         script.forest.apply(batch(25, .end(epoch: 20)))
-        script.tell(.rejected, 1, at: 15)
+        script.record(.rejected, 1, at: 15)
         #expect(script.state(1) == .rejected)
         #expect(script.node(1).settled == 15)
     }
 
-    @Test func threeHundredResyncsNameNobodyByMistake() {
-        var script = Script()
+    @Test func threeHundredResyncsNameNoNodeByMistake() {
+        var script = ScriptedForest()
         script.make(1, at: 1)
         var alive = NodeSnapshot(id: NodeID(1), kind: .promise)
         alive.created = 1
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test func lossIsKeptAndNeverGoesDown() {
-        var script = Script()
+        var script = ScriptedForest()
         var one = batch(10)
         one.loss = EventCounts(madeCount: 10, deliveredCount: 8, lostInRings: 2)
         script.forest.apply(one)

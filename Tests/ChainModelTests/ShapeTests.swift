@@ -1,13 +1,14 @@
 import ChainEvents
+import EventScripts
 import Foundation
 import SeededNumbers
 import Testing
 
 @testable import ChainModel
 
-/// Shapes in which a walk to the root, or along the siblings, for each event would take minutes.
+/// Shapes for which a walk to the root, or along the siblings, for each event would take minutes.
 @Suite struct ShapeTests {
-    /// The processor time of this thread since it was made: a busy machine, and tests beside, do not count.
+    /// The processor time of this thread since the value was made, so that other work on the machine does not count.
     private struct ThreadTime {
         private let begin = now
 
@@ -54,7 +55,7 @@ import Testing
         #expect(forest.totals.nodeCount == 0)
     }
 
-    @Test func aChainToldFromItsEnd() {
+    @Test func aChainReportedFromItsEnd() {
         let time = ThreadTime()
         defer { #expect(time.isUnderAMinute) }
         let count: UInt64 = 30_000
@@ -109,7 +110,7 @@ import Testing
         #expect(forest.links(of: forest.index(of: NodeID(2))!).count == Int(count) - 1)
         while forest.retain(now: .max / 2) > 0 {}
         #expect(forest.totals.nodeCount == 0)
-        #expect(forest.links.count == 0)
+        #expect(forest.data.links.count == 0)
     }
 
     @Test func rootsInAnyOrder() {
@@ -123,12 +124,12 @@ import Testing
     }
 
     @Test func aCopyIsAValue() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 1)
         script.then(2, on: 1, at: 2)
         let copy = script.forest
         let dump = copy.dump(facts: true)
-        script.tell(.rejected, 1, at: 3, text: "no")
+        script.record(.rejected, 1, at: 3, text: "no")
         script.make(5, at: 4)
         script.adopt(5, 2, at: 5)
         _ = script.forest.consumeChanges()
@@ -140,11 +141,11 @@ import Testing
     }
 
     @Test func tooManyChangesAreEverything() {
-        var script = Script(limits: ForestLimits(changeLimit: 3))
+        var script = ScriptedForest(limits: ForestLimits(changeLimit: 3))
         #expect(script.forest.consumeChanges().isEverything)
         for id in 1...4 as ClosedRange<UInt64> { script.make(id, at: id) }
         #expect(script.forest.consumeChanges().isEverything)
-        script.tell(.queued, 2, at: 9)
+        script.record(.queued, 2, at: 9)
         let changes = script.forest.consumeChanges()
         #expect(changes.nodes.map(\.index) == [script.index(2)])
         #expect(changes.nodes.first?.changes == [.state, .facts, .summary])
@@ -153,9 +154,9 @@ import Testing
         #expect(!changes.isEverything)
     }
 
-    /// Facts that only some nodes have grow beside the nodes: while a node is moved is a moment for it, too.
+    /// Extras grow while a node is moved.
     @Test func aHundredThousandMadeByHandlersAndAdopted() {
-        var script = Script()
+        var script = ScriptedForest()
         var batch = EventBatch(process: .test, sequence: 1, time: 10)
         for id in stride(from: UInt64(1), to: 100_000, by: 2) {
             var creator = NodeSnapshot(id: NodeID(id), kind: .promise)
@@ -171,6 +172,6 @@ import Testing
         #expect(script.forest.totals.counts.nodeCount == 100_001)
         #expect(script.forest.totals.chainCount == 1)
         #expect(script.forest.origin(of: script.index(99_998)) == NodeID(99_997))
-        #expect(script.above(99_999) == 99_998)
+        #expect(script.treeParent(99_999) == 99_998)
     }
 }

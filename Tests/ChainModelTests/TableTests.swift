@@ -22,33 +22,33 @@ import Testing
             }
         }
         for id in Set(ids) {
-            let expected = known[id] ?? goneSlot
+            let expected = known[id] ?? evictedSlot
             #expect(table.find(NodeID(id)) == expected)
-            #expect(table.look(up: NodeID(id)) == expected)
+            #expect(table.findCachingPage(NodeID(id)) == expected)
         }
         for id in Array(known.keys) { table.remove(NodeID(id)) }
-        for id in ids { #expect(table.find(NodeID(id)) == goneSlot) }
+        for id in ids { #expect(table.find(NodeID(id)) == evictedSlot) }
         #expect(table.find(NodeID(5000)) == noSlot)
         #expect(table.keys(from: 0) == [])
     }
 
-    @Test func wholePagesThatWentMeltIntoRanges() {
+    @Test func removedPagesMergeIntoRanges() {
         var table = IDTable()
         for id in 1..<5000 as Range<UInt64> { table.insert(NodeID(id), UInt32(id)) }
         for id in (1..<5000 as Range<UInt64>).reversed() { table.remove(NodeID(id)) }
-        #expect(table.find(NodeID(300)) == goneSlot)
-        #expect(table.find(NodeID(4999)) == goneSlot)
+        #expect(table.find(NodeID(300)) == evictedSlot)
+        #expect(table.find(NodeID(4999)) == evictedSlot)
         #expect(table.find(NodeID(5001)) == noSlot)
         #expect(table.rangeCount == 1)
     }
 
-    @Test func slotsAreTakenLowestFirstAndSegmentsGivenBack() {
+    @Test func lowestSlotsAreAllocatedFirstAndEmptyPagesFreed() {
         var slab = Slab<LinkRecord>(shift: 2)
         let slots = (0..<20).map { slab.allocate(LinkRecord(time: $0, holder: 0, target: 0, kind: .member)) }
         #expect(slots == Array(0..<20))
         for slot in 4..<20 as Range<UInt32> { slab.free(slot) }
-        #expect(!slab.hasSegment(of: 8))
-        #expect(slab.hasSegment(of: 3))
+        #expect(!slab.hasPage(of: 8))
+        #expect(slab.hasPage(of: 3))
         slab.free(1)
         #expect(slab.allocate(LinkRecord(time: 0, holder: 0, target: 0, kind: .member)) == 1)
         #expect(slab.allocate(LinkRecord(time: 0, holder: 0, target: 0, kind: .member)) == 4)
@@ -56,10 +56,10 @@ import Testing
         #expect(slab.count == 5)
     }
 
-    /// Names are told once, with the first part of a batch; the nodes that have them may be in a later one.
-    @Test func namesWaitForTheRestOfTheirBatch() {
+    /// Names are sent once, with the first part of a batch; the nodes that use them may be in a later part.
+    @Test func namesAreKeptUntilTheEndOfTheirBatch() {
         var forest = ChainForest(process: ProcessKey(rawValue: 1))
-        let count = UInt32(ChainForest.threadNameLimit + 1)
+        let count = UInt32(ForestData.threadNameLimit + 1)
         var first = EventBatch(process: forest.process, sequence: 1, time: 10)
         for thread in 1...count { first.threads[thread] = "worker-\(thread)" }
         var second = EventBatch(process: forest.process, sequence: 1, time: 10)
@@ -76,7 +76,7 @@ import Testing
         #expect(forest.renameCount == 1)
     }
 
-    @Test func equalTextsAreKeptOnceAndUnusedOnesGo() {
+    @Test func equalTextsAreInternedOnceAndUnusedOnesRemoved() {
         var pool = TextPool()
         let (first, second, other) = (pool.intern("reserve stock"), pool.intern("reserve stock"), pool.intern("charge"))
         #expect(first == second)

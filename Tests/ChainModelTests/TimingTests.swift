@@ -1,101 +1,103 @@
 import ChainEvents
+import EventScripts
 import Testing
 
 @testable import ChainModel
 
 @Suite struct TimingTests {
     @Test func waitRunAndTotalOfALink() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 20)
         #expect(script.timing(2, now: 90) == Timing())
-        script.tell(.fulfilled, 1, at: 100)
+        script.record(.fulfilled, 1, at: 100)
         #expect(script.timing(1, now: 500) == Timing(total: 90))
         #expect(script.timing(2, now: 130) == Timing(total: 30))
-        script.tell(.queued, 2, at: 105)
+        script.record(.queued, 2, at: 105)
         #expect(script.timing(2, now: 130) == Timing(wait: 25, total: 30))
-        script.tell(.started, 2, at: 125)
+        script.record(.started, 2, at: 125)
         #expect(script.timing(2, now: 130) == Timing(wait: 20, run: 5, total: 30))
-        script.tell(.fulfilled, 2, at: 140, flags: .handlerEnded)
+        script.record(.fulfilled, 2, at: 140, flags: .handlerEnded)
         #expect(script.timing(2, now: 999) == Timing(wait: 20, run: 15, total: 40))
     }
 
     @Test func totalCountsFromTheMakingIfTheParentSettledBefore() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.fulfilled, 1, at: 20)
+        script.record(.fulfilled, 1, at: 20)
         script.then(2, on: 1, at: 50)
         #expect(script.timing(2, now: 60) == Timing(total: 10))
     }
 
     @Test func aCombinatorHasATotalAlone() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, .all, at: 10)
-        script.tell(.queued, 1, at: 11)
-        script.tell(.started, 1, at: 12)
+        script.record(.queued, 1, at: 11)
+        script.record(.started, 1, at: 12)
         #expect(script.timing(1, now: 40) == Timing(total: 30))
     }
 
     @Test func aSkippedNodeHasNone() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 11)
-        script.tell(.rejected, 1, at: 20)
-        script.tell(.skipped, 2, at: 20, flags: .error)
+        script.record(.rejected, 1, at: 20)
+        script.record(.skipped, 2, at: 20, flags: .error)
         #expect(script.timing(2, now: 40) == Timing())
     }
 
     @Test func aCallbackRunsForItsHandlerAndThenIsPending() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.fulfilled, 1, at: 20)
+        script.record(.fulfilled, 1, at: 20)
         script.then(2, on: 1, .callback, at: 20)
-        script.tell(.queued, 2, at: 20)
-        script.tell(.started, 2, at: 22)
-        script.tell(.ended, 2, at: 25)
+        script.record(.queued, 2, at: 20)
+        script.record(.started, 2, at: 22)
+        script.record(.ended, 2, at: 25)
         #expect(script.timing(2, now: 60) == Timing(wait: 2, run: 3, total: 40))
-        script.tell(.fulfilled, 2, at: 80)
+        script.record(.fulfilled, 2, at: 80)
         #expect(script.timing(2, now: 90) == Timing(wait: 2, run: 3, total: 60))
     }
 
     @Test func anAdopterLastsToItsOwnSettlement() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.started, 1, at: 11)
-        script.make(2, creator: 1, at: 12)
-        script.tell(.ended, 1, at: 13)
+        script.record(.started, 1, at: 11)
+        script.make(2, by: 1, at: 12)
+        script.record(.ended, 1, at: 13)
         script.adopt(1, 2, at: 13)
-        script.tell(.fulfilled, 2, at: 40)
+        script.record(.fulfilled, 2, at: 40)
         #expect(script.timing(1, now: 45) == Timing(run: 2, total: 35))
-        script.tell(.fulfilled, 1, at: 50)
+        script.record(.fulfilled, 1, at: 50)
         #expect(script.timing(1, now: 99) == Timing(run: 2, total: 40))
     }
 
     @Test func aHandlerThatIgnoresItsCancellationRunsOn() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.started, 1, at: 20)
-        script.tell(.cancelled, 1, at: 30)
+        script.record(.started, 1, at: 20)
+        script.record(.cancelled, 1, at: 30)
         #expect(script.timing(1, now: 70) == Timing(run: 50, total: 20))
     }
 
-    @Test func whoIsCancelledBeforeItsTurnHasNoTotal() {
-        var script = Script()
+    @Test func aNodeCancelledBeforeItsTurnHasNoTotal() {
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 11)
-        script.tell(.cancelled, 2, at: 20)
+        script.record(.cancelled, 2, at: 20)
         #expect(script.timing(2, now: 70) == Timing())
-        script.tell(.fulfilled, 1, at: 30)
+        script.record(.fulfilled, 1, at: 30)
         #expect(script.timing(2, now: 70) == Timing())
     }
 
-    /// A chain ends when its last node settles, however late that is heard: a viewer that attaches later sees the same.
+    /// A chain ends when its last node settles, however late that is reported: a viewer that attaches later sees the
+    /// same.
     @Test func aChainLastsToTheSettlementOfItsLastNode() throws {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
         script.then(2, on: 1, at: 20)
-        script.tell(.fulfilled, 1, at: 30)
-        script.tell(.fulfilled, 2, at: 65)
+        script.record(.fulfilled, 1, at: 30)
+        script.record(.fulfilled, 2, at: 65)
         #expect(script.forest.chain(of: script.index(1)).settled == 65)
         var late = ChainForest(process: .test)
         var batch = EventBatch(process: .test, sequence: 1, time: 12_600)
@@ -103,36 +105,36 @@ import Testing
         late.apply(batch)
         let root = try #require(late.index(of: NodeID(1)))
         #expect(late.chain(of: root).settled == 65)
-        // A settlement that is known better later moves the end of its chain.
+        // A corrected settlement moves the end of its chain.
         script.forest.apply(batch)
-        script.tell(.fulfilled, 2, at: 60)
+        script.record(.fulfilled, 2, at: 60)
         #expect(script.forest.chain(of: script.index(1)).settled == 60)
-        script.tell(.rejected, 1, at: 80)
+        script.record(.rejected, 1, at: 80)
         #expect(script.forest.chain(of: script.index(1)).settled == 80)
-        script.tell(.rejected, 1, at: 70)
+        script.record(.rejected, 1, at: 70)
         #expect(script.forest.chain(of: script.index(1)).settled == 70)
     }
 
     @Test func longDurationsAreExactAndTimesBeforeTheMakingAreNotNegative() {
-        var script = Script()
+        var script = ScriptedForest()
         let day: UInt64 = 86_400_000_000_000
         script.make(1, at: 1000)
-        script.tell(.queued, 1, at: 990)
-        script.tell(.started, 1, at: 1000 + day)
-        script.tell(.fulfilled, 1, at: 1000 + 2 * day + 1, flags: .handlerEnded)
+        script.record(.queued, 1, at: 990)
+        script.record(.started, 1, at: 1000 + day)
+        script.record(.fulfilled, 1, at: 1000 + 2 * day + 1, flags: .handlerEnded)
         #expect(script.timing(1, now: 0) == Timing(wait: day, run: day + 1, total: 2 * day + 1))
     }
 
     @Test func historyIsInOrder() {
-        var script = Script()
+        var script = ScriptedForest()
         script.make(1, at: 10)
-        script.tell(.queued, 1, at: 11, detail: 3)
-        script.tell(.started, 1, at: 12, thread: 7)
-        script.make(2, creator: 1, at: 13)
-        script.tell(.ended, 1, at: 14)
+        script.record(.queued, 1, at: 11, detail: 3)
+        script.record(.started, 1, at: 12, thread: 7)
+        script.make(2, by: 1, at: 13)
+        script.record(.ended, 1, at: 14)
         script.adopt(1, 2, at: 14)
-        script.tell(.cancelRequested, 1, at: 15)
-        script.tell(.cancelled, 1, at: 16)
+        script.record(.cancelRequested, 1, at: 15)
+        script.record(.cancelled, 1, at: 16)
         #expect(
             script.forest.history(of: script.index(1)) == [
                 HistoryStep(kind: .created, time: 10), HistoryStep(kind: .queued(3), time: 11),

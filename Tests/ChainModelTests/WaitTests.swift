@@ -1,4 +1,5 @@
 import ChainEvents
+import EventScripts
 import Testing
 
 @testable import ChainModel
@@ -6,32 +7,32 @@ import Testing
 /// Threads that block until a node settles, and handlers at fault.
 struct WaitTests {
     /// 1 runs on thread 7; 2 is pending.
-    private func scene() -> Script {
-        var script = Script()
+    private func scene() -> ScriptedForest {
+        var script = ScriptedForest()
         script.make(1, .work, at: 10)
-        script.tell(.queued, 1, at: 11)
-        script.tell(.started, 1, at: 12, thread: 7)
+        script.record(.queued, 1, at: 11)
+        script.record(.started, 1, at: 12, thread: 7)
         script.make(2, at: 13)
         return script
     }
 
-    @Test func aHandlerThatWaitsIsHeldUpByWhatItWaitsFor() {
+    @Test func aWaitingHandlerIsBlockedByItsNode() {
         var script = scene()
         #expect(script.blocker(1) == Blocker(reason: .running))
-        script.tell(.awaited, 2, 1, at: 20, thread: 7)
+        script.record(.awaited, 2, 1, at: 20, thread: 7)
         #expect(script.blocker(1) == Blocker(reason: .awaits, node: script.index(2)))
         #expect(script.blocker(2) == Blocker(reason: .resolver))
         #expect(
             script.forest.waits(of: 7) == [ThreadWait(thread: 7, node: NodeID(2), waiter: NodeID(1), since: 20)])
-        script.tell(.awaitEnded, 2, 1, at: 30, thread: 7)
+        script.record(.awaitEnded, 2, 1, at: 30, thread: 7)
         #expect(script.blocker(1) == Blocker(reason: .running))
         #expect(script.forest.waits.isEmpty)
     }
 
     @Test func aWaitWhoseEndWasLostEndsWithWhatItWaitsFor() {
         var script = scene()
-        script.tell(.awaited, 2, 1, at: 20, thread: 7)
-        script.tell(.fulfilled, 2, at: 30)
+        script.record(.awaited, 2, 1, at: 20, thread: 7)
+        script.record(.fulfilled, 2, at: 30)
         #expect(script.blocker(1) == Blocker(reason: .running))
         #expect(script.forest.waits.isEmpty)
     }
@@ -40,20 +41,20 @@ struct WaitTests {
         var script = scene()
         script.make(3, .work, at: 20)
         script.make(4, at: 20)
-        script.tell(.awaited, 2, 1, at: 21, thread: 7)
-        script.tell(.started, 3, at: 22, thread: 7)
-        script.tell(.awaited, 4, 3, at: 23, thread: 7)
+        script.record(.awaited, 2, 1, at: 21, thread: 7)
+        script.record(.started, 3, at: 22, thread: 7)
+        script.record(.awaited, 4, 3, at: 23, thread: 7)
         #expect(script.forest.waits(of: 7).map(\.node) == [NodeID(2), NodeID(4)])
         #expect(script.blocker(1) == Blocker(reason: .awaits, node: script.index(2)))
         #expect(script.blocker(3) == Blocker(reason: .awaits, node: script.index(4)))
-        script.tell(.awaitEnded, 4, 3, at: 24, thread: 7)
+        script.record(.awaitEnded, 4, 3, at: 24, thread: 7)
         #expect(script.forest.waits(of: 7).map(\.node) == [NodeID(2)])
     }
 
-    /// What a late comer is told of waits is the same, and telling it twice changes nothing.
-    @Test func waitsAreToldToLateComers() {
+    /// Repeated waits are equal, and applying them twice changes nothing.
+    @Test func waitsAreRepeatedForLateSubscribers() {
         var script = scene()
-        script.tell(.awaited, 2, 1, at: 20, thread: 7)
+        script.record(.awaited, 2, 1, at: 20, thread: 7)
         var late = ChainForest(process: .test)
         var batch = EventBatch(process: .test, sequence: 1, time: 40)
         batch.nodes = script.forest.snapshot(limit: 100).nodes
@@ -64,13 +65,13 @@ struct WaitTests {
         #expect(late.dump(facts: true) == script.forest.dump(facts: true))
     }
 
-    @Test func faultsAreMarkedAndTold() {
+    @Test func faultsAreMarkedAndInSnapshots() {
         var script = scene()
-        script.tell(.blocked, 1, at: 20)
-        script.tell(.awaitMisused, 2, 1, at: 21, thread: 7)
+        script.record(.blocked, 1, at: 20)
+        script.record(.awaitMisused, 2, 1, at: 21, thread: 7)
         #expect(script.node(1).marks.isSuperset(of: [.hasBlocked, .hasMisusedAwait]))
         #expect(script.node(2).marks.isDisjoint(with: [.hasBlocked, .hasMisusedAwait]))
-        script.tell(.awaitMisused, 2, at: 22)
+        script.record(.awaitMisused, 2, at: 22)
         #expect(script.node(2).marks.contains(.hasMisusedAwait))
         var late = ChainForest(process: .test)
         var batch = EventBatch(process: .test, sequence: 1, time: 40)
@@ -79,14 +80,14 @@ struct WaitTests {
         #expect(late.node(late.index(of: NodeID(1))!).marks.isSuperset(of: [.hasBlocked, .hasMisusedAwait]))
     }
 
-    @Test func threadsThatComeAndGoDoNotPileUp() {
+    @Test func waitsOfEndedThreadsAreDropped() {
         var script = scene()
         for thread in 100..<5_000 {
             let node = UInt64(thread)
             script.make(node, at: node)
-            script.tell(.awaited, node, at: node, thread: ThreadID(thread))
-            script.tell(.fulfilled, node, at: node)
+            script.record(.awaited, node, at: node, thread: ThreadID(thread))
+            script.record(.fulfilled, node, at: node)
         }
-        #expect(script.forest.threadWaits.count <= 1_025)
+        #expect(script.forest.data.threadWaits.count <= 1_025)
     }
 }

@@ -1,36 +1,58 @@
 import ChainEvents
 
 extension ChainForest {
-    /// Folds a batch: tables, then snapshots, then events, then the resync mark. About 100 ns an event.
+    /// Applies a batch: names, then snapshots, then events, then the resync mark. About 100 ns an event.
     ///
-    /// - Parameter isLast: False for a part of a batch after which more of it comes, whose nodes may have names that no node
-    ///   has so far.
-    public mutating func apply(_ batch: EventBatch, isLast: Bool = true) {
+    /// - Parameter isLast: False for a part of a batch that another part follows. Names that no node has so far are kept
+    ///   until the last part.
+    public mutating func apply(_ batch: EventBatch, isLast: Bool = true) { data.apply(batch, isLast: isLast) }
+
+    /// Marks nodes as *cancel requested* when the viewer sends the command, before the program confirms. Ignores
+    /// unknown ids.
+    public mutating func markCancelRequested(_ ids: some Sequence<NodeID>) {
+        for id in ids {
+            guard let slot = data.slot(of: id) else { continue }
+            data.nodes[slot].pointee.bits.insert(.cancelMarkedHere)
+            data.recordChange(slot, .facts)
+        }
+    }
+
+    /// Takes back ``markCancelRequested(_:)`` (the program refused).
+    public mutating func unmarkCancelRequested(_ ids: some Sequence<NodeID>) {
+        for id in ids {
+            guard let slot = data.slot(of: id) else { continue }
+            data.nodes[slot].pointee.bits.remove(.cancelMarkedHere)
+            data.recordChange(slot, .facts)
+        }
+    }
+}
+
+extension ForestData {
+    mutating func apply(_ batch: EventBatch, isLast: Bool) {
         guard batch.process == process else { return }
-        makeUnique()
         now = max(now, batch.time)
-        takeTables(of: batch)
-        for snapshot in batch.nodes { fold(snapshot) }
+        applyTables(of: batch)
+        for snapshot in batch.nodes { apply(snapshot) }
         batch.events.withUnsafeBufferPointer { events in
             var next = 0
             while next < events.count {
                 let end = min(next + Self.warmCount, events.count)
                 warm(for: events[next..<end])
-                for place in next..<end { fold(events[place], batch) }
+                for index in next..<end { apply(events[index], batch) }
                 next = end
             }
         }
         totals.eventCount += UInt64(batch.events.count)
-        fold(batch.resync)
+        apply(batch.resync)
         if isLast { boundTables() }
-        for id in mentioned {
-            // Who is known by a mention alone can be evicted; who was told of meanwhile is in the queues by itself.
-            if let slot = slot(of: id), !nodes[slot].pointee.has(.told) { enqueueIfEvictable(slot) }
+        for id in referenced {
+            // Enqueue nodes that are only referenced; reported nodes enter the queues when they settle.
+            if let slot = slot(of: id), !nodes[slot].pointee.has(.reported) { enqueueIfEvictable(slot) }
         }
-        mentioned.removeAll(keepingCapacity: true)
+        referenced.removeAll(keepingCapacity: true)
     }
 
-    private mutating func takeTables(of batch: EventBatch) {
+    private mutating func applyTables(of batch: EventBatch) {
         sites.merge(batch.sites) { _, new in new }
         threads.merge(batch.threads) { old, new in
             if old != new { renameCount += 1 }
@@ -47,9 +69,9 @@ extension ChainForest {
     // MARK: Events
 
     @inline(__always)
-    private mutating func fold(_ event: ChainEvent, _ batch: EventBatch) {
+    private mutating func apply(_ event: ChainEvent, _ batch: EventBatch) {
         if event.kind == .created { return create(event, batch) }
-        guard let slot = told(event.node, at: event.time) else { return }
+        guard let slot = reportedSlot(of: event.node, at: event.time) else { return }
         switch event.kind {
         case .created: break
         case .queued: queued(slot, event.time, event.detail)
@@ -65,7 +87,7 @@ extension ChainForest {
         case .cancelRequested:
             if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
             cancelRequested(slot, event.time, by: batch.text(of: event))
-        case .blocked: nodes[slot].pointee.troubles.insert(.hasBlocked)
+        case .blocked: nodes[slot].pointee.faults.insert(.hasBlocked)
         case .settledAgain: nodes[slot].pointee.bits.insert(.settledAgain)
         case .unhandled:
             nodes[slot].pointee.bits.insert(.unhandled)
@@ -77,8 +99,8 @@ extension ChainForest {
         case .awaitEnded: awaitEnded(event)
         case .awaitMisused:
             // The fault is the handler's that wanted to wait.
-            let culprit = event.other == .none ? slot : told(event.other, at: event.time) ?? slot
-            nodes[culprit].pointee.troubles.insert(.hasMisusedAwait)
+            let culprit = event.other == .none ? slot : reportedSlot(of: event.other, at: event.time) ?? slot
+            nodes[culprit].pointee.faults.insert(.hasMisusedAwait)
             if culprit != slot { refresh(culprit) }
         }
         refresh(slot)
@@ -88,14 +110,14 @@ extension ChainForest {
     private mutating func create(_ event: ChainEvent, _ batch: EventBatch) {
         let hasParent = event.flags.contains(.hasParent)
         let origin = event.other == event.node ? NodeID.none : event.other
-        let known = ids.look(up: event.node)
-        guard known != goneSlot else { return }
+        let known = ids.findCachingPage(event.node)
+        guard known != evictedSlot else { return }
         if known != noSlot {
             return recreate(known, event, batch, origin: origin, hasParent: hasParent)
         }
         guard event.node != .none, hasRoom() else { return }
         var record = NodeRecord(id: event.node.rawValue, created: event.time)
-        record.bits = event.flags.contains(.late) ? .told : [.createdKnown, .told]
+        record.bits = event.flags.contains(.late) ? .reported : [.createdKnown, .reported]
         if hasParent { record.bits.insert(.hasParent) }
         if event.flags.contains(.external) { record.bits.insert(.external) }
         record.kind = event.nodeKind
@@ -110,12 +132,16 @@ extension ChainForest {
         _ slot: UInt32, _ event: ChainEvent, _ batch: EventBatch, origin: NodeID, hasParent: Bool
     ) {
         let node = nodes[slot]
-        node.pointee.bits.insert(.told)
+        node.pointee.bits.insert(.reported)
         node.pointee.resync = resyncGeneration
         if hasParent { setHasParent(slot) }
         if event.flags.contains(.external) { node.pointee.bits.insert(.external) }
         describe(slot, kind: event.nodeKind, site: event.site, label: batch.text(of: event))
-        if event.flags.contains(.late) { _ = told(event.node, at: event.time) } else { setCreated(slot, event.time) }
+        if event.flags.contains(.late) {
+            _ = reportedSlot(of: event.node, at: event.time)
+        } else {
+            setCreated(slot, event.time)
+        }
         setOrigin(slot, origin, at: event.time)
         refresh(slot)
     }
@@ -126,7 +152,9 @@ extension ChainForest {
         if node.pointee.kind == .other { node.pointee.kind = kind }
         if node.pointee.site == 0 { node.pointee.site = site }
         if let label, node.pointee.label == noSlot { node.pointee.label = texts.intern(label) }
-        if before != (node.pointee.kind, node.pointee.site, node.pointee.label) { note(slot, [.facts, .description]) }
+        if before != (node.pointee.kind, node.pointee.site, node.pointee.label) {
+            recordChange(slot, [.facts, .description])
+        }
     }
 
     // MARK: Steps, each a join
@@ -134,10 +162,10 @@ extension ChainForest {
     mutating func queued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
         let node = nodes[slot]
         if let known = node.pointee.queued, known <= time { return }
-        weigh(slot, node.pointee.state, isAdded: false)
+        countLoad(slot, node.pointee.state, isAdded: false)
         node.pointee.queued = time
         if executor != 0 { node.pointee.executor = executor }
-        weigh(slot, node.pointee.state, isAdded: true)
+        countLoad(slot, node.pointee.state, isAdded: true)
     }
 
     mutating func started(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {
@@ -172,8 +200,8 @@ extension ChainForest {
         node.pointee.settlement = rank
         node.pointee.settled = time
         if known != .pending {
-            rejectionMoved(slot)
-            settlementMoved(slot, from: before ?? time)
+            rejectionChanged(slot)
+            settlementChanged(slot, from: before ?? time)
         }
         return true
     }
@@ -186,48 +214,25 @@ extension ChainForest {
         extras[extra].pointee.cancelRequestedAt = time
         guard let canceller else { return }
         texts.replace(&extras[extra].pointee.canceller, with: canceller)
-        note(slot, [.facts, .description])
+        recordChange(slot, [.facts, .description])
     }
 
     mutating func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
         let extra = extra(of: slot)
         if extras[extra].pointee.summary == noSlot || replacing {
             texts.replace(&extras[extra].pointee.summary, with: text)
-            note(slot, [.facts, .description])
+            recordChange(slot, [.facts, .description])
         }
     }
 
-    /// Derives the word for a node anew and carries a change into the counts.
+    /// Updates a node's state and the counts that depend on it.
     @inline(__always)
     mutating func refresh(_ slot: UInt32) {
         let node = nodes[slot]
         let (old, new) = (node.pointee.state, node.pointee.derivedState)
-        guard old != new else { return note(slot, .facts) }
+        guard old != new else { return recordChange(slot, .facts) }
         node.pointee.state = new
         count(slot, from: old, to: new)
-        note(slot, [.state, .facts])
-    }
-
-    // MARK: Viewer's marks
-
-    /// Marks nodes as *cancel requested* before the program says so (the viewer sent the command); unknown ids are
-    /// ignored.
-    public mutating func markCancelRequested(_ ids: some Sequence<NodeID>) {
-        makeUnique()
-        for id in ids {
-            guard let slot = slot(of: id) else { continue }
-            nodes[slot].pointee.bits.insert(.cancelMarkedHere)
-            note(slot, .facts)
-        }
-    }
-
-    /// Takes back ``markCancelRequested(_:)`` (the program refused).
-    public mutating func unmarkCancelRequested(_ ids: some Sequence<NodeID>) {
-        makeUnique()
-        for id in ids {
-            guard let slot = slot(of: id) else { continue }
-            nodes[slot].pointee.bits.remove(.cancelMarkedHere)
-            note(slot, .facts)
-        }
+        recordChange(slot, [.state, .facts])
     }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ChainModel
 
-/// The laws of the fold, on random logs; a failure names its seed.
-@Suite struct FoldPropertyTests {
+/// Laws of applying events, on random logs; a failure names its seed.
+@Suite struct ApplyPropertyTests {
     private func fold(_ batches: [EventBatch]) -> ChainForest {
         var forest = ChainForest(process: .test)
         for batch in batches { forest.apply(batch) }
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.upTo(15))
-    func foldingTwiceChangesNothing(seed: UInt64) {
+    func applyingTwiceChangesNothing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let batches = log(seed).batches(upTo: 50, using: &generator)
         let once = fold(batches)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.upTo(30))
-    func stateAndTheRestAreTheWholeLog(seed: UInt64) {
+    func snapshotAndRemainingEventsGiveTheSameForest(seed: UInt64) {
         let entries = log(seed)
         var generator = SeededGenerator(seed: seed ^ 0x55)
         let shuffled = entries.shuffled(by: &generator)
@@ -73,9 +73,9 @@ import Testing
         #expect(firstDifference(whole.dump(facts: true), late.dump(facts: true)) == nil, "seed \(seed), rest")
     }
 
-    /// Each node of a tree once, at its depth, in the order in which going down to children finds them.
+    /// Compares walks with a recursive descent: each node once, at its depth, in pre-order.
     @Test(arguments: Seeds.upTo(6))
-    func walksGoThroughAll(seed: UInt64) {
+    func walksVisitEveryNode(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let forest = fold(log(seed).batches(upTo: 50, using: &generator))
         func expected(_ node: NodeIndex, _ depth: Int) -> [[Int]] {
@@ -88,7 +88,7 @@ import Testing
             return found
         }
         for root in forest.roots {
-            // Of a part of the tree, too, and of its first level.
+            // Also of a subtree, and of its first level.
             for top in [root, forest.lastChild(of: root) ?? root] {
                 var (found, level, depth): ([[Int]], [NodeIndex], Int) = ([], [], 0)
                 var next: NodeIndex? = top
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Seeds.upTo(12))
-    func takenChangesTellEveryChange(seed: UInt64) {
+    func consumedChangesListEveryChange(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var forest = ChainForest(process: .test, limits: ForestLimits(settledNodeLimit: 20, settledLeafLimit: 10))
         var known: [NodeIndex: String] = [:]
@@ -122,7 +122,7 @@ import Testing
             let changes = forest.consumeChanges()
             #expect(changes.isEverything == first)
             if !first {
-                // Each once: who counts nodes takes those that are gone from this list.
+                // Each node once, because readers that count nodes subtract the evicted ones.
                 #expect(changes.evicted.count == Int(forest.totals.evictedCount - evictedBefore), "seed \(seed)")
             }
             for gone in changes.evicted { known[gone.index] = nil }

@@ -1,0 +1,146 @@
+import ChainEvents
+
+/// Steps that remove nodes; ``ForestData/retain(now:budget:)`` says which.
+extension ForestData {
+    /// Evicts a whole chain; false where the budget ended before.
+    mutating func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
+        var cursor = root
+        while true {
+            while nodes[cursor].pointee.firstChild != noSlot { cursor = nodes[cursor].pointee.firstChild }
+            let above = nodes[cursor].pointee.treeParent
+            let isLast = cursor == root
+            evict(cursor, leavesCount: false)
+            budget -= 1
+            if isLast { return true }
+            // Removing links may have moved other nodes, so stop where the rest is another chain.
+            guard rootSlot(of: above) == root, !chains[nodes[root].pointee.chain].pointee.isLive else {
+                return true
+            }
+            guard budget > 0 else { return false }
+            cursor = above
+        }
+    }
+
+    /// Takes a chain of few nodes without links away at once; false where it is none.
+    mutating func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
+        let chain = nodes[root].pointee.chain
+        let count = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
+        guard count <= 32 else { return false }
+        return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 32) { slots in
+            var (cursor, end) = (root, 0)
+            while cursor != noSlot {
+                let extra = nodes[cursor].pointee.extra
+                if extra != noSlot, extras[extra].pointee.hasLinks { return false }
+                slots[end] = cursor
+                end += 1
+                cursor = following(cursor, within: root)
+            }
+            roots.remove(root, nodes)
+            totals.chainCount -= 1
+            settledChainNodeCount -= count
+            if chain != noSlot { chains.free(chain) }
+            // From the last node on, because children go before their parent.
+            for slot in slots[..<end].reversed() {
+                ids.remove(NodeID(nodes[slot].pointee.id))
+                recordEviction(slot, nodes[slot].pointee)
+                freeNode(slot)
+            }
+            budget -= count
+            return true
+        }
+    }
+
+    /// Evicts a root with one child, which becomes the root.
+    mutating func trimRoot(_ root: UInt32) -> UInt32 {
+        let child = nodes[root].pointee.firstChild
+        let chain = nodes[root].pointee.chain
+        saveOrigin(child)
+        unlinkSibling(child)
+        nodes[child].pointee.bits.subtract(.isQueuedForEviction)
+        nodes[child].pointee.bits.formUnion([.isRoot, .revived])
+        roots.insert(child, nodes)
+        totals.chainCount += 1
+        // The root leaves its chain first, because removing its links may move other nodes.
+        tally(chains[chain].pointee, -1)
+        chains[chain].pointee.root = child
+        chains[chain].pointee.subtract(nodes[root].pointee.state)
+        chains[chain].pointee.evictedCount &+= 1
+        if chains[chain].pointee.firstRejected == root { replaceFirstRejected(of: chains[chain]) }
+        tally(chains[chain].pointee, 1)
+        nodes[root].pointee.chain = noSlot
+        settledChainNodeCount += 1
+        recordChange(child, [.moved, .summary])
+        evict(root, leavesCount: true, newRoot: child)
+        let rest = nodes[child].pointee.chain
+        if nodes[child].pointee.has(.isRoot), rest == noSlot || !chains[rest].pointee.isLive { enqueueRoot(child) }
+        return child
+    }
+
+    /// Takes away a node without children, which has settled.
+    mutating func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
+        // First, so that no node that its links release is placed under it.
+        ids.remove(NodeID(nodes[slot].pointee.id))
+        if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
+        let record = nodes[slot].pointee
+        recordEviction(slot, record, newRoot: newRoot)
+        assert(!record.state.isLive, "a live node is part of an executor's load")
+        if record.treeParent != noSlot {
+            if leavesCount { countEvicted(slot, under: record.treeParent) }
+            unlinkSibling(slot)
+        } else {
+            roots.remove(slot, nodes)
+            totals.chainCount -= 1
+        }
+        if record.chain == noSlot {
+            settledChainNodeCount -= 1
+        } else {
+            let chain = chains[record.chain]
+            chain.pointee.subtract(record.state)
+            if leavesCount { chain.pointee.evictedCount &+= 1 }
+            if !chain.pointee.isLive { settledChainNodeCount -= 1 }
+            if chain.pointee.firstRejected == slot { replaceFirstRejected(of: chain) }
+            if chain.pointee.nodeCount == 0 {
+                chains.free(record.chain)
+            } else {
+                recordChange(chain.pointee.root, .summary)
+            }
+        }
+        freeNode(slot)
+    }
+
+    /// Frees what is stored of a node that has left the tree and is recorded as evicted.
+    private mutating func freeNode(_ slot: UInt32) {
+        let node = nodes[slot]
+        totals.counts.subtract(node.pointee.state)
+        totals.evictedCount += 1
+        texts.release(node.pointee.label)
+        if node.pointee.extra != noSlot { freeExtra(node.pointee.extra) }
+        node.pointee.id = 0
+        nodes.free(slot)
+    }
+
+    private mutating func freeExtra(_ index: UInt32) {
+        let extra = extras[index].pointee
+        texts.release(extra.summary)
+        texts.release(extra.canceller)
+        if extra.evicted != noSlot { evictedCounts.free(extra.evicted) }
+        assert(extra.childCounts == noSlot, "an evicted node has no children")
+        extras.free(index)
+    }
+
+    /// Adds a node and the nodes evicted from under it to the evicted counts of its parent.
+    private mutating func countEvicted(_ slot: UInt32, under parent: UInt32) {
+        var counts = EvictedCounts()
+        let own = nodes[slot].pointee.extra
+        if own != noSlot, extras[own].pointee.evicted != noSlot {
+            counts = evictedCounts[extras[own].pointee.evicted].pointee
+        }
+        counts.add(nodes[slot].pointee.state)
+        let extra = extra(of: parent)
+        if extras[extra].pointee.evicted == noSlot {
+            extras[extra].pointee.evicted = evictedCounts.allocate(counts)
+        } else {
+            evictedCounts[extras[extra].pointee.evicted].pointee += counts
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ChainEvents
+
+/// Names of threads, executors and call sites by number.
+///
+/// They are sent once, so they are kept. Threads come and go, and a program may name what it never uses, so unused
+/// names are dropped past a limit.
+extension ForestData {
+    /// How many names of threads and of call sites are kept before unused ones are dropped.
+    static let threadNameLimit = 16_384, siteLimit = 65_536
+
+    /// Drops unused names past the limits. Called after a batch, because its nodes may use the names it brought.
+    mutating func boundTables() {
+        if threads.count > max(Self.threadNameLimit, 2 * threadCountAfterPruning) { dropUnusedThreads() }
+        if sites.count > max(Self.siteLimit, 2 * siteCountAfterPruning) { dropUnusedSites() }
+    }
+
+    /// O(nodes); as many names have to be new before it happens again.
+    private mutating func dropUnusedThreads() {
+        var used = Set(threadWaits.keys)
+        for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.thread) }
+        threads = threads.filter { used.contains($0.key) }
+        threadCountAfterPruning = threads.count
+    }
+
+    private mutating func dropUnusedSites() {
+        var used: Set<SiteID> = []
+        for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.site) }
+        sites = sites.filter { used.contains($0.key) }
+        siteCountAfterPruning = sites.count
+    }
+}

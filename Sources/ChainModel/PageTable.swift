@@ -1,0 +1,87 @@
+/// Pages of equal length by number. A page keeps its address from when it is added until it is removed.
+///
+/// The one owner of manually managed memory under ``Slab``, `IDTable` and the arrays that run beside a forest. An owner
+/// may keep ``pages`` beside its reference and must read it again after ``add(_:)``.
+package final class PageTable<Element: BitwiseCopyable> {
+    /// The elements of one page.
+    package typealias Page = UnsafeMutablePointer<Element>
+
+    /// Elements of a page.
+    package let pageLength: Int
+    // @exclusivity(unchecked): only one structure owns a table and reaches in, from methods of a value that is checked
+    // itself, none of which calls out.
+    /// The pages from 0 up to ``count``; nil where there is none.
+    @exclusivity(unchecked) package private(set) var pages: UnsafeMutablePointer<Page?>
+    /// One more than the greatest number that a page has had.
+    @exclusivity(unchecked) package private(set) var count = 0
+    private var capacity = 16
+
+    /// Makes a table without pages.
+    package init(pageLength: Int) {
+        self.pageLength = pageLength
+        pages = .allocate(capacity: capacity)
+        pages.initialize(repeating: nil, count: capacity)
+    }
+
+    deinit {
+        for number in 0..<count { pages[number]?.deallocate() }
+        pages.deallocate()
+    }
+
+    /// Copies all pages.
+    package func copy() -> PageTable {
+        let copy = PageTable(pageLength: pageLength)
+        if count > 0 { copy.reserve(count) }
+        copy.count = count
+        for number in 0..<count {
+            guard let page = pages[number] else { continue }
+            let new = makePage()
+            new.update(from: page, count: pageLength)
+            copy.pages[number] = new
+        }
+        return copy
+    }
+
+    /// Adds a page of zero bytes under a number that has none.
+    @discardableResult
+    package func add(_ number: Int) -> Page {
+        reserve(number + 1)
+        count = max(count, number + 1)
+        let page = makePage()
+        pages[number] = page
+        return page
+    }
+
+    /// Removes the page of a number, if there is one.
+    package func remove(_ number: Int) {
+        pages[number]?.deallocate()
+        pages[number] = nil
+    }
+
+    /// Removes the last pages, at most `number` of them.
+    package func removeLast(_ number: Int) {
+        for _ in 0..<min(number, count) {
+            count -= 1
+            remove(count)
+        }
+    }
+
+    private func makePage() -> Page {
+        let size = pageLength * MemoryLayout<Element>.stride
+        // Aligned to a cache line, because then as few elements as possible cross one.
+        let page = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+        page.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        return page.bindMemory(to: Element.self, capacity: pageLength)
+    }
+
+    private func reserve(_ minimum: Int) {
+        guard minimum > capacity else { return }
+        let old = capacity
+        capacity = max(minimum, 2 * capacity)
+        let wider = UnsafeMutablePointer<Page?>.allocate(capacity: capacity)
+        wider.moveInitialize(from: pages, count: old)
+        (wider + old).initialize(repeating: nil, count: capacity - old)
+        pages.deallocate()
+        pages = wider
+    }
+}

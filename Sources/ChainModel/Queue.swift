@@ -1,0 +1,60 @@
+/// Elements in the order in which they were appended. All operations are O(1), amortised.
+package struct Queue<Element> {
+    @usableFromInline var elements: [Element] = []
+    /// The index of the first element that was not removed.
+    @usableFromInline var head = 0
+
+    /// Makes an empty queue.
+    @inlinable package init() {}
+
+    /// How many elements there are.
+    @inlinable package var count: Int { elements.count - head }
+    /// Whether there is none.
+    @inlinable package var isEmpty: Bool { head == elements.count }
+    /// The element that comes out next.
+    @inlinable package var first: Element? { head < elements.count ? elements[head] : nil }
+    /// The element that was appended last.
+    @inlinable package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
+    /// The elements in order, first in first.
+    @inlinable package var contents: ArraySlice<Element> { elements[head...] }
+
+    /// The element at an offset from the first.
+    @inlinable package subscript(offset: Int) -> Element {
+        get { elements[head + offset] }
+        set { elements[head + offset] = newValue }
+    }
+
+    /// Appends an element.
+    @inlinable package mutating func append(_ element: Element) { elements.append(element) }
+
+    /// Removes and returns the first element; nil where there is none.
+    @inlinable package mutating func popFirst() -> Element? {
+        guard let first else { return nil }
+        removeFirst()
+        return first
+    }
+
+    /// Removes the first element. The queue must not be empty.
+    @inlinable package mutating func removeFirst() {
+        head += 1
+        if head == elements.count, head < 1_024 {
+            elements.removeAll(keepingCapacity: true)
+            return head = 0
+        }
+        guard head >= 1_024, head * 2 >= elements.count else { return }
+        // A new array, because removing from this one would keep its memory.
+        elements = Array(elements[head...])
+        head = 0
+    }
+
+    /// Removes the elements that satisfy a condition. O(count).
+    @inlinable package mutating func removeAll(where isRemoved: (Element) -> Bool) {
+        elements = elements[head...].filter { !isRemoved($0) }
+        head = 0
+    }
+
+    /// Removes all elements and frees their memory.
+    @inlinable package mutating func removeAll() { self = Queue() }
+}
+
+extension Queue: Sendable where Element: Sendable {}
