@@ -26,7 +26,7 @@ struct QueryTests {
         ("age>5s and (kind:all or kind:map)", [3, 4]), ("order or charge and running", [1, 2, 3, 4]),
         ("(order or charge) and running", [2]), ("wait>=1s", [2]), ("naïve", []), ("label:CHARGE", [2]),
     ])
-    func findsWhatItSays(text: String, ids: [UInt64]) throws {
+    func findsNodes(text: String, ids: [UInt64]) throws {
         #expect(try found(text) == ids)
     }
 
@@ -36,26 +36,26 @@ struct QueryTests {
         ("not", 3..<3), ("\"order", 0..<6), ("state>rejected", 0..<14), ("label>a", 0..<7), ("id:x", 3..<4),
         ("kind:nothing", 5..<12), ("a ()", 3..<4),
     ])
-    func pointsAtWhatIsWrong(text: String, place: Range<Int>) {
+    func errorsHaveARange(text: String, place: Range<Int>) {
         #expect { try Query(text) } throws: { error in
-            (error as? QueryError)?.place == place
+            (error as? QueryError)?.range == place
         }
     }
 
-    @Test func noDepthIsTooMuch() {
+    @Test func depthIsBounded() {
         #expect(throws: QueryError.self) { try Query(String(repeating: "(", count: 100_000)) }
         #expect(throws: QueryError.self) { try Query(String(repeating: "not ", count: 100_000) + "a") }
         #expect(throws: Never.self) { try Query(String(repeating: "a or ", count: 10_000) + "a") }
     }
 
-    @Test func knowsWhetherTimeMatters() throws {
+    @Test func knowsWhetherTimeChangesAnswers() throws {
         #expect(try Query("not age>5s").dependsOnTime)
         #expect(try !Query("state:running").dependsOnTime)
         #expect(try Query("  ").isEmpty)
     }
 
-    /// A name that comes later is found later; a name is not asked for twice.
-    @Test func namesMayComeLate() throws {
+    /// A name that is reported later is found then, and is compared once.
+    @Test func lateNamesAreFound() throws {
         var forest = forest
         var matcher = QueryMatcher(try Query("thread:late"))
         var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 9, time: now)
@@ -80,7 +80,7 @@ struct QueryTests {
     ])
     func completes(text: String, place: Range<Int>, choices: [String]) {
         let completion = QueryCompletion(of: text, in: forest)
-        #expect(completion.place == place)
+        #expect(completion.range == place)
         #expect(completion.choices == choices)
     }
 }
@@ -119,7 +119,7 @@ private func makeForest() -> ChainForest {
     return forest
 }
 
-/// A query finds what its terms say, taken one by one, and tells in time when that changes by itself.
+/// A query agrees with its terms evaluated one by one, and reports when time alone changes its answer.
 struct QueryMatcherTests {
     private let forest = makeForest()
     private let second: UInt64 = 1_000_000_000
@@ -140,7 +140,7 @@ struct QueryMatcherTests {
         }
     }
 
-    /// One after the other, without shortcuts; single words are asked of a matcher of their own.
+    /// Evaluates a term without shortcuts; single words use a matcher of their own.
     private func holds(_ term: Query.Term, _ node: NodeIndex, _ now: UInt64) -> Bool {
         switch term {
         case .all(let terms): return terms.map { holds($0, node, now) }.allSatisfy { $0 }
@@ -184,13 +184,13 @@ struct QueryMatcherTests {
         }
     }
 
-    @Test(arguments: Seeds.upTo(200)) func isWhatTheTermsSay(_ seed: UInt64) throws {
+    @Test(arguments: Seeds.upTo(200)) func agreesWithItsTerms(_ seed: UInt64) throws {
         var random = Steady(state: seed)
         let query = try Query(term(4, &random))
         var matcher = QueryMatcher(query)
         for id in 1...4 as ClosedRange<UInt64> {
             let node = forest.index(of: NodeID(id))!
-            // The last answer holds as long as it said.
+            // The last answer holds until the reported moment.
             var last: (answer: Bool, until: UInt64)?
             for step in 0..<80 {
                 let now = 6 * second + UInt64(step) * second / 4

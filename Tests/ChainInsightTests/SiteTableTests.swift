@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import EventScripts
 import SeededNumbers
 import Testing
 
@@ -7,14 +8,14 @@ import Testing
 
 /// Statistics of call sites against a naive computation from the same events.
 @Suite struct SiteTableTests {
-    /// A node as the test itself keeps it.
+    /// A node as the test itself tracks it.
     struct Node {
         var key: SiteKey
         var queued: UInt64?, started: UInt64?, ended: UInt64?, settled: UInt64?
         var end: EventKind?
     }
 
-    /// What the nodes amount to.
+    /// The expected statistics of the nodes.
     static func expected(_ nodes: some Sequence<Node>) -> [SiteKey: SiteStatistics] {
         var result: [SiteKey: SiteStatistics] = [:]
         for (key, group) in Dictionary(grouping: nodes, by: \.key) {
@@ -79,9 +80,9 @@ import Testing
         }
     }
 
-    /// A made-up program, a step at a time.
+    /// A random program, one step at a time.
     struct Program {
-        var telling: Telling
+        var script: ScriptedForest
         var nodes: [UInt64: Node] = [:]
         private var open: [UInt64] = []
         private var generator: SeededGenerator
@@ -89,13 +90,13 @@ import Testing
         private var milliseconds = 0.0
 
         init(seed: UInt64, limits: ForestLimits = ForestLimits()) {
-            telling = Telling(limits: limits)
+            script = ScriptedForest(limits: limits)
             generator = SeededGenerator(seed: seed)
         }
 
         mutating func step() {
             milliseconds += Double(Int.random(in: 0...4_000, using: &generator)) / 1_000
-            telling.at(milliseconds)
+            script.at(milliseconds)
             if open.isEmpty || Int.random(in: 0..<4, using: &generator) == 0 { return make() }
             let place = Int.random(in: 0..<open.count, using: &generator)
             let id = open[place]
@@ -111,7 +112,7 @@ import Testing
             let kind = kinds[Int.random(in: 0..<4, using: &generator)]
             let site = SiteID.random(in: 1...3, using: &generator)
             let parent = next > 3 && Bool.random(using: &generator) ? UInt64.random(in: 1..<next, using: &generator) : 0
-            telling.make(next, kind, under: parent, site: site)
+            script.make(next, kind, under: parent, site: site)
             nodes[next] = Node(key: SiteKey(site: site, kind: kind))
             open.append(next)
             next += 1
@@ -119,16 +120,16 @@ import Testing
 
         private mutating func advance(_ id: UInt64) {
             let node = nodes[id]!
-            let now = telling.now
+            let now = script.time
             if node.settled != nil {
-                // Settled while its handler ran, which ends at last.
-                telling.end(id)
+                // Settled while its handler runs, which ends later.
+                script.end(id)
                 nodes[id]!.ended = now
             } else if node.queued == nil {
-                telling.queue(id)
+                script.queue(id)
                 nodes[id]!.queued = now
             } else if node.started == nil, Int.random(in: 0..<5, using: &generator) > 0 {
-                telling.start(id)
+                script.start(id)
                 nodes[id]!.started = now
             } else {
                 settle(id)
@@ -138,63 +139,63 @@ import Testing
         private mutating func settle(_ id: UInt64) {
             let kinds: [EventKind] = [.fulfilled, .fulfilled, .fulfilled, .rejected, .cancelled, .abandoned, .skipped]
             let kind = kinds[Int.random(in: 0..<kinds.count, using: &generator)]
-            // Cancelled while the handler runs: that one goes on.
+            // Cancelled while its handler runs on.
             let isEnded = nodes[id]!.started != nil && (kind != .cancelled || Bool.random(using: &generator))
-            telling.tell(kind, id, flags: isEnded ? .handlerEnded : [])
-            nodes[id]!.settled = telling.now
+            script.record(kind, id, flags: isEnded ? .handlerEnded : [])
+            nodes[id]!.settled = script.time
             nodes[id]!.end = kind
-            if isEnded { nodes[id]!.ended = telling.now }
+            if isEnded { nodes[id]!.ended = script.time }
         }
     }
 
-    /// Those whose handler never ends are not measured.
+    /// Handlers that never end are not measured.
     private static func known(_ program: Program) -> [SiteKey: SiteStatistics] {
         expected(program.nodes.values)
     }
 
-    @Test(arguments: 1...6) func oneLookAtEverythingIsRight(seed: UInt64) {
+    @Test(arguments: 1...6) func oneSweepIsRight(seed: UInt64) {
         var program = Program(seed: seed)
         for _ in 0..<3_000 { program.step() }
         var table = SiteTable()
-        while table.sweep(program.telling.forest, budget: 100_000) {}
+        while table.sweep(program.script.forest, budget: 100_000) {}
         while !table.refresh(budget: 1_000_000) {}
         Self.expectSame(table, Self.known(program))
     }
 
-    @Test(arguments: 1...6) func slicesAndChangesGiveTheSame(seed: UInt64) {
+    @Test(arguments: 1...6) func slicesAndChangesGiveTheSameResult(seed: UInt64) {
         var program = Program(seed: seed)
         for _ in 0..<1_000 { program.step() }
-        _ = program.telling.forest.consumeChanges()
+        _ = program.script.forest.consumeChanges()
         var table = SiteTable()
         var slices = 0
         for step in 0..<3_000 {
             program.step()
-            if step % 7 == 0 { table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest) }
-            if step % 5 == 0, table.sweep(program.telling.forest, budget: 3) { slices += 1 }
+            if step % 7 == 0 { table.update(with: program.script.forest.consumeChanges(), of: program.script.forest) }
+            if step % 5 == 0, table.sweep(program.script.forest, budget: 3) { slices += 1 }
         }
         #expect(slices > 50)
-        table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest)
-        while table.sweep(program.telling.forest, budget: 3) {}
+        table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
+        while table.sweep(program.script.forest, budget: 3) {}
         while !table.refresh(budget: 1) {}
         Self.expectSame(table, Self.known(program))
     }
 
-    /// With retention as short as can be, between any two looks.
-    @Test(arguments: 1...6) func whoIsForgottenStaysCounted(seed: UInt64) {
+    /// With the shortest retention between any two updates.
+    @Test(arguments: 1...6) func evictedNodesStayCounted(seed: UInt64) {
         let limits = ForestLimits(settledNodeLimit: 5, settledLeafLimit: 5)
         var program = Program(seed: seed, limits: limits)
-        _ = program.telling.forest.consumeChanges()
+        _ = program.script.forest.consumeChanges()
         var table = SiteTable()
-        while table.sweep(program.telling.forest, budget: 100) {}
+        while table.sweep(program.script.forest, budget: 100) {}
         for step in 0..<4_000 {
             program.step()
-            if step % 3 == 0 { program.telling.forest.retain(now: program.telling.now) }
-            if step % 8 == 0 { table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest) }
+            if step % 3 == 0 { program.script.forest.retain(now: program.script.time) }
+            if step % 8 == 0 { table.update(with: program.script.forest.consumeChanges(), of: program.script.forest) }
         }
-        #expect(program.telling.forest.totals.evictedCount > 200)
-        table.update(with: program.telling.forest.consumeChanges(), of: program.telling.forest)
+        #expect(program.script.forest.totals.evictedCount > 200)
+        table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
         while !table.refresh(budget: 1_000_000) {}
-        // A handler that ran on when its node was forgotten is not heard of again.
+        // A handler that outlives its evicted node is not reported again.
         var expected = Self.known(program)
         for (key, found) in table.keys.map({ ($0, table.statistics($0)!) }) {
             #expect(found.run.count <= expected[key]!.run.count)
@@ -203,74 +204,74 @@ import Testing
         Self.expectSame(table, expected)
     }
 
-    @Test func tooManyChangesBeginAnew() {
+    @Test func tooManyChangesRestartTheSweep() {
         var program = Program(seed: 9, limits: ForestLimits(changeLimit: 10))
-        _ = program.telling.forest.consumeChanges()
+        _ = program.script.forest.consumeChanges()
         var table = SiteTable()
-        while table.sweep(program.telling.forest, budget: 100) {}
+        while table.sweep(program.script.forest, budget: 100) {}
         for _ in 0..<2_000 { program.step() }
-        let changes = program.telling.forest.consumeChanges()
+        let changes = program.script.forest.consumeChanges()
         #expect(changes.isEverything)
         let before = table.revision
-        table.update(with: changes, of: program.telling.forest)
+        table.update(with: changes, of: program.script.forest)
         #expect(table.revision != before)
         #expect(!table.isComplete)
-        while table.sweep(program.telling.forest, budget: 100) {}
+        while table.sweep(program.script.forest, budget: 100) {}
         while !table.refresh(budget: 1_000_000) {}
         Self.expectSame(table, Self.known(program))
     }
 
     @Test func unknownByALossIsSettledAndCountedAgainWhenKnown() {
-        var telling = Telling()
-        telling.at(1)
-        telling.make(1, .work, site: 4)
-        telling.queue(1)
-        telling.start(1)
-        _ = telling.forest.consumeChanges()
+        var script = ScriptedForest()
+        script.at(1)
+        script.make(1, .work, site: 4)
+        script.queue(1)
+        script.start(1)
+        _ = script.forest.consumeChanges()
         var table = SiteTable()
-        while table.sweep(telling.forest, budget: 100) {}
+        while table.sweep(script.forest, budget: 100) {}
         let key = SiteKey(site: 4, kind: .work)
         #expect(table.statistics(key)?.live == 1)
-        telling.at(20)
-        telling.resync(.begin(epoch: telling.now))
-        telling.resync(.end(epoch: telling.now))
-        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
+        script.at(20)
+        script.resync(.begin(epoch: script.time))
+        script.resync(.end(epoch: script.time))
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
         #expect(table.statistics(key)?.live == 0)
         #expect(table.statistics(key)?.rejected == 0)
-        telling.reject(1)
-        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
+        script.reject(1)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
         #expect(table.statistics(key)?.rejected == 1)
         #expect(table.statistics(key)?.live == 0)
         #expect(table.statistics(key)?.total == 1)
     }
 
-    @Test func whoIsOnlyMentionedHasNoCallSite() {
-        var telling = Telling()
-        telling.make(2, .all, site: 3)
-        telling.member(2, 1)
+    @Test func aReferencedNodeHasNoCallSite() {
+        var script = ScriptedForest()
+        script.make(2, .all, site: 3)
+        script.member(2, 1)
         var table = SiteTable()
-        while table.sweep(telling.forest, budget: 100) {}
+        while table.sweep(script.forest, budget: 100) {}
         #expect(Array(table.keys) == [SiteKey(site: 3, kind: .all)])
-        _ = telling.forest.consumeChanges()
-        telling.make(1, .work, site: 5)
-        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
+        _ = script.forest.consumeChanges()
+        script.make(1, .work, site: 5)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
         #expect(table.statistics(SiteKey(site: 5, kind: .work))?.total == 1)
     }
 
     @Test func callSitesAreBounded() {
-        var telling = Telling()
-        for site in 1...(SiteTable.keyLimit + 500) { telling.make(UInt64(site), .promise, site: SiteID(site)) }
+        var script = ScriptedForest()
+        for site in 1...(SiteTable.keyLimit + 500) { script.make(UInt64(site), .promise, site: SiteID(site)) }
         var table = SiteTable()
-        while table.sweep(telling.forest, budget: 10_000) {}
+        while table.sweep(script.forest, budget: 10_000) {}
         #expect(table.keys.count == SiteTable.keyLimit + 1)
         #expect(table.statistics(.others)?.total == 500)
-        _ = telling.forest.consumeChanges()
-        telling.fulfill(UInt64(SiteTable.keyLimit + 7))
-        table.update(with: telling.forest.consumeChanges(), of: telling.forest)
+        _ = script.forest.consumeChanges()
+        script.fulfill(UInt64(SiteTable.keyLimit + 7))
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
         #expect(table.statistics(.others)?.live == 499)
     }
 
-    @Test func figuresOfOneDurationAreThatOne() {
+    @Test func figuresOfOneDurationAreThatDuration() {
         var histogram = DurationHistogram()
         #expect(histogram.figures == DurationFigures())
         histogram.record(210_000_000)
@@ -279,7 +280,7 @@ import Testing
         #expect(figures.bars[7] == 1)
     }
 
-    @Test func anyDurationCanBeTakenIn() {
+    @Test func anyDurationCanBeRecorded() {
         var histogram = DurationHistogram()
         for duration in [0, 1, 999, 1_000, UInt64(1) << 47, .max] { histogram.record(duration) }
         let figures = histogram.figures
@@ -296,7 +297,7 @@ import Testing
         ("site=Checkout.swift:4", false), ("kind:then", true), ("kind:map", false), ("not kind:then", false),
         ("state:rejected", true), ("not age>5s", true), ("age>5s kind:map", false), ("age>5s or kind:map", true),
     ])
-    func queriesAreAskedWhatTheySayOfSites(text: String, isFound: Bool) throws {
+    func queriesAreEvaluatedOnSites(text: String, isFound: Bool) throws {
         let site = CodeLocation(fileID: "Checkout/Checkout.swift", line: 41)
         #expect(try Query(text).mayFind(site: site, kind: .then) == isFound)
     }
@@ -306,15 +307,15 @@ import Testing
         CodeLocation(fileID: "Shop/My \"own\" (file).swift", line: 1),
         CodeLocation(fileID: "Shop/né.swift", line: 7),
     ])
-    func theQueryOfASiteFindsItAlone(site: CodeLocation) throws {
-        var telling = Telling()
-        telling.tables(sites: [1: site, 2: CodeLocation(fileID: site.fileID, line: site.line * 10)])
-        telling.make(1, .then, site: 1)
-        telling.make(2, .then, site: 2)
-        telling.make(3, .map, site: 1)
+    func theQueryOfASiteFindsOnlyThatSite(site: CodeLocation) throws {
+        var script = ScriptedForest()
+        script.name(sites: [1: site, 2: CodeLocation(fileID: site.fileID, line: site.line * 10)])
+        script.make(1, .then, site: 1)
+        script.make(2, .then, site: 2)
+        script.make(3, .map, site: 1)
         var matcher = QueryMatcher(try Query(Query.text(site: site, kind: .then)))
         let found = (1...3).filter {
-            matcher.matches(telling.forest.index(of: NodeID($0))!, in: telling.forest, now: 0)
+            matcher.matches(script.forest.index(of: NodeID($0))!, in: script.forest, now: 0)
         }
         #expect(found == [1])
     }

@@ -7,9 +7,9 @@ import Testing
 
 private let second: UInt64 = 1_000_000_000
 
-/// What threads did and do, folded from events.
+/// Activity of threads, computed from events.
 @Suite struct ThreadLanesTests {
-    /// A program that says one thing after another, and a forest and lanes that listen.
+    /// A program's events, and a forest and lanes to which they are applied.
     private struct World {
         var forest = ChainForest(process: ProcessKey(rawValue: 1))
         var lanes = ThreadLanes()
@@ -87,7 +87,7 @@ private let second: UInt64 = 1_000_000_000
         world.tell(.started, 1, at: 10)
         world.send()
         #expect(world.lanes.lanes.isEmpty)
-        // Its kind may be heard of later than its start.
+        // Its kind may be reported after its start.
         world.tell(.started, 2, at: 20)
         world.send()
         #expect(world.entries(1) == [NodeID(2)])
@@ -99,7 +99,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.lanes.lane(of: 1)?.entries == [])
     }
 
-    @Test func aLateComerIsToldWhoRunsAndWhoWaits() {
+    @Test func lateSubscribersSeeHandlersAndWaits() {
         var world = World()
         world.make(1, at: 1)
         world.make(2, at: 1)
@@ -118,7 +118,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(late.lanes.lane(of: 1)?.entries == world.lanes.lane(of: 1)?.entries)
     }
 
-    @Test func whatEndedDuringALossIsOver() {
+    @Test func entriesThatEndedDuringALossAreRemoved() {
         var world = World()
         world.make(1, at: 1)
         world.tell(.started, 1, at: 10)
@@ -134,7 +134,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.lanes.lane(of: 1)?.entries.map(\.node) == [NodeID(2)])
     }
 
-    @Test func threadsThatComeAndGoDoNotPileUp() {
+    @Test func lanesOfEndedThreadsAreDropped() {
         var world = World()
         for thread in 1...5_000 as ClosedRange<UInt32> {
             let time = UInt64(thread) * 1_000
@@ -150,7 +150,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(world.lanes.lanes.allSatisfy { world.lanes.lane(of: $0.thread) == $0 })
     }
 
-    @Test func nonsenseIsSurvived() {
+    @Test func hostileEventsAreSurvived() {
         var world = World()
         let times: [UInt64] = [.max, 0, 1, .max - 1, .max / 2, second, .max >> 2]
         for (place, time) in times.enumerated() {
@@ -175,7 +175,7 @@ private let second: UInt64 = 1_000_000_000
 
     // MARK: Random logs
 
-    /// Steps of one thread as they could be, and what they add up to.
+    /// Possible steps of one thread, and what they add up to.
     private struct RandomThread {
         var events: [ChainEvent] = []
         var seconds: [UInt64: ThreadLane.Share] = [:]
@@ -218,7 +218,7 @@ private let second: UInt64 = 1_000_000_000
         }
     }
 
-    /// Any order that keeps each thread's own, in batches of any size.
+    /// Applies in any order that keeps each thread's own, in batches of any size.
     private static func fold(_ threads: [RandomThread], upTo size: Int, _ random: inout SeededGenerator) -> World {
         var world = World()
         var rest = threads.map { $0.events[...] }
@@ -261,8 +261,8 @@ private let second: UInt64 = 1_000_000_000
         }
     }
 
-    /// What is told of the time since the last event is what would be counted if there were one.
-    @Test(arguments: Seeds.upTo(10)) func theOpenEndCounts(_ seed: UInt64) {
+    /// The time since the last event counts as if there were an event now.
+    @Test(arguments: Seeds.upTo(10)) func timeSinceTheLastEventCounts(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let thread = RandomThread(1, &random)
         var world = World()

@@ -17,7 +17,7 @@ extension WarningTableTests {
         #expect(watched.table.count(of: kind) > 0)
     }
 
-    @Test func limitsAreOnesOwn() {
+    @Test func limitsCanBeSet() {
         var watched = Self.everything()
         watched.options.neverSettledLimit = .max / 2
         watched.options.longHandlerLimit = .max / 2
@@ -35,39 +35,39 @@ extension WarningTableTests {
         #expect(watched.table.count(of: .abandoned) == 1)
     }
 
-    /// A program in which everything is wrong.
+    /// A program with every kind of problem.
     static func everything() -> Watched {
         var watched = Watched()
         watched.options.depthLimit = 5
         watched.options.threadLimit = 2
-        watched.telling.at(1)
-        watched.telling.make(1, .pending, external: true)
-        watched.telling.make(2, .pending)
-        watched.telling.tell(.abandoned, 2)
-        watched.telling.make(3, .work)
-        watched.telling.reject(3)
-        watched.telling.tell(.unhandled, 3)
-        watched.telling.make(4, .pending)
-        watched.telling.fulfill(4)
-        watched.telling.tell(.settledAgain, 4)
+        watched.script.at(1)
+        watched.script.make(1, .pending, external: true)
+        watched.script.make(2, .pending)
+        watched.script.record(.abandoned, 2)
+        watched.script.make(3, .work)
+        watched.script.reject(3)
+        watched.script.record(.unhandled, 3)
+        watched.script.make(4, .pending)
+        watched.script.fulfill(4)
+        watched.script.record(.settledAgain, 4)
         for node in 5...7 as ClosedRange<UInt64> {
-            watched.telling.make(node, .work)
-            watched.telling.start(node, on: ThreadID(node))
+            watched.script.make(node, .work)
+            watched.script.start(node, on: ThreadID(node))
         }
-        watched.telling.tell(.blocked, 5)
-        watched.telling.tell(.awaitMisused, 1, other: 6)
-        watched.telling.tell(.cancelRequested, 7)
-        watched.telling.make(8, .then, under: 9)
-        watched.telling.make(9, .promise)
-        watched.telling.adopt(9, 8)
-        watched.telling.make(10, .race)
-        watched.telling.make(11, .promise)
-        watched.telling.member(10, 11)
-        watched.telling.fulfill(10)
-        watched.telling.make(12, .work)
-        watched.telling.queue(12)
-        for node in 20...30 as ClosedRange<UInt64> { watched.telling.make(node, .then, under: node - 1) }
-        watched.telling.lose(9)
+        watched.script.record(.blocked, 5)
+        watched.script.record(.awaitMisused, 1, 6)
+        watched.script.record(.cancelRequested, 7)
+        watched.script.make(8, .then, under: 9)
+        watched.script.make(9, .promise)
+        watched.script.adopt(9, 8)
+        watched.script.make(10, .race)
+        watched.script.make(11, .promise)
+        watched.script.member(10, 11)
+        watched.script.fulfill(10)
+        watched.script.make(12, .work)
+        watched.script.queue(12)
+        for node in 20...30 as ClosedRange<UInt64> { watched.script.make(node, .then, under: node - 1) }
+        watched.script.lose(9)
         watched.pass(62_000)
         return watched
     }
@@ -76,16 +76,16 @@ extension WarningTableTests {
         #expect(Set(Self.everything().counts.keys) == Set(WarningKind.allCases.map(\.rawValue)))
     }
 
-    @Test(arguments: [1, 3, 17, 1_000_000]) func slicesFindWhatOneLookFinds(budget: Int) {
+    @Test(arguments: [1, 3, 17, 1_000_000]) func slicesFindWhatOneSweepFinds(budget: Int) {
         var watched = Self.everything()
         var other = Watched()
-        other.telling = watched.telling
+        other.script = watched.script
         other.options = watched.options
         other.table = WarningTable()
         for _ in 0..<4_000 {
-            other.telling.at(Double(watched.telling.now) / 1_000_000)
-            other.follow()
-            other.table.tick(other.telling.forest, now: other.telling.now, options: other.options, budget: budget)
+            other.script.at(Double(watched.script.time) / 1_000_000)
+            other.update()
+            other.table.tick(other.script.forest, now: other.script.time, options: other.options, budget: budget)
         }
         watched.pass(100)
         #expect(other.counts == watched.counts)
@@ -94,61 +94,61 @@ extension WarningTableTests {
         }
     }
 
-    @Test func manyAreCountedAndTheOldestKept() {
+    @Test func manyWarningsAreCountedAndTheOldestKept() {
         var watched = Watched()
         for node in 1...3_000 as ClosedRange<UInt64> {
-            watched.telling.at(Double(node) / 10)
-            watched.telling.make(node, .work)
-            watched.telling.queue(node)
+            watched.script.at(Double(node) / 10)
+            watched.script.make(node, .work)
+            watched.script.queue(node)
         }
         watched.pass(5_000)
         #expect(watched.table.count(of: .longQueueWait) == 3_000)
         #expect(watched.nodes(.longQueueWait) == Array(1...1_000))
-        for node in 1...1_000 as ClosedRange<UInt64> { watched.telling.start(node, on: ThreadID(node)) }
-        watched.follow()
+        for node in 1...1_000 as ClosedRange<UInt64> { watched.script.start(node, on: ThreadID(node)) }
+        watched.update()
         #expect(watched.table.count(of: .longQueueWait) == 2_000)
         watched.pass(700)
         #expect(watched.table.count(of: .longQueueWait) == 2_000)
         #expect(watched.nodes(.longQueueWait) == Array(1_001...2_000))
     }
 
-    @Test func manyMomentsAreCountedAndTheLatestKept() {
+    @Test func manyFaultsAreCountedAndTheLatestKept() {
         var watched = Watched()
         for node in 1...1_500 as ClosedRange<UInt64> {
-            watched.telling.at(Double(node))
-            watched.telling.make(node, .work)
-            watched.telling.reject(node)
-            watched.telling.tell(.unhandled, node)
-            if node % 100 == 0 { watched.follow() }
+            watched.script.at(Double(node))
+            watched.script.make(node, .work)
+            watched.script.reject(node)
+            watched.script.record(.unhandled, node)
+            if node % 100 == 0 { watched.update() }
         }
         watched.pass(1_000)
         #expect(watched.table.count(of: .unhandledRejection) == 1_500)
         #expect(watched.nodes(.unhandledRejection) == Array(501...1_500))
     }
 
-    @Test func manyThatWereThereBeforeAreCounted() {
+    @Test func manyEarlierFaultsAreCounted() {
         var watched = Watched()
         for node in 1...1_500 as ClosedRange<UInt64> {
-            watched.telling.make(node, .pending)
-            watched.telling.tell(.abandoned, node)
+            watched.script.make(node, .pending)
+            watched.script.record(.abandoned, node)
         }
         watched.pass(1_000)
         #expect(watched.table.count(of: .abandoned) == 1_500)
         #expect(watched.nodes(.abandoned).count == 1_000)
     }
 
-    @Test func whatWasMissedIsFoundByALook() {
+    @Test func missedFaultsAreFoundByASweep() {
         var watched = Watched(limits: ForestLimits(changeLimit: 3))
         watched.pass(600)
         for node in 1...9 as ClosedRange<UInt64> {
-            watched.telling.make(node, .pending)
-            watched.telling.tell(.abandoned, node)
+            watched.script.make(node, .pending)
+            watched.script.record(.abandoned, node)
         }
         watched.pass(700)
         #expect(watched.table.count(of: .abandoned) == 9)
     }
 
-    @Test func nothingIsLookedAtWhereNothingCanBeOtherwise() {
+    @Test func withoutChangesNothingIsSwept() {
         var watched = Self.everything()
         watched.pass(20_000)
         #expect(watched.table.sweep == nil)
@@ -158,10 +158,10 @@ extension WarningTableTests {
         #expect(watched.table.revision == revision)
     }
 
-    @Test func everyKindHasItsWordsAndItsWeight() {
+    @Test func everyKindHasTextsAndAWeight() {
         #expect(Set(WarningKind.byWeight) == Set(WarningKind.allCases))
         #expect(WarningKind.byWeight.count == WarningKind.allCases.count)
-        #expect(Set(WarningKind.allCases.map(\.place)) == Set(0..<WarningKind.allCases.count))
+        #expect(Set(WarningKind.allCases.map(\.index)) == Set(0..<WarningKind.allCases.count))
         for kind in WarningKind.allCases {
             #expect(kind.headline.count <= 64, "\(kind)")
             #expect(kind.explanation.hasSuffix("."))

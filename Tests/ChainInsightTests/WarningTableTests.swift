@@ -1,30 +1,31 @@
 import ChainEvents
 import ChainModel
+import EventScripts
 import Testing
 
 @testable import ChainInsight
 
-/// Each kind of warning comes when it should and goes when it should.
+/// Each kind of warning begins and ends when it should.
 @Suite struct WarningTableTests {
     /// A program and the warnings about it.
     struct Watched {
-        var telling: Telling
+        var script: ScriptedForest
         var table = WarningTable()
         var options = WarningOptions()
 
-        init(limits: ForestLimits = ForestLimits()) { telling = Telling(limits: limits) }
+        init(limits: ForestLimits = ForestLimits()) { script = ScriptedForest(limits: limits) }
 
-        mutating func follow() {
-            table.update(with: telling.forest.consumeChanges(), of: telling.forest, now: telling.now)
+        mutating func update() {
+            table.update(with: script.forest.consumeChanges(), of: script.forest, now: script.time)
         }
 
-        /// Lets time go on, a tick every 100 ms, and looks.
+        /// Advances time by ticks of 100 ms.
         mutating func pass(_ milliseconds: Double, budget: Int = 16_384) {
-            let end = telling.now + Telling.nanoseconds(milliseconds)
-            while telling.now < end {
-                telling.at(Double(min(end, telling.now + 100_000_000)) / 1_000_000)
-                follow()
-                table.tick(telling.forest, now: telling.now, options: options, budget: budget)
+            let end = script.time + UInt64(milliseconds * 1_000_000)
+            while script.time < end {
+                script.at(Double(min(end, script.time + 100_000_000)) / 1_000_000)
+                update()
+                table.tick(script.forest, now: script.time, options: options, budget: budget)
             }
         }
 
@@ -42,18 +43,18 @@ import Testing
         }
     }
 
-    @Test func nothingIsWrongWithWhatGoesWell() {
+    @Test func aHealthyProgramHasNoWarnings() {
         var watched = Watched()
         for order in 0..<50 as Range<UInt64> {
             let base = order * 10 + 1
-            watched.telling.make(base, .work)
-            watched.telling.make(base + 1, .then, under: base)
-            watched.telling.make(base + 2, .map, under: base + 1)
+            watched.script.make(base, .work)
+            watched.script.make(base + 1, .then, under: base)
+            watched.script.make(base + 2, .map, under: base + 1)
             for node in base...(base + 2) {
-                watched.telling.queue(node)
-                watched.telling.start(node)
+                watched.script.queue(node)
+                watched.script.start(node)
                 watched.pass(100)
-                watched.telling.fulfill(node)
+                watched.script.fulfill(node)
             }
             watched.pass(100)
         }
@@ -62,18 +63,18 @@ import Testing
         #expect(watched.table.isIdle)
     }
 
-    @Test func neverSettledIsWhoNobodyElseHoldsUp() {
+    @Test func neverSettledExcludesNodesThatWaitForOthers() {
         var watched = Watched()
-        watched.telling.make(1, .pending, "answer", external: true)
-        watched.telling.make(2, .map, under: 1)
-        watched.telling.make(3, .delay)
-        watched.telling.make(4, .all)
-        watched.telling.member(4, 1)
-        watched.telling.make(5, .task)
-        watched.telling.queue(5)
-        watched.telling.start(5)
-        watched.telling.make(6, .chain)
-        watched.telling.make(7, .then, under: 6)
+        watched.script.make(1, .pending, "answer", external: true)
+        watched.script.make(2, .map, under: 1)
+        watched.script.make(3, .delay)
+        watched.script.make(4, .all)
+        watched.script.member(4, 1)
+        watched.script.make(5, .task)
+        watched.script.queue(5)
+        watched.script.start(5)
+        watched.script.make(6, .chain)
+        watched.script.make(7, .then, under: 6)
         watched.pass(59_000)
         #expect(watched.counts == [:])
         watched.pass(2_000)
@@ -82,28 +83,28 @@ import Testing
         let warning = watched.table.warnings(of: .neverSettled)[0]
         #expect(warning.since == 0)
         #expect(warning.label == "answer")
-        watched.telling.fulfill(1)
-        watched.follow()
+        watched.script.fulfill(1)
+        watched.update()
         #expect(watched.nodes(.neverSettled) == [5])
-        #expect(watched.table.warnings(of: .neverSettled).map(\.ended) == [nil, watched.telling.now])
-        // Its child may run now, and nobody lets it.
+        #expect(watched.table.warnings(of: .neverSettled).map(\.ended) == [nil, watched.script.time])
+        // Its child could run now, but is not queued.
         watched.pass(30_000)
         #expect(watched.table.warnings(of: .neverSettled).count == 1)
         watched.pass(31_000)
         #expect(watched.nodes(.neverSettled) == [5, 2])
     }
 
-    @Test func abandonedStaysUntilItWasSeen() {
+    @Test func abandonedStaysUntilDismissed() {
         var watched = Watched(limits: ForestLimits(settledNodeLimit: 0, ageLimit: 1))
         watched.pass(100)
-        watched.telling.make(1, .pending, "call", external: true)
+        watched.script.make(1, .pending, "call", external: true)
         watched.pass(100)
-        watched.telling.tell(.abandoned, 1, text: "call")
+        watched.script.record(.abandoned, 1, text: "call")
         watched.pass(100)
         #expect(watched.counts == ["abandoned": 1])
-        watched.telling.at(1_000_000)
-        watched.telling.forest.retain(now: watched.telling.now)
-        #expect(watched.telling.forest.isEvicted(NodeID(1)))
+        watched.script.at(1_000_000)
+        watched.script.forest.retain(now: watched.script.time)
+        #expect(watched.script.forest.isEvicted(NodeID(1)))
         watched.pass(60_000)
         #expect(watched.counts == ["abandoned": 1])
         let warning = watched.table.warnings(of: .abandoned)[0]
@@ -117,18 +118,18 @@ import Testing
 
     @Test func unhandledAndSettledAgainAndMisusedWaits() {
         var watched = Watched()
-        watched.telling.make(1, .work)
-        watched.telling.reject(1)
-        watched.telling.tell(.unhandled, 1, text: "no")
-        watched.telling.tell(.released, 1)
-        watched.telling.make(2, .pending)
-        watched.telling.fulfill(2)
-        watched.telling.tell(.settledAgain, 2)
-        watched.telling.make(3, .work)
-        watched.telling.queue(3)
-        watched.telling.start(3)
-        watched.telling.make(4, .pending)
-        watched.telling.tell(.awaitMisused, 4, other: 3, text: "cannot wait here")
+        watched.script.make(1, .work)
+        watched.script.reject(1)
+        watched.script.record(.unhandled, 1, text: "no")
+        watched.script.record(.released, 1)
+        watched.script.make(2, .pending)
+        watched.script.fulfill(2)
+        watched.script.record(.settledAgain, 2)
+        watched.script.make(3, .work)
+        watched.script.queue(3)
+        watched.script.start(3)
+        watched.script.make(4, .pending)
+        watched.script.record(.awaitMisused, 4, 3, text: "cannot wait here")
         watched.pass(100)
         #expect(watched.nodes(.unhandledRejection) == [1])
         #expect(watched.nodes(.settledAgain) == [2])
@@ -136,24 +137,24 @@ import Testing
         for kind in [WarningKind.unhandledRejection, .settledAgain, .awaitedOnOwnExecutor] {
             watched.table.dismissAll(of: kind)
         }
-        watched.telling.fulfill(3)
-        watched.telling.fulfill(4)
+        watched.script.fulfill(3)
+        watched.script.fulfill(4)
         watched.pass(2_000)
         #expect(watched.counts == [:])
     }
 
-    @Test func longHandlerAndBlockedWorkerAreTwoThings() {
+    @Test func longHandlerAndBlockedWorkerAreSeparate() {
         var watched = Watched()
         for node in 1...4 as ClosedRange<UInt64> {
-            watched.telling.make(node, .work)
-            watched.telling.queue(node)
-            watched.telling.start(node, on: ThreadID(node))
+            watched.script.make(node, .work)
+            watched.script.queue(node)
+            watched.script.start(node, on: ThreadID(node))
         }
-        watched.telling.make(9, .pending)
-        watched.telling.tell(.blocked, 2, text: "for 100 ms")
-        watched.telling.tell(.awaited, 9, other: 3, thread: 3)
+        watched.script.make(9, .pending)
+        watched.script.record(.blocked, 2, text: "for 100 ms")
+        watched.script.record(.awaited, 9, 3, thread: 3)
         // Settled, and still on its thread.
-        watched.telling.tell(.cancelled, 4)
+        watched.script.record(.cancelled, 4)
         watched.pass(900)
         #expect(watched.counts == [:])
         watched.pass(1_000)
@@ -164,9 +165,9 @@ import Testing
         watched.pass(1_000)
         #expect(watched.nodes(.longHandler) == [1, 2, 3, 4])
         watched.options.enabled.insert(.blockedWorker)
-        watched.telling.end(4)
-        watched.telling.fulfill(1)
-        watched.telling.tell(.awaitEnded, 9, other: 3, thread: 3)
+        watched.script.end(4)
+        watched.script.fulfill(1)
+        watched.script.record(.awaitEnded, 9, 3, thread: 3)
         watched.pass(2_000)
         #expect(watched.nodes(.blockedWorker) == [2])
         #expect(watched.nodes(.longHandler) == [3])
@@ -174,21 +175,21 @@ import Testing
 
     @Test func aTaskIsNoLongHandler() {
         var watched = Watched()
-        watched.telling.make(1, .task)
-        watched.telling.start(1)
+        watched.script.make(1, .task)
+        watched.script.start(1)
         watched.pass(30_000)
         #expect(watched.counts == [:])
     }
 
-    @Test func ringOfAdoptions() {
+    @Test func deadlockOfAdoptions() {
         var watched = Watched()
-        watched.telling.make(1, .promise)
-        watched.telling.make(2, .then, under: 1)
+        watched.script.make(1, .promise)
+        watched.script.make(2, .then, under: 1)
         watched.pass(10)
-        watched.telling.make(3, .promise)
-        watched.telling.adopt(1, 3)
-        watched.telling.adopt(3, 2)
-        watched.telling.make(4, .then, under: 2)
+        watched.script.make(3, .promise)
+        watched.script.adopt(1, 3)
+        watched.script.adopt(3, 2)
+        watched.script.make(4, .then, under: 2)
         watched.pass(900)
         #expect(watched.counts == [:])
         watched.pass(1_000)
@@ -197,92 +198,92 @@ import Testing
         #expect(ring.amount == 3)
         #expect(ring.node == NodeID(1))
         #expect(ring.other == NodeID(3))
-        watched.telling.tell(.cancelled, 1)
-        watched.follow()
+        watched.script.record(.cancelled, 1)
+        watched.update()
         #expect(watched.counts == [:])
     }
 
-    @Test func ringThroughThreadsThatWait() {
+    @Test func deadlockThroughWaitingThreads() {
         var watched = Watched()
-        // Two handlers, each alone on its executor, wait for what is queued on the other's.
+        // Two handlers, each alone on its executor, wait for nodes that are queued on the other's.
         for node in 1...2 as ClosedRange<UInt64> {
-            watched.telling.make(node, .work)
-            watched.telling.queue(node, on: ExecutorID(node))
-            watched.telling.start(node, on: ThreadID(node))
+            watched.script.make(node, .work)
+            watched.script.queue(node, on: ExecutorID(node))
+            watched.script.start(node, on: ThreadID(node))
         }
         for node in 1...2 as ClosedRange<UInt64> {
-            watched.telling.make(node + 10, .work)
-            watched.telling.queue(node + 10, on: ExecutorID(node))
+            watched.script.make(node + 10, .work)
+            watched.script.queue(node + 10, on: ExecutorID(node))
         }
-        watched.telling.tell(.awaited, 12, other: 1, thread: 1)
+        watched.script.record(.awaited, 12, 1, thread: 1)
         watched.pass(100)
         #expect(watched.table.count(of: .deadlock) == 0)
-        watched.telling.tell(.awaited, 11, other: 2, thread: 2)
+        watched.script.record(.awaited, 11, 2, thread: 2)
         watched.pass(2_000)
         #expect(watched.nodes(.deadlock) == [1])
         #expect(watched.table.warnings(of: .deadlock)[0].amount == 4)
-        // A third handler on one of them may let its queue go on.
-        watched.telling.make(3, .work)
-        watched.telling.queue(3, on: 2)
-        watched.telling.start(3, on: 3)
+        // A third handler on one of the executors may let its queue go on.
+        watched.script.make(3, .work)
+        watched.script.queue(3, on: 2)
+        watched.script.start(3, on: 3)
         watched.pass(2_000)
         #expect(watched.table.count(of: .deadlock) == 0)
     }
 
-    @Test func whatARaceOrATimerCanEndIsNoRing() {
+    @Test func racesAndTimersAreNoDeadlock() {
         var watched = Watched()
-        watched.telling.make(1, .promise)
-        watched.telling.make(2, .race)
-        watched.telling.make(3, .then, under: 1)
-        watched.telling.make(4, .delay)
-        watched.telling.member(2, 3)
-        watched.telling.member(2, 4)
-        watched.telling.adopt(1, 2)
+        watched.script.make(1, .promise)
+        watched.script.make(2, .race)
+        watched.script.make(3, .then, under: 1)
+        watched.script.make(4, .delay)
+        watched.script.member(2, 3)
+        watched.script.member(2, 4)
+        watched.script.adopt(1, 2)
         watched.pass(5_000)
         #expect(watched.table.count(of: .deadlock) == 0)
     }
 
-    @Test func losersOfARaceThatRunOn() {
+    @Test func runningLosersOfARace() {
         var watched = Watched()
-        for node in 1...5 as ClosedRange<UInt64> { watched.telling.make(node, node == 5 ? .delay : .promise) }
-        watched.telling.make(6, .race, "mirrors")
-        for node in 1...5 as ClosedRange<UInt64> { watched.telling.member(6, node) }
-        // Somebody else wants the third, and the fourth was asked to end.
-        watched.telling.make(7, .then, under: 3)
+        for node in 1...5 as ClosedRange<UInt64> { watched.script.make(node, node == 5 ? .delay : .promise) }
+        watched.script.make(6, .race, "mirrors")
+        for node in 1...5 as ClosedRange<UInt64> { watched.script.member(6, node) }
+        // Another node needs the third, and the fourth was asked to end.
+        watched.script.make(7, .then, under: 3)
         watched.pass(100)
-        watched.telling.fulfill(1)
-        watched.telling.fulfill(6)
-        watched.telling.tell(.cancelRequested, 4, text: "race")
+        watched.script.fulfill(1)
+        watched.script.fulfill(6)
+        watched.script.record(.cancelRequested, 4, text: "race")
         watched.pass(900)
         #expect(watched.counts == [:])
         watched.pass(1_000)
         #expect(watched.nodes(.raceLoserRunning) == [2])
         #expect(watched.table.warnings(of: .raceLoserRunning)[0].other == NodeID(6))
-        watched.telling.fulfill(2)
-        watched.follow()
+        watched.script.fulfill(2)
+        watched.update()
         #expect(watched.table.count(of: .raceLoserRunning) == 0)
     }
 
-    @Test func cancellationThatIsIgnored() {
+    @Test func ignoredCancellation() {
         var watched = Watched()
-        watched.telling.make(1, .work)
-        watched.telling.queue(1)
-        watched.telling.start(1)
-        watched.telling.make(2, .then, under: 1)
+        watched.script.make(1, .work)
+        watched.script.queue(1)
+        watched.script.start(1)
+        watched.script.make(2, .then, under: 1)
         watched.options.enabled = [.cancellationIgnored]
         watched.pass(3_000)
-        watched.telling.forest.markCancelRequested([NodeID(1), NodeID(2)])
+        watched.script.forest.markCancelRequested([NodeID(1), NodeID(2)])
         watched.pass(5_000)
-        // The program has not heard of it.
+        // The program has not confirmed it.
         #expect(watched.counts == [:])
-        watched.telling.tell(.cancelRequested, 1, text: "me")
-        watched.telling.tell(.cancelRequested, 2, text: "me")
+        watched.script.record(.cancelRequested, 1, text: "me")
+        watched.script.record(.cancelRequested, 2, text: "me")
         watched.pass(1_900)
         #expect(watched.counts == [:])
         watched.pass(1_000)
         #expect(watched.nodes(.cancellationIgnored) == [1])
-        watched.telling.tell(.cancelled, 1)
-        watched.follow()
+        watched.script.record(.cancelled, 1)
+        watched.update()
         #expect(watched.counts == [:])
     }
 
@@ -291,17 +292,17 @@ import Testing
         watched.options.enabled = [.tooManyThreads]
         watched.options.threadLimit = 3
         for node in 1...4 as ClosedRange<UInt64> {
-            watched.telling.make(node, .work)
-            watched.telling.start(node, on: ThreadID(node))
+            watched.script.make(node, .work)
+            watched.script.start(node, on: ThreadID(node))
         }
         // On the same thread inside another, and on none.
-        watched.telling.make(5, .work)
-        watched.telling.start(5, on: 4)
-        watched.telling.make(6, .task)
-        watched.telling.start(6, on: 9)
+        watched.script.make(5, .work)
+        watched.script.start(5, on: 4)
+        watched.script.make(6, .task)
+        watched.script.start(6, on: 9)
         watched.pass(1_000)
         #expect(watched.table.warnings(of: .tooManyThreads).map(\.amount) == [4])
-        watched.telling.fulfill(1)
+        watched.script.fulfill(1)
         watched.pass(1_000)
         #expect(watched.counts == [:])
         #expect(watched.table.warnings(of: .tooManyThreads).count == 1)
@@ -311,14 +312,14 @@ import Testing
 
     @Test func longQueueWaits() {
         var watched = Watched()
-        watched.telling.make(1, .work)
-        watched.telling.queue(1)
+        watched.script.make(1, .work)
+        watched.script.queue(1)
         watched.pass(900)
         #expect(watched.counts == [:])
         watched.pass(700)
         #expect(watched.nodes(.longQueueWait) == [1])
-        watched.telling.start(1)
-        watched.follow()
+        watched.script.start(1)
+        watched.update()
         #expect(watched.counts == [:])
     }
 
@@ -326,37 +327,37 @@ import Testing
         var watched = Watched()
         watched.options.depthLimit = 50
         watched.options.enabled = [.deepChain]
-        watched.telling.make(1, .promise)
-        for node in 2...50 as ClosedRange<UInt64> { watched.telling.make(node, .then, under: node - 1) }
-        watched.telling.make(100, .promise)
-        for node in 101...300 as ClosedRange<UInt64> { watched.telling.make(node, .then, under: 100) }
+        watched.script.make(1, .promise)
+        for node in 2...50 as ClosedRange<UInt64> { watched.script.make(node, .then, under: node - 1) }
+        watched.script.make(100, .promise)
+        for node in 101...300 as ClosedRange<UInt64> { watched.script.make(node, .then, under: 100) }
         watched.pass(2_000)
         #expect(watched.counts == [:])
-        watched.telling.make(51, .then, under: 50)
-        watched.telling.make(52, .then, under: 25)
-        watched.telling.make(53, .then, under: 1)
+        watched.script.make(51, .then, under: 50)
+        watched.script.make(52, .then, under: 25)
+        watched.script.make(53, .then, under: 1)
         watched.pass(2_000, budget: 20)
         watched.pass(2_000)
         #expect(watched.nodes(.deepChain) == [1])
         #expect(watched.table.warnings(of: .deepChain)[0].amount == 50)
-        for node in 1...53 as ClosedRange<UInt64> { watched.telling.fulfill(node) }
+        for node in 1...53 as ClosedRange<UInt64> { watched.script.fulfill(node) }
         watched.pass(1_000)
         #expect(watched.counts == [:])
     }
 
-    @Test func lostEventsStayUntilSeenAndComeBack() {
+    @Test func lostEventsStayUntilDismissedAndComeBack() {
         var watched = Watched()
         watched.pass(100)
-        watched.telling.lose(1_204)
+        watched.script.lose(1_204)
         watched.pass(100)
         #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [1_204])
-        watched.telling.lose(6)
+        watched.script.lose(6)
         watched.pass(100)
         #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [1_210])
         watched.table.dismiss(.init(kind: .lostEvents, node: .none))
         watched.pass(1_000)
         #expect(watched.counts == [:])
-        watched.telling.lose(3)
+        watched.script.lose(3)
         watched.pass(100)
         #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [3])
     }

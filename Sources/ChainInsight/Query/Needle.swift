@@ -1,4 +1,4 @@
-/// A text that is looked for in others, upper and lower case being the same.
+/// A text to search for in other texts, case-insensitively.
 package struct Needle: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
     fileprivate let isWhole: Bool
@@ -11,30 +11,30 @@ package struct Needle: Hashable, Sendable {
         self.isWhole = isWhole
     }
 
-    /// Whether a text holds it, or is it.
+    /// Whether a text contains it, or, of a whole needle, equals it.
     package func matches(_ text: String) -> Bool { bytes.withUnsafeBufferPointer { Self.finds($0, isWhole, in: text) } }
 
-    /// Where a text holds it first, and the text in which that is so: in lower case unless it is ASCII.
+    /// The first match in a text, and the text that the range indexes: in lower case unless it is ASCII.
     package func firstMatch(in text: String) -> (text: String, range: Range<String.Index>)? {
         var text = text
-        let start = bytes.withUnsafeBufferPointer { Self.place(of: $0, isWhole, in: &text) }
+        let start = bytes.withUnsafeBufferPointer { Self.offset(of: $0, isWhole, in: &text) }
         return start.map { start in
             let first = text.utf8.index(text.startIndex, offsetBy: start)
             return (text, first..<text.utf8.index(first, offsetBy: bytes.count))
         }
     }
 
-    /// Whether a text holds what was put into lower case, or is it.
+    /// Whether a text contains the needle, which is in lower case, or equals it.
     static func finds(_ needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: String) -> Bool {
         var text = text
-        return place(of: needle, isWhole, in: &text) != nil
+        return offset(of: needle, isWhole, in: &text) != nil
     }
 
-    /// The offset of the first place; the text is put into lower case unless it is ASCII.
+    /// The offset of the first match. Changes the text to lower case unless it is ASCII.
     @inline(__always)
-    private static func place(of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: inout String) -> Int? {
+    private static func offset(of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in text: inout String) -> Int? {
         if !text.withUTF8(isASCII) { text = text.lowercased() }
-        return text.withUTF8 { place(of: needle, isWhole, in: $0) }
+        return text.withUTF8 { offset(of: needle, isWhole, in: $0) }
     }
 
     private static func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -43,9 +43,9 @@ package struct Needle: Hashable, Sendable {
         return all < 0x80
     }
 
-    /// In a text of ASCII or in lower case.
+    /// The offset in a text that is ASCII or in lower case.
     @inline(__always)
-    private static func place(
+    private static func offset(
         of needle: UnsafeBufferPointer<UInt8>, _ isWhole: Bool, in hay: UnsafeBufferPointer<UInt8>
     ) -> Int? {
         guard isWhole ? hay.count == needle.count : hay.count >= needle.count else { return nil }
@@ -61,7 +61,7 @@ package struct Needle: Hashable, Sendable {
     private static func lower(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 }
 
-/// Texts that are looked for, side by side: looking for one costs no reference, as an array of each one's own would.
+/// Needles side by side in one array, because an array for each would cost a retain a search.
 struct Needles: Sendable {
     private struct Span { var bytes: Range<Int>, isWhole: Bool }
 
@@ -75,7 +75,7 @@ struct Needles: Sendable {
         bytes += needle.bytes
     }
 
-    /// Whether a text holds one of them, or is it.
+    /// Whether a text contains a needle, or, of a whole needle, equals it.
     func matches(_ needle: Int, _ text: String) -> Bool {
         let span = spans[needle]
         return bytes.withUnsafeBufferPointer { Needle.finds(.init(rebasing: $0[span.bytes]), span.isWhole, in: text) }

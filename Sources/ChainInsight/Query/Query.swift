@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// What nodes are looked for: a small language for the line behind `/`.
+/// A search for nodes: a small language for the line behind `/`.
 ///
 ///     charge                      the text is in the label, the kind, the state, the error, or, without a label, the site
 ///     state:rejected kind:all     both; `and` may be left out
@@ -12,13 +12,13 @@ import ChainModel
 ///
 /// Upper and lower case are the same. A query is made once and asked often: see ``QueryMatcher``.
 public struct Query: Hashable, Sendable {
-    /// As it was typed.
+    /// The query as typed.
     public let text: String
     let root: Term
 
-    /// Reads a query; one without words finds everything.
+    /// Parses a query; one without words matches everything.
     ///
-    /// - Throws: ``QueryError``, which points at the place.
+    /// - Throws: ``QueryError`` with the position.
     public init(_ text: String) throws(QueryError) {
         self.text = text
         var parser = QueryParser(text)
@@ -27,26 +27,26 @@ public struct Query: Hashable, Sendable {
 
     private init(text: String, root: Term) { (self.text, self.root) = (text, root) }
 
-    /// The query without words, which finds everything.
+    /// The query without words, which matches everything.
     public static let everything = Query(text: "", root: .all([]))
 
-    /// Whether it finds everything.
+    /// Whether it matches everything.
     public var isEmpty: Bool { root == .all([]) }
 
-    /// The text that it looks for, in lower case, where it does nothing else: who has texts besides the nodes' looks for it
-    /// there, too.
+    /// The text that it searches for, in lower case, if it does nothing else. A view that has texts besides the nodes'
+    /// searches them, too.
     public var plainText: String? { root.plainText }
 
-    /// Whether it finds the same as another, however that was typed.
+    /// Whether it matches the same nodes as another query, however that was typed.
     public func findsSame(as other: Query) -> Bool { root == other.root }
 
-    /// Whether what it finds changes by the passing of time alone (`age>5s`).
+    /// Whether its matches change by the passing of time alone (`age>5s`).
     public var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }
 
-    /// Whether it asks for the total time, which begins with the settlement of a node's parent.
+    /// Whether it reads the total time, which begins with the settlement of a node's parent.
     public var dependsOnParents: Bool { root.contains { if case .duration(.total, _, _) = $0 { true } else { false } } }
 
-    /// The texts that a label, or a site in its place, is found by, in lower case: to be marked where they stand.
+    /// Texts to highlight in labels, or in sites in their place, in lower case.
     public var markedTexts: [String] {
         var texts: [String] = []
         root.collectMarked(into: &texts)
@@ -72,7 +72,7 @@ public struct Query: Hashable, Sendable {
             }
         }
 
-        /// Whether it is, or has in it, what is asked for.
+        /// Whether a condition holds for the term or a part of it.
         func contains(_ isAsked: (Term) -> Bool) -> Bool {
             switch self {
             case .all(let terms), .any(let terms): terms.contains { $0.contains(isAsked) }
@@ -93,7 +93,7 @@ public struct Query: Hashable, Sendable {
     /// How a field is compared.
     enum Comparison: Hashable, Sendable {
         case less, atMost, equal, atLeast, greater
-        /// The text is in it.
+        /// Contains the text.
         case contains
     }
 }
@@ -110,17 +110,17 @@ enum QueryDuration: String, CaseIterable, Sendable {
     case wait, run, total
 }
 
-/// Why a query cannot be read, and where.
+/// The reason why a query cannot be parsed, and its position.
 public struct QueryError: Error, Hashable, CustomStringConvertible {
     /// One short sentence, without a full stop.
     public let description: String
-    /// The characters of the query that it is about, by number from 0; empty at the end of the text where something is
+    /// The characters of the query that it refers to, numbered from 0; empty at the end of the text where something is
     /// missing.
-    public let place: Range<Int>
+    public let range: Range<Int>
 
-    /// One sentence without a full stop, and the characters that it is about.
-    public init(_ description: String, at place: Range<Int>) {
+    /// One sentence without a full stop, and the characters that it refers to.
+    public init(_ description: String, at range: Range<Int>) {
         self.description = description
-        self.place = place
+        self.range = range
     }
 }

@@ -11,9 +11,9 @@ struct QueryToken: Hashable {
 
     var kind: Kind
     /// Its characters, by number.
-    var place: Range<Int>
-    /// Those of its value, where it is a field.
-    var valuePlace: Range<Int>
+    var range: Range<Int>
+    /// The characters of its value, where it is a field.
+    var valueRange: Range<Int>
 }
 
 /// Cuts a query into words.
@@ -36,7 +36,7 @@ struct QueryLexer {
         case "!" where position + 1 < characters.count && !characters[position + 1].isWhitespace: return take(.not, 1)
         case "\"":
             let phrase = try quoted()
-            return QueryToken(kind: .text(phrase), place: start..<position, valuePlace: start..<position)
+            return QueryToken(kind: .text(phrase), range: start..<position, valueRange: start..<position)
         default: return try word()
         }
     }
@@ -44,7 +44,7 @@ struct QueryLexer {
     private mutating func take(_ kind: QueryToken.Kind, _ count: Int) -> QueryToken {
         let start = position
         position += count
-        return QueryToken(kind: kind, place: start..<position, valuePlace: start..<position)
+        return QueryToken(kind: kind, range: start..<position, valueRange: start..<position)
     }
 
     private mutating func quoted() throws(QueryError) -> String {
@@ -80,10 +80,10 @@ struct QueryLexer {
             case "not": .not
             default: .text(name)
             }
-        return QueryToken(kind: kind, place: start..<position, valuePlace: start..<position)
+        return QueryToken(kind: kind, range: start..<position, valueRange: start..<position)
     }
 
-    /// The operator that stands here behind a name, if one does.
+    /// The operator at the current position behind a name; nil where there is none.
     private func comparison() -> String? {
         let rest = String(characters[position..<min(position + 2, characters.count)])
         return [">=", "<=", "!=", ":", "~", "=", ">", "<"].first { rest.hasPrefix($0) }
@@ -102,8 +102,8 @@ struct QueryLexer {
             }
         }
         return QueryToken(
-            kind: .field(name: name, operator: sign, value: value), place: start..<position,
-            valuePlace: valueStart..<position)
+            kind: .field(name: name, operator: sign, value: value), range: start..<position,
+            valueRange: valueStart..<position)
     }
 
     private func isEnd(_ character: Character) -> Bool {

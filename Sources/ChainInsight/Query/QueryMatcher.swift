@@ -1,22 +1,22 @@
 import ChainEvents
 import ChainModel
 
-/// Answers a ``Query`` for node after node of one forest: some 20 to 60 ns each. Names of threads, executors and sites
-/// are compared once and remembered.
+/// Evaluates a ``Query`` for node after node of one forest: some 20 to 60 ns each. Names of threads, executors and
+/// sites are compared once and cached.
 public struct QueryMatcher: Sendable {
-    /// What is looked for.
+    /// The query.
     public let query: Query
-    /// The moment from which on the last answer may be another by the passing of time alone, in nanoseconds of the
-    /// process's clock; `.max` where only a change of the node can make it another. That it is told too early is possible.
+    /// The earliest moment at which the last answer may change by the passing of time alone, in nanoseconds of the
+    /// process's clock; `.max` where only a change of the node can change it. It may be too early.
     public private(set) var holdsUntil = UInt64.max
-    /// Whether a name was asked for that is not told yet: once it is, nodes that are not found may be.
+    /// Whether the query asked for a name that is not known yet. Once it is, more nodes may match.
     public private(set) var hasMissedName = false
-    /// Bytes of texts that were looked through so far: what a slice of work may be measured by.
+    /// Bytes of text searched so far: the measure of a slice of work.
     public private(set) var comparedBytes = 0
-    /// A change of nothing else is none of what it answers for a node, while time stands still.
+    /// Changes of a node that can change its answer while time stands still.
     public let asked: NodeChanges
     private let program: QueryProgram
-    /// By needle, which names hold it.
+    /// By needle, the names that contain it.
     private var answers: [NameAnswers]
 
     /// Makes a matcher for one forest.
@@ -28,13 +28,13 @@ public struct QueryMatcher: Sendable {
     }
 
     /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
-    public mutating func matches(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> Bool {
+    public mutating func matches(_ node: NodeIndex, in forest: ChainForest, now: UInt64) -> Bool {
         matches(node, forest.searchFields(of: node), in: forest, now: now)
     }
 
-    /// The same where a node's words are at hand.
+    /// The same for a caller that has the node's search fields.
     public mutating func matches(
-        _ node: NodeIndex, _ words: SearchFields, in forest: borrowing ChainForest, now: UInt64
+        _ node: NodeIndex, _ words: SearchFields, in forest: ChainForest, now: UInt64
     ) -> Bool {
         holdsUntil = .max
         var next = program.entry
@@ -47,7 +47,7 @@ public struct QueryMatcher: Sendable {
 
     @inline(__always)
     private mutating func passes(
-        _ test: QueryProgram.Test, _ node: NodeIndex, _ words: SearchFields, _ forest: borrowing ChainForest,
+        _ test: QueryProgram.Test, _ node: NodeIndex, _ words: SearchFields, _ forest: ChainForest,
         _ now: UInt64
     ) -> Bool {
         switch test {
@@ -66,7 +66,7 @@ public struct QueryMatcher: Sendable {
     }
 
     private mutating func holds(
-        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ words: SearchFields, _ forest: borrowing ChainForest
+        _ needle: Int, _ states: UInt16, _ kinds: KindSet, _ words: SearchFields, _ forest: ChainForest
     ) -> Bool {
         if states & words.state.bit != 0 || kinds.contains(words.kind) { return true }
         if let label = forest.label(of: words) {
@@ -84,7 +84,7 @@ public struct QueryMatcher: Sendable {
     }
 
     private mutating func isInName(
-        _ field: QueryField, _ needle: Int, _ number: UInt32, _ forest: borrowing ChainForest
+        _ field: QueryField, _ needle: Int, _ number: UInt32, _ forest: ChainForest
     ) -> Bool {
         guard number != 0 else { return false }
         if let known = answers[needle][number] { return known }
@@ -96,7 +96,7 @@ public struct QueryMatcher: Sendable {
             }
         guard let name else {
             hasMissedName = true
-            // A thread without a name goes by its number.
+            // A thread without a name is shown by its number.
             return field == .thread && holds(needle, "\(number)")
         }
         let answer = holds(needle, name)
@@ -106,7 +106,7 @@ public struct QueryMatcher: Sendable {
 
     private mutating func passes(
         _ field: QueryDuration, _ comparison: Query.Comparison, _ limit: UInt64, _ view: NodeView,
-        _ forest: borrowing ChainForest, _ now: UInt64
+        _ forest: ChainForest, _ now: UInt64
     ) -> Bool {
         guard let (value, isGrowing) = field.value(of: view, in: forest, now: now) else { return false }
         let (least, isAtLeast) = comparison.least(limit)
@@ -115,9 +115,9 @@ public struct QueryMatcher: Sendable {
     }
 }
 
-/// Which names, by number, hold a text.
+/// A cache of which names, by number, contain a text.
 private struct NameAnswers {
-    /// For small numbers 1 is no, 2 is yes.
+    /// For small numbers: 0 unknown, 1 no, 2 yes.
     private var small: [UInt8] = []
     private var large: [UInt32: Bool] = [:]
     private static let smallLimit: UInt32 = 16_384
@@ -139,7 +139,7 @@ private struct NameAnswers {
 }
 
 extension QueryField {
-    fileprivate func text(of node: NodeView, in forest: borrowing ChainForest) -> String? {
+    fileprivate func text(of node: NodeView, in forest: ChainForest) -> String? {
         switch self {
         case .label: forest.label(of: node)
         case .error: forest.summary(of: node)
@@ -150,9 +150,9 @@ extension QueryField {
 }
 
 extension QueryDuration {
-    /// How long it is at a moment, and whether it gets longer by the passing of time alone.
+    /// The duration at a moment, and whether it grows by the passing of time alone.
     fileprivate func value(
-        of view: NodeView, in forest: borrowing ChainForest, now: UInt64
+        of view: NodeView, in forest: ChainForest, now: UInt64
     ) -> (value: UInt64, isGrowing: Bool)? {
         switch self {
         case .age:
@@ -169,7 +169,7 @@ extension QueryDuration {
 }
 
 extension Query.Comparison {
-    /// The least duration of the longer ones, and whether those are meant.
+    /// The smallest duration above the limit, and whether the comparison includes larger ones.
     fileprivate func least(_ limit: UInt64) -> (duration: UInt64, isAtLeast: Bool) {
         switch self {
         case .greater, .equal, .contains: (limit.addingClamped(1), true)

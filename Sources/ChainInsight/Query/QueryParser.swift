@@ -1,13 +1,13 @@
 import ChainEvents
 import ChainModel
 
-/// Makes terms of words: `or` binds least, then `and` (written or not), then `not`.
+/// Parses tokens into terms: `or` binds least, then `and` (written or not), then `not`.
 struct QueryParser {
     private var lexer: QueryLexer
     private var token: QueryToken?
     private var depth = 0
 
-    /// So that no text makes the parser or a matcher run out of stack.
+    /// Bounds the nesting, so that no text overflows the stack of the parser or a matcher.
     private static let depthLimit = 64
 
     init(_ text: String) { lexer = QueryLexer(text) }
@@ -16,7 +16,7 @@ struct QueryParser {
         token = try lexer.next()
         guard token != nil else { return .all([]) }
         let term = try alternatives()
-        if let token { throw QueryError("there is no ( for this )", at: token.place) }
+        if let token { throw QueryError("there is no ( for this )", at: token.range) }
         return term
     }
 
@@ -44,7 +44,7 @@ struct QueryParser {
         guard let current = token else {
             throw QueryError("something to look for is missing here", at: lexer.end..<lexer.end)
         }
-        guard depth <= Self.depthLimit else { throw QueryError("too many ( or not", at: current.place) }
+        guard depth <= Self.depthLimit else { throw QueryError("too many ( or not", at: current.range) }
         switch current.kind {
         case .not:
             token = try lexer.next()
@@ -52,10 +52,10 @@ struct QueryParser {
         case .open:
             token = try lexer.next()
             let term = try alternatives()
-            guard token?.kind == .close else { throw QueryError("this ( is not closed", at: current.place) }
+            guard token?.kind == .close else { throw QueryError("this ( is not closed", at: current.range) }
             token = try lexer.next()
             return term
-        case .close, .and, .or: throw QueryError("something to look for is missing here", at: current.place)
+        case .close, .and, .or: throw QueryError("something to look for is missing here", at: current.range)
         case .text(let text):
             token = try lexer.next()
             return .text(text.lowercased())
@@ -69,26 +69,26 @@ struct QueryParser {
     private func field(_ name: String, _ sign: String, _ value: String, _ token: QueryToken) throws(QueryError)
         -> Query.Term
     {
-        guard !value.isEmpty else { throw QueryError("\(name)\(sign) needs a value", at: token.place) }
+        guard !value.isEmpty else { throw QueryError("\(name)\(sign) needs a value", at: token.range) }
         if let duration = QueryDuration(rawValue: name) { return try Self.duration(duration, sign, value, token) }
         let isText = [":", "=", "!=", "~"].contains(sign)
         if let field = QueryField(rawValue: name) {
-            guard isText else { throw QueryError("\(name) is a text: use : = or ~", at: token.place) }
+            guard isText else { throw QueryError("\(name) is a text: use : = or ~", at: token.range) }
             return .field(field, sign == "=" || sign == "!=" ? .equal : .contains, value.lowercased())
         }
         guard ["state", "kind", "id", "is"].contains(name) else {
-            throw QueryError(Self.unknown(name), at: token.place.lowerBound..<token.valuePlace.lowerBound)
+            throw QueryError(Self.unknown(name), at: token.range.lowerBound..<token.valueRange.lowerBound)
         }
-        guard isText else { throw QueryError("\(name) has no order: use :", at: token.place) }
+        guard isText else { throw QueryError("\(name) has no order: use :", at: token.range) }
         switch name {
         case "id":
             let digits = value.hasPrefix("#") ? value.dropFirst() : value[...]
-            guard let id = UInt64(digits) else { throw QueryError("an id is a number", at: token.valuePlace) }
+            guard let id = UInt64(digits) else { throw QueryError("an id is a number", at: token.valueRange) }
             return .id(NodeID(id))
         case "kind":
             let kinds = NodeKind.allCases.filter { $0.word.lowercased() == value.lowercased() }
             guard !kinds.isEmpty else {
-                throw QueryError(Self.noSuch("kind", value, NodeKind.allCases.map(\.word)), at: token.valuePlace)
+                throw QueryError(Self.noSuch("kind", value, NodeKind.allCases.map(\.word)), at: token.valueRange)
             }
             return .kinds(Set(kinds))
         default: return .states(try Self.states(value, token))
@@ -104,7 +104,7 @@ struct QueryParser {
         case "failed": return [.rejected, .abandoned]
         default:
             let known = NodeState.allCases.map(\.word) + ["live", "settled", "failed"]
-            throw QueryError(noSuch("state", value, known), at: token.valuePlace)
+            throw QueryError(noSuch("state", value, known), at: token.valueRange)
         }
     }
 
@@ -117,7 +117,7 @@ struct QueryParser {
         case ">=": comparison = .atLeast
         case "<": comparison = .less
         case "<=": comparison = .atMost
-        default: throw QueryError("\(field.rawValue) is a duration: use > >= < or <=", at: token.place)
+        default: throw QueryError("\(field.rawValue) is a duration: use > >= < or <=", at: token.range)
         }
         let units: [(String, Double)] = [
             ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9),
@@ -128,7 +128,7 @@ struct QueryParser {
             }
             return .duration(field, comparison, UInt64(number * nanoseconds))
         }
-        throw QueryError("a duration is a number and ns, us, ms, s, m or h, such as 100ms", at: token.valuePlace)
+        throw QueryError("a duration is a number and ns, us, ms, s, m or h, such as 100ms", at: token.valueRange)
     }
 
     // MARK: Words

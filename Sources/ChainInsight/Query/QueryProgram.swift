@@ -1,15 +1,15 @@
 import ChainEvents
 import ChainModel
 
-/// A query as steps: each asks one thing of a node and says which step comes next for yes and for no.
+/// A query as steps: each tests one thing of a node and names the next step for yes and for no.
 struct QueryProgram: Sendable {
-    /// One question, without anything that is counted: asking it costs no reference.
+    /// One test without reference-counted fields, because a retain would cost as much as the test.
     enum Test {
-        /// The text is in the label, the error, or, without a label, in the site; or it is in the word of one of these.
+        /// The text is in the label, the error, or, without a label, the site; or it is in the name of one of these.
         case text(needle: Int, states: UInt16, kinds: KindSet)
         /// The text is in the label, the error or the canceller.
         case ownText(QueryField, needle: Int)
-        /// The text is in the name of the thread, executor or site: asked once a name.
+        /// The text is in the name of the thread, executor or site: evaluated once a name.
         case name(QueryField, needle: Int)
         case duration(QueryDuration, Query.Comparison, UInt64)
         case states(UInt16)
@@ -23,7 +23,7 @@ struct QueryProgram: Sendable {
         var no: Int
     }
 
-    /// Where a query ends.
+    /// The step at which a query ends.
     static let found = -1
     static let notFound = -2
 
@@ -31,13 +31,13 @@ struct QueryProgram: Sendable {
     private(set) var needles = Needles()
     private(set) var entry = found
 
-    /// What may change of a node that another answer comes of.
+    /// The changes of a node that can change the answer.
     var asked: NodeChanges {
         steps.reduce(into: []) { asked, step in
             switch step.test {
             case .text(_, let states, _): asked.formUnion(states == 0 ? .description : [.description, .state])
             case .ownText, .name(.site, _), .kinds: asked.insert(.description)
-            // Threads and executors are told with the steps.
+            // Threads and executors are set by the steps of a node.
             case .name, .duration: asked.insert(.facts)
             case .states: asked.insert(.state)
             case .id: break
@@ -47,7 +47,7 @@ struct QueryProgram: Sendable {
 
     init(_ root: Query.Term) { entry = add(root, yes: Self.found, no: Self.notFound) }
 
-    /// Adds the steps of a term in front of what comes next; gives the first of them.
+    /// Inserts the steps of a term before the next ones and returns the first of them.
     private mutating func add(_ term: Query.Term, yes: Int, no: Int) -> Int {
         switch term {
         case .all(let terms):
@@ -61,7 +61,7 @@ struct QueryProgram: Sendable {
         }
     }
 
-    /// What is asked first is added last.
+    /// Cheap tests last, because steps are added from the end.
     private static func cheapLast(_ terms: [Query.Term]) -> [Query.Term] {
         terms.enumerated().sorted { ($0.element.cost, $0.offset) > ($1.element.cost, $1.offset) }.map(\.element)
     }
@@ -96,7 +96,7 @@ extension NodeState {
     var bit: UInt16 { 1 << UInt16(rawValue) }
 }
 
-/// Kinds, a bit each.
+/// A set of kinds, one bit each.
 struct KindSet: Hashable, Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
@@ -113,12 +113,12 @@ struct KindSet: Hashable, Sendable {
         return bit < 64 ? low & 1 << bit != 0 : high & 1 << (bit - 64) != 0
     }
 
-    /// All kinds are below 127 but for `other`, which is 255.
+    /// All raw values are below 127 except that of `other`, 255.
     private static func bit(_ kind: NodeKind) -> UInt8 { min(kind.rawValue, 127) }
 }
 
 extension QueryField {
-    /// Whether many nodes share it, by number.
+    /// Whether many nodes share the field's text, which has a number.
     fileprivate var isName: Bool {
         switch self {
         case .thread, .executor, .site: true
@@ -128,7 +128,7 @@ extension QueryField {
 }
 
 extension Query.Term {
-    /// Cheap ones are asked first: the order is nothing to who asks.
+    /// The cost class of a test. Cheap tests run first, because the order does not change the answer.
     fileprivate var cost: Int {
         switch self {
         case .states, .kinds, .id: 0

@@ -1,17 +1,18 @@
 import Histogram
 
-/// Durations, counted to two digits: 3 ns each to take in, some 30 µs to make ``DurationFigures`` of. No memory until the
-/// first; then 1 kB where all are below 0.1 ms, some 10 kB up to a second, 34 kB at most.
+/// A histogram of durations to two digits: 3 ns to record one, some 30 µs to compute ``DurationFigures``.
+///
+/// Uses no memory until the first; then 1 kB where all are below 0.1 ms, some 10 kB up to a second, 34 kB at most.
 struct DurationHistogram: Sendable {
     private var histogram: Histogram<UInt32>?
-    /// Beside that of the histogram, which is copied whole to be asked.
+    /// Beside the histogram's count, because reading that one copies the histogram.
     private(set) var count: UInt64 = 0
 
-    /// Finer than a microsecond nobody wants to know; what the forest can tell of ends at 78 hours.
+    /// Resolution in nanoseconds; the longest is the most that the forest stores, 78 hours.
     private static let finest: UInt64 = 1_000
     private static let longest: UInt64 = 1 << 48
 
-    /// What ``figures`` costs, in buckets that are looked at.
+    /// The cost of ``figures`` in buckets.
     var cost: Int { (histogram?.estimatedFootprintInBytes ?? 0) / MemoryLayout<UInt32>.stride }
 
     mutating func record(_ duration: UInt64) {
@@ -21,13 +22,13 @@ struct DurationHistogram: Sendable {
                 numberOfSignificantValueDigits: .two)
             histogram?.autoResize = true
         }
-        // So many that more would hardly change anything: no bucket may overflow.
+        // No more than a bucket can count; more would hardly change anything.
         guard count < UInt64(UInt32.max) else { return }
         histogram!.record(min(duration, Self.longest))
         count += 1
     }
 
-    /// In one pass over the buckets: asking for each percentile by itself takes one each.
+    /// Computed in one pass over the buckets, because each percentile by itself takes one.
     var figures: DurationFigures {
         var figures = DurationFigures()
         guard let histogram, count > 0 else { return figures }

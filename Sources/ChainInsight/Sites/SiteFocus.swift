@@ -1,10 +1,10 @@
 import ChainEvents
 import ChainModel
 
-/// One call site and kind, under all the numbers that a program has for it.
+/// One call site and kind, with all numbers that the program has for the call site.
 struct SiteFocus: Sendable {
     let key: SiteKey
-    /// The other numbers: known as long as there are as many sites as `siteCount`.
+    /// The other numbers, valid while the forest has `siteCount` sites.
     private var aliases: Set<SiteID> = []
     private var siteCount = 0
 
@@ -13,8 +13,8 @@ struct SiteFocus: Sendable {
     @inline(__always)
     func includes(_ site: SiteID) -> Bool { site == key.site || (!aliases.isEmpty && aliases.contains(site)) }
 
-    /// Looks for new numbers. O(sites) where there are any.
-    mutating func follow(_ forest: borrowing ChainForest) {
+    /// Searches for new numbers. O(sites) where there are any.
+    mutating func follow(_ forest: ChainForest) {
         guard forest.sites.count != siteCount else { return }
         siteCount = forest.sites.count
         guard let site = forest.sites[key.site] else { return }

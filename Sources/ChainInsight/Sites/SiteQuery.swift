@@ -1,13 +1,13 @@
 import ChainEvents
 
 extension Query {
-    /// Whether nodes of a call site and kind may be found, by what the query says of sites, kinds and texts alone; whatever
-    /// else it asks (`age>5s`) is left out.
+    /// Whether the query can match nodes of a call site and kind, judging by sites, kinds and texts alone. Other terms
+    /// (`age>5s`) are ignored.
     public func mayFind(site: CodeLocation?, kind: NodeKind) -> Bool {
         Self.answer(root, site?.description, site?.fileID, kind) ?? true
     }
 
-    /// Nil where a site has no answer.
+    /// Nil where a site alone gives no answer.
     private static func answer(_ term: Term, _ site: String?, _ file: String?, _ kind: NodeKind) -> Bool? {
         switch term {
         case .all(let terms):
@@ -27,14 +27,14 @@ extension Query {
         }
     }
 
-    /// The query that finds the nodes of a call site and kind.
+    /// The query that matches the nodes of a call site and kind.
     public static func text(site: CodeLocation?, kind: NodeKind) -> String {
         let kind = "kind:" + kind.word
         guard let site, !site.fileID.isEmpty else { return kind }
         return "site=" + quoted(site.description) + " " + kind
     }
 
-    /// A value as it is written in a query: in quotation marks where it would end too soon without.
+    /// A value as written in a query: in quotation marks where it would end too early without.
     static func quoted(_ value: String) -> String {
         guard value.isEmpty || value.contains(where: { $0.isWhitespace || "()\"".contains($0) }) else { return value }
         return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

@@ -1,35 +1,35 @@
 import ChainEvents
 
-/// Nodes that belong together: made at one place in the source by one operation.
+/// The key of a group of nodes: made at one call site by one operation.
 public struct SiteKey: Hashable, Sendable {
-    /// Where, by number in the program's table; 0 where unknown.
+    /// The call site's number in the program's table; 0 where unknown.
     public var site: SiteID
-    /// By which operation.
+    /// The operation.
     public var kind: NodeKind
 
-    /// Joins a place and an operation.
+    /// Combines a call site and an operation.
     public init(site: SiteID, kind: NodeKind) {
         self.site = site
         self.kind = kind
     }
 
-    /// All those that came when ``SiteTable/keyLimit`` was reached.
+    /// The group of all keys that came after ``SiteTable/keyLimit`` was reached.
     public static let others = SiteKey(site: .max, kind: .other)
 }
 
-/// What became of the nodes of one call site and kind.
+/// Statistics of the nodes of one call site and kind.
 public struct SiteStatistics: Hashable, Sendable {
-    /// Those that have not settled.
+    /// Nodes that have not settled.
     public var live = 0
-    /// All that were seen, also those that are no longer kept.
+    /// All nodes that were seen, including evicted ones.
     public var total = 0
-    /// Those that were rejected or abandoned.
+    /// Nodes that were rejected or abandoned.
     public var rejected = 0
-    /// Those that were cancelled.
+    /// Nodes that were cancelled.
     public var cancelled = 0
-    /// From being queued to the handler's start, of those that have settled.
+    /// From being queued to the handler's start, of settled nodes.
     public var wait = DurationFigures()
-    /// The handler's time, of those that have settled.
+    /// The handler's time, of settled nodes.
     public var run = DurationFigures()
 
     /// Nothing seen.

@@ -1,12 +1,12 @@
 import ChainEvents
 import ChainModel
 
-/// The nodes of one forest by call site and kind: counted by a look at everything in slices, then kept up by what changes.
+/// Statistics of one forest's nodes by call site and kind: a first sweep in slices, then updates by changes.
 ///
-/// Two bits a node besides what call sites take (some 20 kB each, ``keyLimit`` of them at most); taking in a change is
-/// some 20 ns, a settlement 60 ns. Nodes of which only the id is known are left out.
+/// Takes two bits a node besides the call sites (some 20 kB each, ``keyLimit`` of them at most). A change costs some 20
+/// ns, a settlement 60 ns. Nodes of which only the id is known are left out.
 public struct SiteTable: Sendable {
-    /// How many call sites and kinds are told apart; what comes later is ``SiteKey/others``.
+    /// How many call sites and kinds are distinguished; later ones are ``SiteKey/others``.
     public static let keyLimit = 2_048
 
     /// Changes with every figure.
@@ -21,20 +21,19 @@ public struct SiteTable: Sendable {
         var isStale = false
     }
 
-    private var places: [SiteKey: Int] = [:]
-    /// The same by name: a program may have several numbers for one call site.
+    private var indices: [SiteKey: Int] = [:]
+    /// The same by name, because a program may have several numbers for one call site.
     private var named: [Name: Int] = [:]
     private var records: [Record] = []
-    /// Those that were counted, and those of them that were counted as settled.
+    /// Nodes that were counted, and those that were counted as settled.
     private var counted = SlotSet(), settled = SlotSet()
-    /// Settled, and yet more is to come.
+    /// Settled nodes of which more is to come.
     private var open: [UInt32: OpenEnd] = [:]
     private var openHighWater = 0
-    private var stale: [Int] = []
-    private var staleCursor = 0
-    /// The next index to look at; nil when all were.
+    private var stale = Queue<Int>()
+    /// The next index to sweep; nil after the last one.
     private var cursor: UInt32? = 0
-    /// One more than the last index that there was when the look began.
+    /// One more than the last index when the sweep began.
     private var bound: UInt32 = 0
 
     private struct Name: Hashable {
@@ -42,31 +41,31 @@ public struct SiteTable: Sendable {
         var kind: NodeKind
     }
 
-    /// The one call site that is counted; nil for all.
+    /// The only call site that is counted; nil for all.
     private var focus: SiteFocus?
 
-    /// An empty table, which has yet to look at everything.
+    /// Makes an empty table that has yet to sweep the forest.
     public init() {}
 
-    /// The same for one call site and kind alone, under whatever numbers the program has it.
+    /// Makes a table of one call site and kind, under all numbers that the program has for it.
     public init(only key: SiteKey) { focus = SiteFocus(key) }
 
-    /// The one call site and kind that is counted; nil where all are.
+    /// The only call site and kind that is counted; nil where all are.
     public var only: SiteKey? { focus?.key }
 
-    /// Whether all nodes were looked at.
+    /// Whether the sweep is complete.
     public var isComplete: Bool { cursor == nil }
 
-    /// How much of the forest was looked at, from 0 to 1.
+    /// The share of the forest that was swept, from 0 to 1.
     public var progress: Double { cursor.map { bound == 0 ? 0 : min(1, Double($0) / Double(bound)) } ?? 1 }
 
     /// All call sites and kinds that were seen, in no order; of several numbers for the same one the first.
     public var keys: some Collection<SiteKey> { records.lazy.map(\.key) }
 
-    /// What is known of one call site and kind; nil where none of its nodes was seen.
-    public func statistics(_ key: SiteKey) -> SiteStatistics? { places[key].map { records[$0].counts } }
+    /// The statistics of one call site and kind; nil where none of its nodes was seen.
+    public func statistics(_ key: SiteKey) -> SiteStatistics? { indices[key].map { records[$0].counts } }
 
-    /// What is kept of call sites, and of settled nodes of which more is to come.
+    /// Sizes of the tables of call sites and of settled nodes of which more is to come.
     public var queueStatistics: [QueueStatistics] {
         [
             QueueStatistics(
@@ -77,13 +76,14 @@ public struct SiteTable: Sendable {
         ]
     }
 
-    // MARK: Looking at everything
+    // MARK: Sweeping
 
-    /// Slots that cost as much as one node.
+    /// How many free slots cost as much as one node.
     private static let freeSlotsPerNode = 16
 
-    /// Looks at so many more nodes (25 to 100 ns each, others than those of ``only`` 1 ns); false if none were left.
-    public mutating func sweep(_ forest: borrowing ChainForest, budget: Int) -> Bool {
+    /// Sweeps `budget` more nodes (25 to 100 ns each; 1 ns a node that is not of ``only``). Returns false if none were
+    /// left.
+    public mutating func sweep(_ forest: ChainForest, budget: Int) -> Bool {
         guard var next = cursor else { return false }
         bound = UInt32(forest.indexBound)
         var rest = budget * Self.freeSlotsPerNode
@@ -91,7 +91,7 @@ public struct SiteTable: Sendable {
         while next < bound, rest > 0 {
             let index = NodeIndex(rawValue: next)
             let isThere = forest.contains(index)
-            if isThere { note(forest.node(index), forest) }
+            if isThere { record(forest.node(index), forest) }
             rest -= isThere ? Self.freeSlotsPerNode : 1
             next += 1
         }
@@ -100,8 +100,8 @@ public struct SiteTable: Sendable {
         return true
     }
 
-    /// Goes to those of the one call site alone.
-    private mutating func find(_ forest: borrowing ChainForest, _ next: inout UInt32, _ rest: inout Int) {
+    /// Sweeps for nodes of the one call site.
+    private mutating func find(_ forest: ChainForest, _ next: inout UInt32, _ rest: inout Int) {
         focus!.follow(forest)
         let focus = focus!
         while next < bound, rest > 0 {
@@ -110,14 +110,15 @@ public struct SiteTable: Sendable {
             rest -= Int((found?.rawValue ?? end) - next)
             next = end
             guard let found else { continue }
-            note(forest.node(found), forest)
+            record(forest.node(found), forest)
             rest -= Self.freeSlotsPerNode
             next = found.rawValue + 1
         }
     }
 
-    /// Takes in what changed. Where that is more than is listed all is looked at again, and who is gone is forgotten.
-    public mutating func update(with changes: ForestChanges, of forest: borrowing ChainForest) {
+    /// Applies changes. Where there were too many to list, the sweep starts over and evicted nodes are no longer
+    /// counted.
+    public mutating func update(with changes: ForestChanges, of forest: ChainForest) {
         guard !changes.isEverything else {
             let last = revision
             self = only.map { SiteTable(only: $0) } ?? SiteTable()
@@ -126,23 +127,23 @@ public struct SiteTable: Sendable {
         }
         if focus != nil { return update(withFocused: changes, forest) }
         for eviction in changes.evicted {
-            note(eviction.node, forest)
+            record(eviction.node, forest)
             forget(eviction.node.index.rawValue)
         }
-        for entry in changes.nodes { note(forest.node(entry.index), forest) }
+        for entry in changes.nodes { record(forest.node(entry.index), forest) }
     }
 
-    private mutating func update(withFocused changes: ForestChanges, _ forest: borrowing ChainForest) {
+    private mutating func update(withFocused changes: ForestChanges, _ forest: ChainForest) {
         focus!.follow(forest)
         let focus = focus!
         for eviction in changes.evicted where eviction.node.kind == focus.key.kind {
             guard focus.includes(eviction.node.site) else { continue }
-            note(eviction.node, forest)
+            record(eviction.node, forest)
             forget(eviction.node.index.rawValue)
         }
         for entry in changes.nodes where entry.kind == focus.key.kind {
             guard case let view = forest.node(entry.index), focus.includes(view.site) else { continue }
-            note(view, forest)
+            record(view, forest)
         }
     }
 
@@ -154,9 +155,9 @@ public struct SiteTable: Sendable {
 
     // MARK: Counting
 
-    /// Counts a node as far as it was not.
-    private mutating func note(_ view: NodeView, _ forest: borrowing ChainForest) {
-        // Who is known by a mention alone has no call site yet.
+    /// Counts what is new about a node.
+    private mutating func record(_ view: NodeView, _ forest: ChainForest) {
+        // A node that is only referenced has no call site yet.
         guard view.site != 0 || view.kind != .other else { return }
         let slot = view.index.rawValue
         let isNew = counted.insert(slot)
@@ -164,124 +165,119 @@ public struct SiteTable: Sendable {
         let isSettling = !isLive && settled.insert(slot)
         let isOpen = !isNew && !isSettling && !open.isEmpty && open[slot] != nil
         guard isNew || isSettling || isOpen else { return }
-        let place = place(of: SiteKey(site: view.site, kind: view.kind), forest)
+        let index = index(of: SiteKey(site: view.site, kind: view.kind), forest)
         if isNew {
-            records[place].counts.total += 1
-            if isLive { records[place].counts.live += 1 }
+            records[index].counts.total += 1
+            if isLive { records[index].counts.live += 1 }
         }
         if isSettling {
-            if !isNew { records[place].counts.live -= 1 }
-            settle(view, place)
+            if !isNew { records[index].counts.live -= 1 }
+            settle(view, index)
         } else if isOpen {
-            close(view, place)
+            close(view, index)
         }
         revision += 1
     }
 
-    /// What is not known yet of a node that has settled.
+    /// What is still unknown of a settled node.
     private struct OpenEnd: OptionSet {
         let rawValue: UInt8
-        /// How it was settled.
+        /// The kind of its settlement.
         static let settlement = OpenEnd(rawValue: 1)
-        /// When its handler ends.
+        /// The end of its handler.
         static let run = OpenEnd(rawValue: 2)
     }
 
     private static let openLimit = 65_536
 
-    private mutating func settle(_ view: NodeView, _ place: Int) {
+    private mutating func settle(_ view: NodeView, _ index: Int) {
         var rest: OpenEnd = []
-        if view.state == .unknown { rest.insert(.settlement) } else { countEnd(view, place) }
+        if view.state == .unknown { rest.insert(.settlement) } else { countEnd(view, index) }
         let timing = view.handlerTiming(now: view.settled ?? 0)
         if let wait = timing.wait, view.started != nil || view.state != .unknown {
-            records[place].wait.record(wait)
-            markStale(place)
+            records[index].wait.record(wait)
+            markStale(index)
         }
-        if view.activity == .running { rest.insert(.run) } else { recordRun(view, timing, place) }
+        if view.activity == .running { rest.insert(.run) } else { recordRun(view, timing, index) }
         guard !rest.isEmpty, open.count < Self.openLimit else { return }
         open[view.index.rawValue] = rest
         openHighWater = max(openHighWater, open.count)
     }
 
-    private mutating func countEnd(_ view: NodeView, _ place: Int) {
+    private mutating func countEnd(_ view: NodeView, _ index: Int) {
         switch view.state {
-        case .rejected, .abandoned: records[place].counts.rejected += 1
-        case .cancelled: records[place].counts.cancelled += 1
+        case .rejected, .abandoned: records[index].counts.rejected += 1
+        case .cancelled: records[index].counts.cancelled += 1
         default: break
         }
     }
 
-    private mutating func recordRun(_ view: NodeView, _ timing: Timing, _ place: Int) {
-        // Of one that is gone nobody knows when its handler ended.
+    private mutating func recordRun(_ view: NodeView, _ timing: Timing, _ index: Int) {
+        // When an evicted node's handler ended is unknown.
         guard let run = timing.run, view.ended != nil else { return }
-        records[place].run.record(run)
-        markStale(place)
+        records[index].run.record(run)
+        markStale(index)
     }
 
-    /// More is known of one that had settled.
-    private mutating func close(_ view: NodeView, _ place: Int) {
+    /// Counts what became known of a settled node.
+    private mutating func close(_ view: NodeView, _ index: Int) {
         guard var rest = open[view.index.rawValue] else { return }
         if rest.contains(.settlement), view.state != .unknown {
             rest.remove(.settlement)
-            countEnd(view, place)
+            countEnd(view, index)
         }
         if rest.contains(.run), view.activity != .running {
             rest.remove(.run)
-            recordRun(view, view.handlerTiming(now: view.settled ?? 0), place)
+            recordRun(view, view.handlerTiming(now: view.settled ?? 0), index)
         }
         open[view.index.rawValue] = rest.isEmpty ? nil : rest
     }
 
-    private mutating func place(of key: SiteKey, _ forest: borrowing ChainForest) -> Int {
-        if let known = places[key] { return known }
+    private mutating func index(of key: SiteKey, _ forest: ChainForest) -> Int {
+        if let known = indices[key] { return known }
         let name = forest.sites[key.site].map { Name(site: $0, kind: key.kind) }
-        if let name, let known = named[name], places.count < Self.aliasLimit {
-            places[key] = known
+        if let name, let known = named[name], indices.count < Self.aliasLimit {
+            indices[key] = known
             return known
         }
-        guard records.count < Self.keyLimit || key == .others else { return place(of: .others, forest) }
-        let place = records.count
+        guard records.count < Self.keyLimit || key == .others else { return index(of: .others, forest) }
+        let index = records.count
         records.append(Record(key: key))
-        places[key] = place
-        if let name { named[name] = place }
-        return place
+        indices[key] = index
+        if let name { named[name] = index }
+        return index
     }
 
-    /// Numbers of call sites that are remembered.
+    /// How many call site numbers are cached.
     private static let aliasLimit = 16 * keyLimit
 
     // MARK: Figures
 
-    private mutating func markStale(_ place: Int) {
-        guard !records[place].isStale else { return }
-        records[place].isStale = true
-        stale.append(place)
+    private mutating func markStale(_ index: Int) {
+        guard !records[index].isStale else { return }
+        records[index].isStale = true
+        stale.append(index)
     }
 
-    /// Brings percentiles and bars up to date, of as many sites as have so many buckets (15 ns each; one site at least);
-    /// whether all are. Counts are always.
+    /// Updates percentiles and bars of stale sites, until `budget` buckets were read (15 ns each; one site at least).
+    /// Returns whether all are up to date. Counts always are.
     public mutating func refresh(budget: Int) -> Bool {
         var rest = budget
-        while staleCursor < stale.count, rest > 0 {
-            let place = stale[staleCursor]
-            staleCursor += 1
-            rest -= records[place].wait.cost + records[place].run.cost
-            refresh(place)
-            records[place].isStale = false
+        while rest > 0, let index = stale.popFirst() {
+            rest -= records[index].wait.cost + records[index].run.cost
+            refresh(index)
+            records[index].isStale = false
         }
-        guard staleCursor == stale.count else { return false }
-        stale.removeAll(keepingCapacity: true)
-        staleCursor = 0
-        return true
+        return stale.isEmpty
     }
 
-    /// Brings percentiles and bars of one call site and kind up to date, some 60 µs.
+    /// Updates percentiles and bars of one call site and kind, some 60 µs.
     public mutating func refresh(_ key: SiteKey) {
-        if let place = places[key], records[place].isStale { refresh(place) }
+        if let index = indices[key], records[index].isStale { refresh(index) }
     }
 
-    private mutating func refresh(_ place: Int) {
-        records[place].counts.wait = records[place].wait.figures
-        records[place].counts.run = records[place].run.figures
+    private mutating func refresh(_ index: Int) {
+        records[index].counts.wait = records[index].wait.figures
+        records[index].counts.run = records[index].run.figures
     }
 }

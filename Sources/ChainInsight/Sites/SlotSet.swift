@@ -1,15 +1,15 @@
-/// A set of node indices: one bit for each that there may be.
+/// A set of node indices, one bit a possible index.
 struct SlotSet: Sendable {
     private var words: [UInt64] = []
 
-    /// Whether a slot is in it.
+    /// Whether a slot is in the set.
     @inline(__always)
     func contains(_ slot: UInt32) -> Bool {
         let word = Int(slot >> 6)
         return word < words.count && words[word] & (1 << UInt64(slot & 63)) != 0
     }
 
-    /// Puts a slot into it; whether it is new there.
+    /// Inserts a slot. Returns whether it was not in the set.
     @inline(__always)
     mutating func insert(_ slot: UInt32) -> Bool {
         let word = Int(slot >> 6)
@@ -20,7 +20,7 @@ struct SlotSet: Sendable {
         return true
     }
 
-    /// Takes a slot out of it; whether it was there.
+    /// Removes a slot. Returns whether it was in the set.
     @inline(__always)
     mutating func remove(_ slot: UInt32) -> Bool {
         guard contains(slot) else { return false }

@@ -1,16 +1,16 @@
 import ChainEvents
 import ChainModel
 
-/// Looks for nodes and threads that wait for each other.
+/// A search for nodes and threads that wait for each other.
 struct DeadlockSearch {
-    /// By executor on which one handler alone runs, and blocks: that handler. What is queued there waits for it.
+    /// By executor that runs one handler alone, and that one blocks: that handler, for which queued nodes wait.
     private var blocking: [ExecutorID: NodeIndex] = [:]
 
-    /// Steps that are gone at most.
+    /// The most steps of one search.
     static let stepLimit = 1_000
 
-    /// Made for one look at a forest that does not change meanwhile. O(threads that wait).
-    init(_ forest: borrowing ChainForest) {
+    /// Prepares searches in a forest that does not change in between. O(threads that wait).
+    init(_ forest: ChainForest) {
         for wait in forest.waits {
             guard let waiter = forest.index(of: wait.waiter) else { continue }
             let view = forest.node(waiter)
@@ -21,8 +21,8 @@ struct DeadlockSearch {
         }
     }
 
-    /// Who has to do something before a node can go on; nobody where others could help it, too.
-    private func next(_ node: NodeIndex, _ forest: borrowing ChainForest) -> NodeIndex? {
+    /// The node that has to act before a node can go on; nil where several could.
+    private func next(_ node: NodeIndex, _ forest: ChainForest) -> NodeIndex? {
         let view = forest.node(node)
         switch view.kind {
         case .race, .any, .timeout, .delay: return nil
@@ -33,39 +33,39 @@ struct DeadlockSearch {
         return blocker.node
     }
 
-    /// Most ways end after so many steps: no memory is taken for those.
-    private static let shortWay = 6
+    /// Most searches end after so many steps; they allocate no memory.
+    private static let shortPathLength = 6
 
-    /// The ring that a node waits for, if it does; counts the steps.
-    func ring(from start: NodeIndex, in forest: borrowing ChainForest, steps: inout Int) -> [NodeIndex]? {
+    /// The cycle that a node waits for; nil where there is none. Counts the steps.
+    func cycle(from start: NodeIndex, in forest: ChainForest, steps: inout Int) -> [NodeIndex]? {
         var node = start
-        for _ in 0..<Self.shortWay {
+        for _ in 0..<Self.shortPathLength {
             guard let next = next(node, forest) else { return nil }
             steps += 1
             node = next
         }
-        var way = [start]
-        var places = [start: 0]
-        while way.count < Self.stepLimit, let next = next(way[way.count - 1], forest) {
+        var path = [start]
+        var indices = [start: 0]
+        while path.count < Self.stepLimit, let next = next(path[path.count - 1], forest) {
             steps += 1
-            if let place = places[next] { return Array(way[place...]) }
-            places[next] = way.count
-            way.append(next)
+            if let index = indices[next] { return Array(path[index...]) }
+            indices[next] = path.count
+            path.append(next)
         }
         return nil
     }
 
-    /// The warning of a ring, bound to its least node, so that it is the same whoever found it.
-    static func warning(of ring: [NodeIndex], in forest: borrowing ChainForest) -> Warning? {
-        var least: (id: NodeID, place: Int)?
+    /// The warning of a cycle, bound to its least node, so that it does not depend on where the search began.
+    static func warning(of cycle: [NodeIndex], in forest: ChainForest) -> Warning? {
+        var least: (id: NodeID, index: Int)?
         var since: UInt64 = 0
-        for (place, node) in ring.enumerated() {
+        for (index, node) in cycle.enumerated() {
             let view = forest.node(node)
             since = max(since, view.created)
-            if view.id < least?.id ?? NodeID(.max) { least = (view.id, place) }
+            if view.id < least?.id ?? NodeID(.max) { least = (view.id, index) }
         }
         guard let least else { return nil }
-        let next = forest.id(of: ring[(least.place + 1) % ring.count])
-        return Warning(.deadlock, least.id, since: since, amount: UInt64(ring.count), other: next)
+        let next = forest.id(of: cycle[(least.index + 1) % cycle.count])
+        return Warning(.deadlock, least.id, since: since, amount: UInt64(cycle.count), other: next)
     }
 }

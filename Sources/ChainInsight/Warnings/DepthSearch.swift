@@ -1,23 +1,23 @@
 import ChainEvents
 import ChainModel
 
-/// Looks through one chain for a node that is too deep, a slice at a time.
+/// A search through one chain for a node that is too deep, in slices.
 struct DepthSearch {
     let root: NodeID
-    /// Where it is: by name too, for the forest changes between slices.
+    /// The current node, by id, too, because the forest changes between slices.
     private var node: NodeIndex
     private var id: NodeID
     private var depth = 1
 
-    init(_ root: NodeIndex, in forest: borrowing ChainForest) {
+    init(_ root: NodeIndex, in forest: ChainForest) {
         self.root = forest.id(of: root)
         node = root
         id = self.root
     }
 
-    /// Looks on until something is known: whether there is such a node. Nil where the budget ends first, or the chain was
-    /// changed so that it has to be looked at again another time.
-    mutating func step(_ forest: borrowing ChainForest, deeperThan limit: Int, budget: inout Int) -> Bool? {
+    /// Continues the search. Returns whether there is such a node; nil where the budget ended first; false where the
+    /// chain changed, so that it is searched another time.
+    mutating func step(_ forest: ChainForest, deeperThan limit: Int, budget: inout Int) -> Bool? {
         guard let top = forest.index(of: root), forest.index(of: id) == node, forest.root(of: node) == top else {
             return false
         }

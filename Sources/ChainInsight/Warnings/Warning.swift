@@ -1,34 +1,34 @@
 import ChainEvents
 import ChainModel
 
-/// One thing that looks wrong.
+/// One suspicious finding.
 public struct Warning: Hashable, Sendable {
-    /// What tells it from the others of its program.
+    /// The identity of a warning within its program.
     public struct ID: Hashable, Sendable {
-        /// What is wrong.
+        /// The kind of problem.
         public var kind: WarningKind
-        /// With which node; `.none` where it is the whole program.
+        /// The node; `.none` where the whole program is concerned.
         public var node: NodeID
     }
 
-    /// What is wrong.
+    /// The kind of problem.
     public var kind: WarningKind
-    /// With which node; `.none` where it is the whole program.
+    /// The node; `.none` where the whole program is concerned.
     public var node: NodeID
     /// Since when, in nanoseconds of the process's clock.
     public var since: UInt64
-    /// How much: nodes of a ring, nodes deep, threads, events lost; else 0.
+    /// The amount: nodes of a cycle, nodes deep, threads, events lost; else 0.
     public var amount: UInt64 = 0
-    /// The other node that it is about: the one that is waited for, the race that was lost, the next of the ring.
+    /// The other node involved: the one that is waited for, the race that was lost, the next node of the cycle.
     public var other = NodeID.none
-    /// When it held no more; nil while it holds.
+    /// When it stopped to hold; nil while it holds.
     public var ended: UInt64?
 
-    /// As its row calls the node after that is gone: hostile text until it is escaped.
+    /// The node's label, kept for when the node is evicted: hostile text until it is escaped.
     public var label: String?
-    /// By which operation the node was made.
+    /// The operation that made the node.
     public var nodeKind = NodeKind.other
-    /// Where the node was made.
+    /// The call site of the node.
     public var site: CodeLocation?
 
     init(_ kind: WarningKind, _ node: NodeID, since: UInt64, amount: UInt64 = 0, other: NodeID = .none) {
@@ -39,10 +39,10 @@ public struct Warning: Hashable, Sendable {
         self.other = other
     }
 
-    /// What tells it from the others of its program.
+    /// The identity of the warning within its program.
     public var id: ID { ID(kind: kind, node: node) }
 
-    /// Takes along what its row needs when its node is gone.
+    /// Copies what a row shows once the node is evicted.
     mutating func remember(_ view: NodeView, label: String?, site: CodeLocation?) {
         self.label = label
         nodeKind = view.kind
@@ -51,7 +51,8 @@ public struct Warning: Hashable, Sendable {
 }
 
 extension WarningKind {
-    /// Whether it is about a moment, and so holds until somebody has seen it; else it goes as soon as it holds no more.
+    /// Whether it records a single event, and so holds until it is dismissed. Other warnings end when their condition
+    /// ends.
     public var isFault: Bool {
         switch self {
         case .abandoned, .unhandledRejection, .settledAgain, .awaitedOnOwnExecutor, .lostEvents: true
@@ -59,7 +60,7 @@ extension WarningKind {
         }
     }
 
-    /// All of them, the worst first.
+    /// All kinds, the worst first.
     public static let byWeight: [WarningKind] = [
         .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .unhandledRejection, .abandoned, .neverSettled,
         .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .raceLoserRunning, .settledAgain,

@@ -1,10 +1,10 @@
-/// What can be warned of. The raw value is the name that options and the configuration use.
+/// The kinds of warnings. The raw value is the name in options and the configuration.
 public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     /// Live for longer than the limit.
     case neverSettled = "never-settled"
-    /// Its resolver was dropped: nobody can settle it.
+    /// Its resolver was dropped, so nothing can settle it.
     case abandoned
-    /// Rejected, and nobody handled it.
+    /// Rejected without a handler for the error.
     case unhandledRejection = "unhandled-rejection"
     /// Its resolver was used a second time.
     case settledAgain = "settled-again"
@@ -29,13 +29,13 @@ public enum WarningKind: String, Hashable, Sendable, CaseIterable {
     /// Events were lost: what is shown may be incomplete.
     case lostEvents = "lost-events"
 
-    /// All of them, made once.
+    /// All kinds, made once.
     static let all = allCases
 }
 
-/// Which warnings are wanted, and from where on.
+/// The enabled warnings and their limits.
 public struct WarningOptions: Hashable, Sendable {
-    /// Those that are told.
+    /// The kinds that are reported.
     public var enabled = Set(WarningKind.allCases)
     /// Age of a live node, in nanoseconds.
     public var neverSettledLimit: UInt64 = 60_000_000_000
@@ -45,13 +45,13 @@ public struct WarningOptions: Hashable, Sendable {
     public var blockedWorkerLimit: UInt64 = 1_000_000_000
     /// From the request, in nanoseconds.
     public var cancellationLimit: UInt64 = 2_000_000_000
-    /// From being queued to now, in nanoseconds.
+    /// Time in a queue, in nanoseconds.
     public var queueWaitLimit: UInt64 = 1_000_000_000
-    /// Nodes from a root down.
+    /// The depth of a chain, in nodes.
     public var depthLimit = 1_000
-    /// Threads that run handlers.
+    /// How many threads run handlers.
     public var threadLimit = 64
 
-    /// The usual limits, and everything enabled.
+    /// Sets the usual limits and enables everything.
     public init() {}
 }

@@ -4,25 +4,25 @@ import ChainEvents
 struct WarningList: Sendable {
     /// How many are kept of a kind.
     static let limit = 1_000
-    /// For how long one is kept that holds no more, in nanoseconds.
+    /// How long a warning is kept after its end, in nanoseconds.
     static let historyDuration: UInt64 = 10_000_000_000
 
-    /// By node: those that hold, and those that held until lately.
+    /// By node: warnings that hold, and recently ended ones.
     fileprivate(set) var kept: [NodeID: Warning] = [:]
-    /// All that hold, also those that are not kept.
+    /// How many hold, including those that are not kept.
     fileprivate(set) var count = 0
-    /// In the order in which they came; some may be gone.
+    /// Nodes in the order of their warnings; removed ones may still be listed.
     private var order: [NodeID] = []
     fileprivate var historyCount = 0
-    /// Not later than the first end of those that hold no more.
+    /// A lower bound of the first end among ended warnings.
     private var firstEnd = UInt64.max
 
     var hasHistory: Bool { historyCount > 0 }
 
-    /// Those that hold, by node.
+    /// The warnings that hold, by node.
     var holding: [NodeID: Warning] { kept.filter { $0.value.ended == nil } }
 
-    /// By the time from which they hold, those that held after those that hold.
+    /// Warnings that hold by when they began, then ended ones, latest first.
     var sorted: [Warning] {
         kept.values.sorted { left, right in
             if (left.ended == nil) != (right.ended == nil) { return left.ended == nil }
@@ -33,14 +33,14 @@ struct WarningList: Sendable {
         }
     }
 
-    /// One that is there now; whether that is new. Where there is no room the oldest goes, but stays counted.
+    /// Adds a warning. Returns whether it is new. Where there is no room the oldest is dropped, but stays counted.
     mutating func add(_ warning: Warning) -> Bool {
         if let known = kept[warning.node] {
             guard known.ended != nil else { return false }
             historyCount -= 1
         } else {
             if kept.count >= Self.limit { dropOldest() }
-            // Those that were removed one by one are still named.
+            // Drop removed entries, which are still listed.
             if order.count >= 2 * Self.limit { order.removeAll { kept[$0] == nil } }
             order.append(warning.node)
         }
@@ -50,15 +50,15 @@ struct WarningList: Sendable {
     }
 
     private mutating func dropOldest() {
-        var place = 0
-        while place < order.count, kept[order[place]] == nil { place += 1 }
-        guard place < order.count else { return order.removeAll() }
-        if kept.removeValue(forKey: order[place])?.ended != nil { historyCount -= 1 }
-        // Many at once: each time costs what is left.
-        order.removeFirst(place + 1)
+        var index = 0
+        while index < order.count, kept[order[index]] == nil { index += 1 }
+        guard index < order.count else { return order.removeAll() }
+        if kept.removeValue(forKey: order[index])?.ended != nil { historyCount -= 1 }
+        // Many at once, because each removal moves the rest.
+        order.removeFirst(index + 1)
     }
 
-    /// It holds no more: it is history, or forgotten at once.
+    /// Ends a warning, which is kept for a while or removed at once.
     mutating func end(_ node: NodeID, at now: UInt64, keepsHistory: Bool = true) {
         guard let known = kept[node], known.ended == nil else { return }
         count -= 1
@@ -71,13 +71,13 @@ struct WarningList: Sendable {
         firstEnd = min(firstEnd, now)
     }
 
-    /// Takes over what a look at everything found: at most ``limit`` of `count`; whether anything is another.
+    /// Replaces the warnings by what a sweep found: at most ``limit`` of `count`. Returns whether anything changed.
     mutating func replace(_ found: [Warning], count newCount: Int, at now: UInt64) -> Bool {
         var isChanged = false
         var fresh: [NodeID: Warning] = [:]
         for warning in found { fresh[warning.node] = warning }
         for (node, known) in kept where known.ended == nil && fresh[node] == nil {
-            // Where there are more than are kept it may hold as well as those that were found.
+            // If more hold than are kept, this one may still hold without having been found.
             if newCount > found.count {
                 kept[node] = nil
             } else {
@@ -100,7 +100,7 @@ struct WarningList: Sendable {
         return isChanged
     }
 
-    /// Forgets what has been history for long; whether anything was.
+    /// Removes warnings that ended long ago. Returns whether there were any.
     mutating func expire(at now: UInt64) -> Bool {
         guard historyCount > 0, now >= firstEnd, now - firstEnd >= Self.historyDuration else { return false }
         let due = kept.values.filter { $0.ended.map { now >= $0 &+ Self.historyDuration } ?? false }
@@ -111,21 +111,21 @@ struct WarningList: Sendable {
         return !due.isEmpty
     }
 
-    /// Only those that are kept count from now on.
+    /// Counts only the kept warnings.
     mutating func recount() { count = kept.count - historyCount }
 
-    /// All are gone.
+    /// Removes all warnings.
     mutating func removeAll() { self = WarningList() }
 }
 
 extension WarningList {
-    /// Takes one away without a trace.
+    /// Removes one warning without keeping it as ended.
     mutating func remove(_ node: NodeID) {
         guard let known = kept.removeValue(forKey: node) else { return }
         if known.ended == nil { count -= 1 } else { historyCount -= 1 }
     }
 
-    /// All that hold, of which some are not kept; whether that is another number.
+    /// Sets how many hold, of which some are not kept. Returns whether the count changed.
     mutating func setCount(_ new: Int) -> Bool {
         let new = max(new, kept.count - historyCount)
         defer { count = new }

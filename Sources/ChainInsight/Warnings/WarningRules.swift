@@ -1,20 +1,20 @@
 import ChainEvents
 import ChainModel
 
-/// Whether something holds of a node.
+/// The verdict of one rule on a node.
 enum WarningVerdict {
-    /// Since when, and which other node it is about.
+    /// The condition holds since a moment; `other` is the other node involved.
     case holds(since: UInt64, other: NodeID)
-    /// Not yet, but from that moment on, unless something happens.
+    /// The condition will hold from a moment on, unless the node changes.
     case later(UInt64)
     case no
 }
 
-/// When each kind of warning holds, asked of one node at a moment. None costs more than a look at the node and those next
-/// to it, but for ``DeadlockSearch``.
+/// The condition of each kind of warning, tested on one node at a moment. Each costs at most a read of the node and its
+/// neighbours, except ``DeadlockSearch``.
 struct WarningRules {
     var options: WarningOptions
-    /// ``WarningOptions/enabled``, a bit each.
+    /// ``WarningOptions/enabled``, one bit each.
     private(set) var enabled: UInt16
 
     init(_ options: WarningOptions) {
@@ -22,21 +22,21 @@ struct WarningRules {
         enabled = options.enabled.reduce(0) { $0 | $1.bit }
     }
 
-    /// For how long a decided race may have losers that are on their way out, and a ring be one by chance.
+    /// How long a decided race may have losers that are ending, and a cycle may be an accident of timing.
     static let grace: UInt64 = 1_000_000_000
 
     @inline(__always)
-    func tells(_ kind: WarningKind) -> Bool { enabled & kind.bit != 0 }
+    func isEnabled(_ kind: WarningKind) -> Bool { enabled & kind.bit != 0 }
 
     private func verdict(since: UInt64, limit: UInt64, now: UInt64, other: NodeID = .none) -> WarningVerdict {
         guard since <= now, now - since >= limit else { return .later(since &+ limit) }
         return .holds(since: since, other: other)
     }
 
-    // MARK: Again
+    // MARK: Retesting
 
-    /// Whether what was found of a node holds still.
-    func holds(_ warning: Warning, of view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> Bool {
+    /// Whether a warning of a node still holds.
+    func holds(_ warning: Warning, of view: NodeView, _ forest: ChainForest, now: UInt64) -> Bool {
         func isTrue(_ verdict: WarningVerdict) -> Bool { if case .holds = verdict { true } else { false } }
         switch warning.kind {
         case .neverSettled: return isTrue(neverSettled(view, forest, now: now))
@@ -54,11 +54,11 @@ struct WarningRules {
         }
     }
 
-    // MARK: Moments
+    // MARK: Faults
 
-    /// What a node's marks and state say for ever: a bit a kind.
+    /// The faults that a node's marks and state show, one bit a kind.
     @inline(__always)
-    func moments(of view: NodeView) -> UInt16 {
+    func faults(of view: NodeView) -> UInt16 {
         var kinds: UInt16 = view.state == .abandoned ? WarningKind.abandoned.bit : 0
         let marks = view.marks
         guard !marks.isDisjoint(with: [.unhandled, .settledAgain, .hasMisusedAwait]) else { return kinds & enabled }
@@ -68,45 +68,45 @@ struct WarningRules {
         return kinds & enabled
     }
 
-    /// When that was; of a mark nobody tells, so it is when it was seen.
+    /// The time of a fault. Marks have no time of their own, so theirs is when they were seen.
     func since(_ kind: WarningKind, _ view: NodeView, now: UInt64) -> UInt64 {
         kind == .abandoned || kind == .unhandledRejection ? view.settled ?? now : now
     }
 
     // MARK: Handlers
 
-    /// Whether a thread is in the node's handler; a task runs on none of its own.
+    /// Whether a thread is in the node's handler. Tasks have no thread of their own.
     func occupiesThread(_ view: NodeView) -> Bool { view.activity == .running && view.kind != .task }
 
-    /// Since when a handler blocks its thread, and what for.
-    private func block(_ view: NodeView, _ forest: borrowing ChainForest) -> (since: UInt64, node: NodeID)? {
+    /// The time since which a handler blocks its thread, and the node it waits for.
+    private func block(_ view: NodeView, _ forest: ChainForest) -> (since: UInt64, node: NodeID)? {
         if let wait = forest.wait(of: view.index) { return (wait.since, wait.node) }
         guard view.marks.contains(.hasBlocked), let started = view.started else { return nil }
         return (started, .none)
     }
 
-    func blockedWorker(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
-        guard tells(.blockedWorker), occupiesThread(view), let block = block(view, forest) else { return .no }
+    func blockedWorker(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.blockedWorker), occupiesThread(view), let block = block(view, forest) else { return .no }
         return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
     }
 
-    /// One that blocks is told as such.
-    func longHandler(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
-        guard tells(.longHandler), occupiesThread(view), let started = view.started else { return .no }
-        if tells(.blockedWorker), block(view, forest) != nil { return .no }
+    /// A blocked handler is reported as such instead.
+    func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.longHandler), occupiesThread(view), let started = view.started else { return .no }
+        if isEnabled(.blockedWorker), block(view, forest) != nil { return .no }
         return verdict(since: started, limit: options.longHandlerLimit, now: now)
     }
 
     func longQueueWait(_ view: NodeView, now: UInt64) -> WarningVerdict {
-        guard tells(.longQueueWait), view.state == .queued, let queued = view.queued else { return .no }
+        guard isEnabled(.longQueueWait), view.state == .queued, let queued = view.queued else { return .no }
         return verdict(since: queued, limit: options.queueWaitLimit, now: now)
     }
 
     // MARK: Nodes that do not settle
 
-    /// Only who nobody else holds up: those who wait for it would all say the same.
-    func neverSettled(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
-        guard tells(.neverSettled), view.isLive, view.kind.role != .combinator else { return .no }
+    /// Only nodes that no other node holds up; those that wait for them would repeat the warning.
+    func neverSettled(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.neverSettled), view.isLive, view.kind.role != .combinator else { return .no }
         let limit = options.neverSettledLimit
         switch view.state {
         case .running:
@@ -115,7 +115,7 @@ struct WarningRules {
         case .pending, .waiting:
             guard now >= view.created, now - view.created >= limit else { return .later(view.created &+ limit) }
             let reason = forest.blocker(of: view.index).reason
-            // The beginning of a planned chain waits for its turn, of which nothing is told.
+            // The first node of a planned chain waits to be started, which no event reports.
             guard reason == .resolver || (reason == .aboutToRun && view.kind != .chain) else { return .no }
             guard let total = forest.timing(of: view.index, now: now).total else { return .no }
             return verdict(since: now - min(now, total), limit: limit, now: now)
@@ -123,9 +123,9 @@ struct WarningRules {
         }
     }
 
-    func cancellationIgnored(_ view: NodeView, _ forest: borrowing ChainForest, now: UInt64) -> WarningVerdict {
-        guard tells(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
-        // Only asked for from here so far: the program has not said so.
+    func cancellationIgnored(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
+        guard isEnabled(.cancellationIgnored), view.isLive, view.marks.contains(.cancelRequested) else { return .no }
+        // Without a request time the program has not confirmed the cancellation yet.
         guard let asked = forest.cancelRequested(of: view.index), forest.blocker(of: view.index).node == nil else {
             return .no
         }
@@ -134,16 +134,16 @@ struct WarningRules {
 
     // MARK: Races
 
-    /// Whether a node is a race whose members are nobody's concern any more.
+    /// Whether a node is a race that is decided, so that its members no longer matter.
     func isDecided(_ view: NodeView) -> Bool {
         (view.kind == .race || view.kind == .any) && !view.isLive && view.state != .unknown
     }
 
-    /// A plain timer among the members costs nothing, and one that was asked to end is on its way.
+    /// Excludes plain timers, which cost nothing, and members that were asked to end.
     func raceLoserRunning(
-        _ view: NodeView, race: NodeView, _ forest: borrowing ChainForest, now: UInt64
+        _ view: NodeView, race: NodeView, _ forest: ChainForest, now: UInt64
     ) -> WarningVerdict {
-        guard tells(.raceLoserRunning), view.isLive, view.kind != .delay, !view.marks.contains(.cancelRequested),
+        guard isEnabled(.raceLoserRunning), view.isLive, view.kind != .delay, !view.marks.contains(.cancelRequested),
             let decided = race.settled, !isWanted(view, besides: race.index, forest)
         else { return .no }
         return verdict(since: decided, limit: Self.grace, now: now, other: race.id)
@@ -151,8 +151,8 @@ struct WarningRules {
 
     private static let relativeLimit = 16
 
-    /// Whether somebody else waits for a member of a race.
-    private func isWanted(_ view: NodeView, besides race: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
+    /// Whether another node waits for a member of a race.
+    private func isWanted(_ view: NodeView, besides race: NodeIndex, _ forest: ChainForest) -> Bool {
         for holder in forest.holders(of: view.index, limit: Self.relativeLimit)
         where holder.node != race && forest.state(of: holder.node).isLive { return true }
         var child = forest.firstChild(of: view.index)
@@ -166,11 +166,11 @@ struct WarningRules {
 }
 
 extension WarningKind {
-    /// A bit of its own.
-    var bit: UInt16 { 1 << UInt16(place) }
+    /// The kind's bit.
+    var bit: UInt16 { 1 << UInt16(index) }
 
-    /// A number of its own, from 0.
-    var place: Int {
+    /// The kind's index, from 0.
+    var index: Int {
         switch self {
         case .neverSettled: 0
         case .abandoned: 1

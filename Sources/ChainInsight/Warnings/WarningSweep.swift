@@ -1,13 +1,13 @@
 import ChainEvents
 import ChainModel
 
-/// One look at those who are watched, as far as it has come.
+/// One sweep over the watched nodes, as far as it has come.
 struct WarningSweep: Sendable {
-    /// The warnings of one kind that were found: the oldest are kept.
+    /// The warnings of one kind that were found; the oldest are kept.
     struct Found: Sendable {
         var warnings: [Warning] = []
         var count = 0
-        /// Whoever came later than this is not among the oldest.
+        /// Warnings that began later are not among the oldest.
         private var latest = UInt64.max
 
         mutating func add(_ kind: WarningKind, _ node: NodeID, since: UInt64, other: NodeID = .none) {
@@ -28,51 +28,51 @@ struct WarningSweep: Sendable {
         }
     }
 
-    /// What is to become of a node that was looked at.
+    /// The result for one examined node.
     struct Outcome {
         var cost = 1
-        /// Whether each look has to go to it.
+        /// Whether each sweep has to examine it.
         var isWatched = false
-        /// From when on something holds of it.
+        /// The next moment from which on something holds of it.
         var due: UInt64?
 
         mutating func await(_ moment: UInt64) { due = min(due ?? moment, moment) }
     }
 
-    /// The word of the watch list that it is at, and those of its slots that are left.
+    /// The current word of the watch list, and its slots that are left.
     var cursor = 0
-    /// How many nodes it looked at.
+    /// How many nodes were examined.
     var nodeCount: UInt64 = 0
     var bits: UInt64 = 0
-    /// Whether it goes to all nodes.
+    /// Whether it examines all nodes.
     var isWhole: Bool
-    /// Whether marks are looked for.
-    var findsMoments: Bool
+    /// Whether it searches for faults.
+    var findsFaults: Bool
     var found = Array(repeating: Found(), count: WarningKind.all.count)
     /// Threads that are in a handler.
     var threads: Set<ThreadID> = []
     var nextDue: UInt64?
-    /// Roots of chains with more nodes than may be deep.
+    /// Roots of chains with more nodes than the depth limit.
     var longChains: [NodeID] = []
     var depth: DepthSearch?
 
     static let threadLimit = 65_536
     static let longChainLimit = 1_000
 
-    init(isWhole: Bool, findsMoments: Bool) {
+    init(isWhole: Bool, findsFaults: Bool) {
         self.isWhole = isWhole
-        self.findsMoments = findsMoments
+        self.findsFaults = findsFaults
     }
 
     mutating func await(_ moment: UInt64) { nextDue = min(nextDue ?? moment, moment) }
 
     @inline(__always)
-    mutating func take(_ verdict: WarningVerdict, _ kind: WarningKind, _ view: NodeView, _ outcome: inout Outcome) {
+    mutating func record(_ verdict: WarningVerdict, _ kind: WarningKind, _ view: NodeView, _ outcome: inout Outcome) {
         switch verdict {
         case .no: break
         case .later(let due): outcome.await(due)
         case .holds(let since, let other):
-            found[kind.place].add(kind, view.id, since: since, other: other)
+            found[kind.index].add(kind, view.id, since: since, other: other)
             outcome.isWatched = true
         }
     }

@@ -1,10 +1,10 @@
 import ChainEvents
 import ChainModel
 
-/// Chains that may be too deep, looked through a slice at a time.
+/// Chains that may be too deep, searched in slices.
 extension WarningTable {
-    /// Whether a root's chain has to be looked through.
-    mutating func noteLength(_ view: NodeView, _ forest: borrowing ChainForest) -> Bool {
+    /// Lists a root's chain for the depth search. Returns whether it has to be searched.
+    mutating func needsDepthSearch(_ view: NodeView, _ forest: ChainForest) -> Bool {
         let chain = forest.chain(of: view.index)
         guard chain.liveCount > 0,
             sweep!.longChains.count < WarningSweep.longChainLimit
@@ -13,17 +13,17 @@ extension WarningTable {
         return true
     }
 
-    /// Looks through long chains that have grown or shrunk; whether all are done.
-    mutating func measureDepths(_ forest: borrowing ChainForest, budget: inout Int) -> Bool {
+    /// Searches long chains that grew or shrank. Returns whether all are done.
+    mutating func measureDepths(_ forest: ChainForest, budget: inout Int) -> Bool {
         while let id = sweep!.depth?.root ?? sweep!.longChains.last {
             guard let root = forest.index(of: id), forest.isRoot(root) else {
-                leave(id)
+                finishDepthSearch(of: id)
                 continue
             }
             let count = forest.chain(of: root).nodeCount
             if sweep!.depth == nil, let known = depths[id], abs(known.nodeCount - count) * 16 < count {
-                if known.isDeep { find(deep: root, forest) }
-                leave(id)
+                if known.isDeep { recordDeepChain(root, forest) }
+                finishDepthSearch(of: id)
                 continue
             }
             if sweep!.depth == nil { sweep!.depth = DepthSearch(root, in: forest) }
@@ -31,21 +31,21 @@ extension WarningTable {
                 return false
             }
             depths[id] = (count, isDeep)
-            if isDeep { find(deep: root, forest) }
-            leave(id)
+            if isDeep { recordDeepChain(root, forest) }
+            finishDepthSearch(of: id)
         }
         return true
     }
 
-    private mutating func leave(_ root: NodeID) {
+    private mutating func finishDepthSearch(of root: NodeID) {
         sweep!.depth = nil
         sweep!.longChains.removeAll { $0 == root }
     }
 
-    private mutating func find(deep root: NodeIndex, _ forest: borrowing ChainForest) {
+    private mutating func recordDeepChain(_ root: NodeIndex, _ forest: ChainForest) {
         let view = forest.node(root)
         let limit = UInt64(max(0, rules.options.depthLimit))
-        sweep!.found[WarningKind.deepChain.place].add(
+        sweep!.found[WarningKind.deepChain.index].add(
             Warning(.deepChain, view.id, since: view.created, amount: limit))
     }
 }

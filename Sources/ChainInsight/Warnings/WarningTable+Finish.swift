@@ -1,29 +1,29 @@
 import ChainEvents
 import ChainModel
 
-/// What a look that is through amounts to.
+/// The end of a sweep.
 extension WarningTable {
-    mutating func finish(_ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64) {
-        seekLosers(forest, now)
-        seekThreadRings(forest, rings, now)
+    mutating func finish(_ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64) {
+        findRaceLosers(forest, now)
+        findThreadDeadlocks(forest, deadlocks, now)
         countThreads(now)
         guard var done = sweep else { return }
         sweep = nil
         pause = Self.pause(after: done)
-        // Who has settled is held up by nobody.
+        // Where nothing is live, nothing can become overdue.
         if forest.totals.counts.liveCount == 0 { isBehind = false }
         nextDue = done.nextDue
         held = [:]
         heldSlots.removeAll()
-        for kind in WarningKind.all where rules.tells(kind) {
+        for kind in WarningKind.all where rules.isEnabled(kind) {
             if kind.isFault {
-                if done.findsMoments, kind != .lostEvents { supply(kind, done.found[kind.place], forest) }
+                if done.findsFaults, kind != .lostEvents { addMissed(kind, done.found[kind.index], forest) }
                 continue
             }
-            let place = kind.place
-            done.found[place].bound()
-            let all = done.found[place]
-            // Slices ago it may have been otherwise.
+            let index = kind.index
+            done.found[index].bound()
+            let all = done.found[index]
+            // Tested again, because earlier slices may be out of date.
             let valid = all.warnings.filter { warning in
                 guard warning.node != .none else { return true }
                 guard !isDismissed(warning.id), let index = forest.index(of: warning.node) else { return false }
@@ -31,7 +31,7 @@ extension WarningTable {
             }
             let count = valid.count + (all.count - all.warnings.count)
             let found = valid.map { withNames($0, forest) }
-            if lists[place].replace(found, count: count, at: now) { revision += 1 }
+            if lists[index].replace(found, count: count, at: now) { revision += 1 }
             for warning in valid where warning.node != .none {
                 held[warning.node, default: 0] |= kind.bit
                 if let index = forest.index(of: warning.node) { _ = heldSlots.insert(index.rawValue) }
@@ -41,23 +41,23 @@ extension WarningTable {
         if seen.count != depths.count { depths = depths.filter { seen.contains($0.key) } }
     }
 
-    /// Takes in those whose moment was missed; who was counted before is not counted again.
-    private mutating func supply(_ kind: WarningKind, _ found: WarningSweep.Found, _ forest: borrowing ChainForest) {
-        let before = lists[kind.place].count
-        for warning in found.warnings where lists[kind.place].kept.count < WarningList.limit {
-            if lists[kind.place].add(withNames(warning, forest)) { revision += 1 }
+    /// Adds faults that changes did not report. Nodes that were counted before are not counted again.
+    private mutating func addMissed(_ kind: WarningKind, _ found: WarningSweep.Found, _ forest: ChainForest) {
+        let before = lists[kind.index].count
+        for warning in found.warnings where lists[kind.index].kept.count < WarningList.limit {
+            if lists[kind.index].add(withNames(warning, forest)) { revision += 1 }
         }
-        if lists[kind.place].setCount(max(before, found.count)) { revision += 1 }
+        if lists[kind.index].setCount(max(before, found.count)) { revision += 1 }
     }
 
-    private func withNames(_ warning: Warning, _ forest: borrowing ChainForest) -> Warning {
+    private func withNames(_ warning: Warning, _ forest: ChainForest) -> Warning {
         guard let index = forest.index(of: warning.node) else { return warning }
         var warning = warning
         remember(&warning, forest.node(index), forest)
         return warning
     }
 
-    private mutating func seekLosers(_ forest: borrowing ChainForest, _ now: UInt64) {
+    private mutating func findRaceLosers(_ forest: ChainForest, _ now: UInt64) {
         var kept: Set<NodeID> = []
         for id in races {
             guard let race = forest.index(of: id) else { continue }
@@ -66,7 +66,7 @@ extension WarningTable {
                 hasLosers = true
                 let view = forest.node(link.node)
                 var outcome = WarningSweep.Outcome()
-                sweep!.take(
+                sweep!.record(
                     rules.raceLoserRunning(view, race: forest.node(race), forest, now: now), .raceLoserRunning, view,
                     &outcome)
                 if let due = outcome.due { sweep!.await(due) }
@@ -76,11 +76,11 @@ extension WarningTable {
         races = kept
     }
 
-    /// Rings that go through threads that wait.
-    private mutating func seekThreadRings(
-        _ forest: borrowing ChainForest, _ rings: borrowing DeadlockSearch, _ now: UInt64
+    /// Searches for deadlocks that involve waiting threads.
+    private mutating func findThreadDeadlocks(
+        _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64
     ) {
-        guard rules.tells(.deadlock) else { return }
+        guard rules.isEnabled(.deadlock) else { return }
         var steps = 0
         for wait in forest.waits where steps < 100_000 {
             guard let waiter = forest.index(of: wait.waiter) else { continue }
@@ -88,17 +88,17 @@ extension WarningTable {
                 sweep!.await(wait.since &+ WarningRules.grace)
                 continue
             }
-            guard let ring = rings.ring(from: waiter, in: forest, steps: &steps),
-                let warning = DeadlockSearch.warning(of: ring, in: forest)
+            guard let cycle = deadlocks.cycle(from: waiter, in: forest, steps: &steps),
+                let warning = DeadlockSearch.warning(of: cycle, in: forest)
             else { continue }
-            note(ring: warning)
+            record(deadlock: warning)
         }
     }
 
     private mutating func countThreads(_ now: UInt64) {
         let count = sweep!.threads.count
-        guard rules.tells(.tooManyThreads), count > rules.options.threadLimit else { return }
-        sweep!.found[WarningKind.tooManyThreads.place].add(
+        guard rules.isEnabled(.tooManyThreads), count > rules.options.threadLimit else { return }
+        sweep!.found[WarningKind.tooManyThreads.index].add(
             Warning(.tooManyThreads, .none, since: now, amount: UInt64(count)))
     }
 }

@@ -1,5 +1,5 @@
 extension WarningKind {
-    /// What it is, in a few words without a capital letter.
+    /// The problem in a few words, without a capital letter.
     public var headline: String {
         switch self {
         case .neverSettled: "live for long, and nothing is under way that would settle it"
@@ -19,7 +19,7 @@ extension WarningKind {
         }
     }
 
-    /// What it means, in one or two sentences.
+    /// The meaning, in one or two sentences.
     public var explanation: String {
         switch self {
         case .neverSettled:

@@ -1,10 +1,12 @@
-/// Which nodes the next looks at the warnings have to go to: by slot, two bits each, and a moment for each 16 of them.
+/// The nodes that the next sweeps examine: by slot, two bits each, and one due time for each 16 slots.
 ///
-/// Who changed is in it, and who has something that other nodes end. Who only has to grow older is found by the moment.
+/// Contains changed nodes and nodes with a condition that other nodes end. Nodes that only grow older are found by due
+/// time.
 struct WatchList: Sendable {
     /// 64 slots.
     private struct Word: Sendable {
-        /// For the next look, and for the one after it. Read and written as one: who reads both after writing one waits.
+        /// Bits for the next sweep and for the one after it. One vector, because reading both after writing one is a
+        /// store-forwarding stall.
         var looks = SIMD2<UInt64>()
         var next: UInt64 { looks.x }
         var later: UInt64 { looks.y }
@@ -13,22 +15,22 @@ struct WatchList: Sendable {
 
     private var words: [Word] = []
 
-    /// How many times 64 slots there may be.
+    /// How many words of 64 slots there are.
     var wordCount: Int { words.count }
 
-    /// Has room for so many slots.
+    /// Makes room for slots.
     mutating func reserve(_ slotCount: Int) {
         let missing = (slotCount + 63) / 64 - words.count
         guard missing > 0 else { return }
         words.append(contentsOf: repeatElement(Word(), count: missing))
     }
 
-    /// The next look goes to a slot, for which there is room.
+    /// Adds a slot, for which there is room, to the next sweep.
     @inline(__always)
     mutating func insert(_ slot: UInt32) { words[Int(slot >> 6)].looks |= SIMD2(Self.bit(slot), 0) }
 
-    /// The look after the next one goes to a slot, for which there is room; the next one only where it does already, and
-    /// that is wanted.
+    /// Adds a slot, for which there is room, to the sweep after the next one. With `keepsNext`, it stays in the next
+    /// sweep if it is there.
     @inline(__always)
     mutating func insertLater(_ slot: UInt32, keepsNext: Bool) {
         let (bit, looks) = (Self.bit(slot), words[Int(slot >> 6)].looks)
@@ -36,7 +38,7 @@ struct WatchList: Sendable {
         words[Int(slot >> 6)].looks = (looks & SIMD2(~bit, .max)) | SIMD2(0, bit)
     }
 
-    /// No look goes to a slot, but those at a moment.
+    /// Removes a slot from all sweeps, except by its due time.
     @inline(__always)
     mutating func remove(_ slot: UInt32) {
         words[Int(slot >> 6)].looks &= SIMD2(repeating: ~Self.bit(slot))
@@ -45,21 +47,21 @@ struct WatchList: Sendable {
     @inline(__always)
     private static func bit(_ slot: UInt32) -> UInt64 { 1 << UInt64(slot & 63) }
 
-    /// A look goes to a slot at a moment, and to those around it.
+    /// Makes a slot due at a moment, together with its neighbours.
     mutating func insert(_ slot: UInt32, at moment: UInt64) {
         let quarter = Int(slot >> 4 & 3)
         words[Int(slot >> 6)].dues[quarter] = min(words[Int(slot >> 6)].dues[quarter], moment)
     }
 
-    /// When those of a word become due by the passing of time alone; nil for never.
+    /// When a slot of a word becomes due; nil for never.
     func due(_ word: Int) -> UInt64? {
         let due = words[word].dues.min()
         return due == .max ? nil : due
     }
 
-    /// Takes the slots of a word out that are to be looked at now: also those around one whose moment has come. Whether
-    /// others wait for the look after this one.
-    mutating func take(_ word: Int, at now: UInt64, isWhole: Bool) -> (bits: UInt64, areOthersLeft: Bool) {
+    /// Removes and returns the slots of a word that are to be examined now, and the neighbours of due ones. Returns
+    /// whether others wait for the sweep after this one.
+    mutating func removeSlots(_ word: Int, at now: UInt64, isWhole: Bool) -> (bits: UInt64, areOthersLeft: Bool) {
         if isWhole {
             words[word] = Word()
             return (.max, false)

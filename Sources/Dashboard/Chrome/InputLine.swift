@@ -7,7 +7,7 @@ extension Painter {
         do {
             _ = try state.query(text)
         } catch {
-            problem = Typing.Problem(text: error.description, range: error.place)
+            problem = Typing.Problem(text: error.description, range: error.range)
         }
         var column = paintInput("/", text, problem, row)
         if paintChoices(state.typing.choices, row, &column) { return }

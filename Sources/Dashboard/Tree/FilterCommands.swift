@@ -56,7 +56,7 @@ extension State {
         for program in order {
             guard let forest = programs[program].forest else { continue }
             let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
-            range = found.place
+            range = found.range
             words += found.choices.filter { !words.contains($0) }
         }
         return Typing.Choices(

@@ -111,7 +111,7 @@ extension QueryError {
     func words(in text: String) -> String {
         let letters = Array(text)
         let word = String(
-            letters[max(0, place.lowerBound)..<min(letters.count, max(place.lowerBound, place.upperBound))])
+            letters[max(0, range.lowerBound)..<min(letters.count, max(range.lowerBound, range.upperBound))])
         let position = word.isEmpty ? "at its end" : "at “\(DisplayText.shown(word))”"
         return "\(position): \(DisplayText.shown(description))"
     }

@@ -136,7 +136,7 @@ extension State {
         do throws(QueryError) {
             try filter(by: words.rest)
         } catch {
-            let range = error.place
+            let range = error.range
             throw Typing.Problem(
                 text: error.description,
                 range: range.lowerBound + words.argumentStart..<range.upperBound + words.argumentStart)

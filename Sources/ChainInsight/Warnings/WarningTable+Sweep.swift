@@ -1,0 +1,190 @@
+import ChainEvents
+import ChainModel
+
+/// Sweeps over changed and due nodes, in slices.
+extension WarningTable {
+    /// The least time between the beginnings of two sweeps, in nanoseconds; longer after long sweeps, so that they take
+    /// a few hundredths of a core at most.
+    private static let interval: UInt64 = 500_000_000, longestInterval: UInt64 = 2_000_000_000
+    private static let pausePerNode: UInt64 = 10_000
+    /// The most time between two whole sweeps while something changes. They find what other nodes do to a node that
+    /// does not change itself.
+    private static let wholeInterval: UInt64 = 30_000_000_000
+    /// The cost of a node, where a free slot costs 1 and a word of the watch list 2.
+    private static let nodeCost = 16, wordCost = 2
+    /// The most combinators of one member that are watched; a whole sweep finds the rest.
+    private static let holderLimit = 1_000
+    /// Reading more members than this, to the first unsettled one, costs about `manyMembersCost`.
+    private static let fewMembers = 16, manyMembersCost = 500
+
+    /// Begins a sweep where one is due, and continues it.
+    mutating func continueSweep(_ forest: ChainForest, _ now: UInt64, _ budget: Int) {
+        if sweep == nil, !begin(now) { return }
+        watch.reserve(forest.indexBound)
+        var rest = budget * Self.nodeCost
+        let deadlocks = DeadlockSearch(forest)
+        while rest > 0, sweep!.bits != 0 || sweep!.cursor < watch.wordCount {
+            if sweep!.bits == 0 {
+                let removed = watch.removeSlots(sweep!.cursor, at: now, isWhole: sweep!.isWhole)
+                sweep!.bits = removed.bits
+                if removed.areOthersLeft { sweep!.await(now) }
+                rest -= Self.wordCost
+            }
+            examineWord(forest, deadlocks, now, &rest)
+            guard sweep!.bits == 0 else { break }
+            if let due = watch.due(sweep!.cursor) { sweep!.await(due) }
+            sweep!.cursor += 1
+        }
+        guard rest > 0 else { return }
+        var depthBudget = rest / Self.nodeCost
+        guard measureDepths(forest, budget: &depthBudget) else { return }
+        finish(forest, deadlocks, now)
+    }
+
+    /// The time from the beginning of a sweep to that of the next one.
+    static func pause(after sweep: WarningSweep) -> UInt64 {
+        // A whole sweep is followed by small ones.
+        sweep.isWhole ? interval : min(longestInterval, max(interval, sweep.nodeCount * pausePerNode))
+    }
+
+    /// Begins a sweep if one is due. Returns whether it did.
+    private mutating func begin(_ now: UInt64) -> Bool {
+        // A node that waits for another is not overdue before that one settles, so half the limit is soon enough.
+        let interval = max(Self.interval, min(Self.wholeInterval, rules.options.neverSettledLimit / 2))
+        let isWhole = needsFaultSearch || (isBehind && wholeBegan.map { now >= $0 &+ interval } ?? true)
+        guard isStale || isWhole || nextDue.map({ now >= $0 }) ?? false,
+            sweepBegan.map({ now >= $0 &+ pause }) ?? true
+        else { return false }
+        sweep = WarningSweep(isWhole: isWhole, findsFaults: needsFaultSearch)
+        if isWhole { (isBehind, wholeBegan) = (false, now) }
+        (isStale, needsFaultSearch, sweepBegan) = (false, false, now)
+        return true
+    }
+
+    /// Examines the nodes of a word as far as the budget goes.
+    private mutating func examineWord(
+        _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64, _ rest: inout Int
+    ) {
+        var ahead = sweep!.bits
+        while ahead != 0 {
+            warmed ^= forest.warmth(of: NodeIndex(rawValue: UInt32(sweep!.cursor << 6 | ahead.trailingZeroBitCount)))
+            ahead &= ahead &- 1
+        }
+        while sweep!.bits != 0, rest > 0 {
+            let slot = UInt32(sweep!.cursor << 6 | sweep!.bits.trailingZeroBitCount)
+            sweep!.bits &= sweep!.bits &- 1
+            let index = NodeIndex(rawValue: slot)
+            guard forest.contains(index) else {
+                rest -= 1
+                continue
+            }
+            let outcome = examine(index, forest, deadlocks, now)
+            sweep!.nodeCount += 1
+            if outcome.isWatched { watch.insert(slot) }
+            if let due = outcome.due { watch.insert(slot, at: due) }
+            rest -= outcome.cost * Self.nodeCost
+        }
+    }
+
+    /// Adds a changed node to the next sweep, or removes it.
+    @inline(__always)
+    mutating func watch(_ entry: ForestChanges.Entry, _ forest: ChainForest) {
+        let slot = entry.index.rawValue
+        if !entry.traits.contains(.unfinished) {
+            watch.remove(slot)
+        } else if entry.state == .waiting || entry.state == .queued {
+            // Young waiting nodes are deferred, because most go on before the next sweep. Nodes with a warning are not.
+            let isFresh = !entry.changes.isDisjoint(with: [.created, .state]) && !heldSlots.contains(slot)
+            watch.insertLater(slot, keepsNext: !isFresh)
+        } else {
+            watch.insert(slot)
+        }
+        if entry.traits.contains(.root), rules.isEnabled(.deepChain),
+            forest.nodeCount(ofRoot: entry.index) > rules.options.depthLimit
+        {
+            watch.insert(slot)
+        }
+    }
+
+    /// Watches combinators of a settled member: they did not change, but now wait for another member, which may wait
+    /// for them.
+    mutating func watchHolders(of member: NodeIndex, _ forest: ChainForest) {
+        guard rules.isEnabled(.deadlock) else { return }
+        for link in forest.holders(of: member, limit: Self.holderLimit)
+        where link.role == .memberOf && forest.state(of: link.node) == .pending { watch.insert(link.node.rawValue) }
+    }
+
+    /// Examines one node.
+    private mutating func examine(
+        _ index: NodeIndex, _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64
+    ) -> WarningSweep.Outcome {
+        let view = forest.node(index)
+        var outcome = WarningSweep.Outcome()
+        if sweep!.findsFaults { findFaults(view, forest, now) }
+        if rules.occupiesThread(view) {
+            outcome.isWatched = true
+            if view.thread != 0, sweep!.threads.count < WarningSweep.threadLimit { sweep!.threads.insert(view.thread) }
+            sweep!.record(rules.blockedWorker(view, forest, now: now), .blockedWorker, view, &outcome)
+            sweep!.record(rules.longHandler(view, forest, now: now), .longHandler, view, &outcome)
+            outcome.cost += 6
+        }
+        if rules.isEnabled(.deepChain), forest.nodeCount(ofRoot: index) > rules.options.depthLimit {
+            outcome.cost += 2
+            if needsDepthSearch(view, forest) { outcome.isWatched = true }
+        }
+        guard view.isLive else { return outcome }
+        if view.state == .queued {
+            sweep!.record(rules.longQueueWait(view, now: now), .longQueueWait, view, &outcome)
+        } else {
+            sweep!.record(rules.neverSettled(view, forest, now: now), .neverSettled, view, &outcome)
+            outcome.cost += 2
+        }
+        if view.isCancelRequested {
+            sweep!.record(rules.cancellationIgnored(view, forest, now: now), .cancellationIgnored, view, &outcome)
+            outcome.isWatched = true
+            outcome.cost += 4
+        }
+        if view.state == .pending, rules.isEnabled(.deadlock) { findDeadlock(view, forest, deadlocks, now, &outcome) }
+        return outcome
+    }
+
+    private mutating func findFaults(_ view: NodeView, _ forest: ChainForest, _ now: UInt64) {
+        let kinds = rules.faults(of: view)
+        for kind in WarningKind.all where kinds & kind.bit != 0 {
+            let warning = Warning(kind, view.id, since: rules.since(kind, view, now: now))
+            if !isDismissed(warning.id) { sweep!.found[kind.index].add(warning) }
+        }
+        if rules.isDecided(view) { watchRace(view, forest) }
+    }
+
+    /// Searches for a deadlock of a node. A young cycle may be an accident of timing; a later one is closed by a change
+    /// of one of its nodes or the settlement of a member (``watchHolders(of:_:)``).
+    private mutating func findDeadlock(
+        _ view: NodeView, _ forest: ChainForest, _ deadlocks: DeadlockSearch, _ now: UInt64,
+        _ outcome: inout WarningSweep.Outcome
+    ) {
+        let blocker = forest.blocker(of: view.index, memberLimit: Self.fewMembers)
+        if blocker.node == nil {
+            guard blocker.reason == .member else { return }
+            outcome.cost += Self.manyMembersCost
+        }
+        guard now >= view.created, now - view.created >= WarningRules.grace else {
+            return outcome.await(view.created &+ WarningRules.grace)
+        }
+        var steps = 2
+        if let cycle = deadlocks.cycle(from: view.index, in: forest, steps: &steps),
+            let warning = DeadlockSearch.warning(of: cycle, in: forest)
+        {
+            record(deadlock: warning)
+            outcome.isWatched = true
+        }
+        outcome.cost += steps * 4
+    }
+
+    /// Records each cycle once, wherever the search entered it.
+    mutating func record(deadlock warning: Warning) {
+        let index = warning.kind.index
+        guard !sweep!.found[index].warnings.contains(where: { $0.node == warning.node }) else { return }
+        sweep!.found[index].add(warning)
+    }
+}
