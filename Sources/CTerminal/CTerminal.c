@@ -3,7 +3,7 @@
 #include <curses.h>
 #include <term.h>
 
-// term.h's short names are macros that would rewrite ours.
+// term.h's short names are macros that would rewrite identifiers here.
 #undef lines
 #undef columns
 #undef tab
@@ -54,7 +54,8 @@ static void prepare_restore(void) {
     ct.restoreCount = count;
 }
 
-// The terminal behind a descriptor, as a description of our own, so that not blocking is nobody else's business.
+// Opens the terminal behind a descriptor again, because O_NONBLOCK belongs to the open file, which other processes may
+// share.
 static int reopen(int fd, int flags) {
     const char *name = ttyname(fd);
     int own = name ? open(name, flags | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -72,13 +73,13 @@ static int check_terminfo(void) {
     colorCount = count >= 256 ? 256 : count >= 16 ? 16 : count >= 8 ? 8 : 0;
     if (!ct_capability("setaf") || !ct_capability("setab")) colorCount = 0;
     hasMouse = ct_capability("kmous") != NULL;
-    // Few descriptions tell of it: those that send the mouse as xterm does know this, too, or ignore it.
+    // Few descriptions declare it. Terminals with xterm's mouse know it, too, or ignore it.
     hasPaste = hasMouse;
     del_curterm(cur_term);
     return isDumb ? CT_TERM_DUMB : CT_OK;
 }
 
-// Made once and never closed: a thread that wakes us late must not write into somebody else's file.
+// Made once and never closed, because a thread that wakes the screen late must not write into another file.
 static bool make_wake_pipe(void) {
     if (ct.wake[0] < 0) {
         int ends[2];
@@ -136,7 +137,7 @@ int ct_open(const ct_options *options) {
     hasMouse = hasMouse && options->wantsMouse;
 
     if (!make_wake_pipe()) return fail(CT_SYSTEM);
-    // ncurses waits for room when it writes: descriptions that block, not ours.
+    // ncurses waits for room when it writes, which works only on blocking descriptors.
     int blockingInput = fcntl(isatty(0) ? 0 : ct.input, F_DUPFD_CLOEXEC, 10);
     int blockingOutput = fcntl(1, F_DUPFD_CLOEXEC, 10);
     inputFile = blockingInput < 0 ? NULL : fdopen(blockingInput, "r");
@@ -146,7 +147,7 @@ int ct_open(const ct_options *options) {
     atomic_store(&ct.isTrapped, false);
     atomic_store(&ct.isRestored, false);
     gaveUp = false;
-    // Ours first, so that ncurses installs none.
+    // Installed first, so that ncurses installs no handlers.
     ct_signals_begin();
     screen = newterm(NULL, outputFile, inputFile);
     if (!screen) {
@@ -165,19 +166,18 @@ int ct_open(const ct_options *options) {
     if (!isRegistered) atexit(ct_close);
     isRegistered = true;
     enter();
-    // Begun in the background it was stopped in there until the terminal was ours.
+    // A process begun in the background stopped in there until it had the terminal.
     atomic_store(&ct.isContinued, false);
     return CT_OK;
 }
 
 static void leave(void) {
     if (!atomic_load(&ct.isOurs)) return;
-    // Stopped unasked, we left the screen as it was, but in the background the modes are a shell's: ncurses is told that
-    // they were so before.
+    // After an unannounced stop the modes may be a shell's, so ncurses gets the modes from before.
     bool isShells = ct_is_background();
     sigset_t before = ct_block_stop(SIG_BLOCK);
     if (isShells) def_shell_mode();
-    // What a stalled terminal did not take would keep endwin waiting for ever.
+    // Discard unsent output, because endwin would wait for a stalled terminal.
     if (gaveUp) tcflush(ct.output, TCOFLUSH);
     if (hasPaste) ct_write_all(ct.output, pasteOff, sizeof pasteOff - 1, 500);
     if (hasMouse) ct_write_all(ct.output, mouseOff, sizeof mouseOff - 1, 500);
@@ -216,7 +216,7 @@ void ct_resized(int columnCount, int rowCount) {
 
 int ct_write(const char *bytes, size_t count) {
     if (!isOpen || atomic_load(&ct.isTrapped)) return CT_GONE;
-    // Nobody else's screen is painted on; ours is painted whole once we have it again.
+    // Do not paint while another process has the terminal; everything is painted when it is back.
     if (!atomic_load(&ct.isOurs) || atomic_load(&ct.isContinued)) return CT_OK;
     if (ct_write_all(ct.output, bytes, count, -1)) return CT_OK;
     ct_failure = errno;
@@ -227,9 +227,9 @@ int ct_write(const char *bytes, size_t count) {
 int ct_resume(void) {
     if (!isOpen) return CT_GONE;
     atomic_store(&ct.isContinued, false);
-    // Somebody else may have had the terminal while we were stopped without being asked.
+    // Another process may have had the terminal while this one was stopped without notice.
     leave();
-    // Who is to end does so without the terminal.
+    // A process that is about to end needs no terminal.
     if (!ct_await_foreground()) return atomic_load(&ct.isEnding) ? CT_OK : CT_GONE;
     // After endwin, ncurses enters the screen and the modes again by itself.
     clearok(stdscr, TRUE);

@@ -1,5 +1,5 @@
-// While the screen is ours, what the program itself prints goes through a pipe into memory: the first quarter of the
-// limit, and a ring with the last of it. A thread empties the pipe, so that nobody who prints is ever blocked.
+// While a screen is open, output of the program goes through a pipe into memory: the first quarter of the limit, and a
+// ring buffer with the last of it. A thread empties the pipe, so that writers are never blocked.
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@ static struct {
     int saved[2];            // descriptors 1 and 2 as they were; -1 where they are left alone
     int pipe[2], stop[2];
     pthread_t thread;
-    atomic_flag lock;        // held by whoever reads the pipe
+    atomic_flag lock;        // held while reading the pipe
     char *head, *ring;
     size_t headLimit, headCount, ringLimit, ringStart, ringCount;
     unsigned long long cutCount;
@@ -38,7 +38,7 @@ static void keep(const char *bytes, size_t count) {
     }
 }
 
-// Safe in handlers. A handler may have interrupted the reader, so it waits for the lock a bounded time only.
+// Safe in handlers. A handler may have interrupted the reader, so it waits for the lock for a bounded time only.
 static void drain(bool isBounded) {
     for (int tries = 0; atomic_flag_test_and_set(&capture.lock); tries++) {
         if (isBounded && tries > 100) break;
@@ -105,7 +105,7 @@ int ct_capture_begin(size_t limit) {
         capture.saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
         dup2(capture.pipe[1], fd);
     }
-    // What is printed before a trap must not be left in a buffer.
+    // Flush buffers, so that output before a trap is not lost.
     setvbuf(stdout, NULL, _IOLBF, 0);
     capture.isOn = true;
     return 0;

@@ -1,4 +1,4 @@
-// What the files of this target share. Everything here may be used by a signal handler only where it says so.
+// Shared by the files of this target. Signal handlers may use only what is marked as safe.
 #pragma once
 
 #include <signal.h>
@@ -10,16 +10,16 @@
 #include "CTerminal.h"
 
 typedef struct {
-    int input, output;              // the terminal; `output` does not block where that could be had
-    struct termios shell;           // its modes before us
-    char restore[512];              // what brings its screen back, ready for a handler
+    int input, output;              // the terminal; `output` does not block where possible
+    struct termios shell;           // its modes before the screen was opened
+    char restore[512];              // the bytes that restore its screen, ready for a handler
     size_t restoreCount;
     int wake[2];
-    atomic_bool isOurs;             // the screen shows our frames
+    atomic_bool isOurs;             // the screen shows frames of this process
     atomic_bool isEnding;           // a signal asked the process to end
-    atomic_bool isContinued;        // we went on, and have not asked yet whose the terminal is
-    atomic_bool isTrapped;          // a signal that ends the process gives the terminal back; nothing is written any more
-    atomic_bool isRestored;         // it has
+    atomic_bool isContinued;        // continued, and not tested yet which process group has the terminal
+    atomic_bool isTrapped;          // a fatal signal is restoring the terminal; nothing is written any more
+    atomic_bool isRestored;         // the terminal was restored after a fatal signal
 } ct_terminal;
 
 extern ct_terminal ct;
@@ -29,22 +29,23 @@ extern int ct_failure;
 // Appends a capability without its padding; returns the new count.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text);
 
-// Safe in handlers: writes all, or gives up when nothing moves for `patience` milliseconds.
+// Safe in handlers: writes all, or gives up when no byte is taken for `patience` milliseconds.
 bool ct_write_all(int fd, const char *bytes, size_t count, int patience);
-// Safe in handlers: screen and modes as they were.
+// Safe in handlers: restores screen and modes.
 void ct_restore_raw(void);
 
 int ct_capture_begin(size_t limit);
-// Gives descriptors 1 and 2 back and shows what was captured. With `inTrap`, safe in handlers.
+// Restores descriptors 1 and 2 and shows what was captured. With `inTrap`, safe in handlers.
 void ct_capture_end(bool inTrap);
 
 void ct_signals_begin(void);
 void ct_signals_end(void);
 // The disposition and mask under which SIGTSTP stops, for ct_suspend.
 void ct_stop_self(void);
-// Whether a shell has given the terminal to others.
+// Whether a shell has given the terminal to another process group.
 bool ct_is_background(void);
-// Stops until it is ours, with the modes from before us. False if it never will be, or the process is to end.
+// Stops until this process has the terminal, with the modes from before. False if it never will, or the process is to
+// end.
 bool ct_await_foreground(void);
-// For this thread, whether changing the terminal from the background stops. Gives the mask from before.
+// Sets for this thread whether changing the terminal from the background stops the process. Returns the previous mask.
 sigset_t ct_block_stop(int how);

@@ -35,7 +35,7 @@ bool ct_write_all(int fd, const char *bytes, size_t count, int patience) {
 
 int ct_wait(int64_t nanoseconds) {
     struct pollfd fds[2] = {{ct.input, POLLIN, 0}, {ct.wake[0], POLLIN, 0}};
-    // Rounded up: waking before the time is no use.
+    // Rounded up, because waking too early is useless.
     int64_t milliseconds = nanoseconds < 0 ? -1 : nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
     int ready = poll(fds, 2, milliseconds > 1000000000 ? 1000000000 : (int)milliseconds);
     if (ready <= 0) return 0;

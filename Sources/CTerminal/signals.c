@@ -1,5 +1,5 @@
-// Signals that a screen must answer go through the wake pipe, a byte each. Every other signal that ends the process brings
-// the terminal back and then does what it did before.
+// Signals that a screen must answer go through the wake pipe, one byte each. Every other signal that ends the process
+// restores the terminal and then has its previous effect.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "internal.h"
 
 static const int told[] = {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT};
-// Of these the default does not end the process, or nothing may be done about them. (SIGPIPE is ignored.)
+// Signals that do not end the process by default, or cannot be handled. (SIGPIPE is ignored.)
 static const int harmless[] = {
     SIGKILL, SIGSTOP, SIGTTIN, SIGTTOU, SIGCHLD, SIGURG, SIGPIPE,
 #if defined(__APPLE__)
@@ -52,7 +52,7 @@ static void deadly(int signal, siginfo_t *info, void *context) {
         ct_capture_end(true);
         atomic_store(&ct.isRestored, true);
     } else {
-        // Another thread brings the terminal back: the process is not to end before that, unless it takes too long.
+        // Another thread restores the terminal; the process waits for it, for a bounded time.
         struct timespec step = {0, 5000000};
         for (int steps = 0; steps < 400 && !atomic_load(&ct.isRestored); steps++) nanosleep(&step, NULL);
     }
@@ -61,7 +61,7 @@ static void deadly(int signal, siginfo_t *info, void *context) {
     errno = before;
 }
 
-// Those that the program does not handle by itself; of traps also those, since no handler returns from a trap.
+// Signals that the program does not handle itself. Also handled traps, because no handler returns from a trap.
 static void watch_deadly(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -73,7 +73,7 @@ static void watch_deadly(void) {
         bool isOther = false;
         for (int at = 0; at < toldCount; at++) isOther = isOther || told[at] == signal;
         for (int at = 0; at < harmlessCount; at++) isOther = isOther || harmless[at] == signal;
-        // The C library keeps some for itself.
+        // The C library reserves some signals.
         if (isOther || sigaction(signal, NULL, &deadlyBefore[signal]) != 0) continue;
         bool isTrap = signal == SIGILL || signal == SIGTRAP || signal == SIGSEGV || signal == SIGABRT ||
                       signal == SIGBUS || signal == SIGFPE || signal == SIGSYS;
@@ -87,7 +87,7 @@ static void unwatch_deadly(void) {
         if (!isDeadlyOurs[signal]) continue;
         isDeadlyOurs[signal] = false;
         struct sigaction now;
-        // A handler that the program set meanwhile stays.
+        // Keep a handler that the program set meanwhile.
         if (sigaction(signal, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO && now.sa_sigaction == deadly)
             sigaction(signal, &deadlyBefore[signal], NULL);
     }
@@ -101,14 +101,14 @@ void ct_signals_begin(void) {
     action.sa_handler = tell;
     for (int at = 0; at < toldCount; at++) {
         sigaction(told[at], NULL, &toldBefore[at]);
-        // What nohup or a shell made us ignore stays ignored.
+        // Keep signals ignored that nohup or a shell made the process ignore.
         isToldOurs[at] = toldBefore[at].sa_handler != SIG_IGN || told[at] == SIGWINCH || told[at] == SIGCONT;
         if (isToldOurs[at]) sigaction(told[at], &action, NULL);
     }
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, &pipeBefore);
 
-    // A stack overflow leaves no stack for its handler.
+    // On an alternate stack, because a stack overflow leaves no stack for its handler.
     stack_t now;
     if (sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE) {
         const size_t size = 64 * 1024;
@@ -123,7 +123,7 @@ void ct_signals_end(void) {
     for (int at = 0; at < toldCount; at++)
         if (isToldOurs[at]) sigaction(told[at], &toldBefore[at], NULL);
     sigaction(SIGPIPE, &pipeBefore, NULL);
-    // The alternate stack stays: it may be closed on another thread than it was opened on.
+    // The alternate stack stays, because the screen may be closed on another thread than it was opened on.
 }
 
 void ct_stop_self(void) {
@@ -134,10 +134,11 @@ void ct_stop_self(void) {
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
     sigaction(SIGTSTP, &standard, &ours);
-    // Who asked to be stopped need not be told of going on.
+    // After a requested stop the continuation is not reported.
     sigaction(SIGCONT, &standard, &continued);
     pthread_sigmask(SIG_UNBLOCK, &stop, &before);
-    // To this thread, so that it stops here; the kernel drops it where no shell could make us go on.
+    // Sent to this thread, so that it stops here. The kernel drops the signal where no shell could continue the
+    // process.
     raise(SIGTSTP);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     sigaction(SIGCONT, &continued, NULL);
@@ -159,8 +160,9 @@ bool ct_is_background(void) {
 
 static void interrupt(int signal) { (void)signal; }
 
-// Who is told to end and to go on in one breath, as `kill` of a stopped job does, may go on here before another thread
-// has taken the first signal: stopped anew it would stay so. That thread gets a tenth of a second, which nobody sees.
+// A stopped process that gets SIGTERM and SIGCONT at once, as `kill` of a stopped job sends them, may continue here
+// before another thread has handled SIGTERM; stopped again it would stay stopped. Wait a tenth of a second for that
+// thread.
 static bool is_ending_in_background(void) {
     struct timespec step = {0, 5000000};
     for (int steps = 0; ct_is_background(); steps++) {
@@ -176,14 +178,14 @@ bool ct_await_foreground(void) {
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;
     memset(&continued, 0, sizeof continued);
-    // No SA_RESTART: whoever goes on looks first whether it is to end.
+    // Without SA_RESTART, because a continued process first tests whether it is to end.
     continued.sa_handler = interrupt;
     sigaction(SIGTTOU, &standard, &stopBefore);
     sigaction(SIGCONT, &continued, &continuedBefore);
     sigset_t before = ct_block_stop(SIG_UNBLOCK);
     bool isOurs = false, isLost = false;
     while (!isOurs && !isLost && !is_ending_in_background()) {
-        // From the background this stops, as often as it takes; where no shell could make us go on, it fails.
+        // From the background this stops, as often as needed; where no shell could continue the process, it fails.
         isOurs = tcsetattr(ct.output, TCSANOW, &ct.shell) == 0;
         isLost = !isOurs && errno != EINTR;
         if (isLost) ct_failure = errno;

@@ -1,10 +1,10 @@
-// What terminfo says about the terminal, as bytes.
+// Capabilities of the terminal from terminfo, as bytes.
 #define _XOPEN_SOURCE_EXTENDED 1
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <term.h>
 
-// term.h's short names are macros that would rewrite ours.
+// term.h's short names are macros that would rewrite identifiers here.
 #undef lines
 #undef columns
 #undef tab
@@ -21,7 +21,7 @@ const char *ct_capability(const char *name) {
     return text == (char *)-1 ? NULL : text;
 }
 
-// Appends a capability without its padding ($<5>), which no terminal of today needs.
+// Appends a capability without its padding ($<5>), which no current terminal needs.
 size_t ct_append(char *into, size_t capacity, size_t count, const char *text) {
     for (; text && *text && count < capacity; text++) {
         if (text[0] == '$' && text[1] == '<') {

@@ -1,4 +1,4 @@
-/// One cell of a ``Frame``, in twelve bytes that compare as such.
+/// One cell of a ``Frame``: twelve bytes, compared as bytes.
 ///
 ///     0         4         8       10      12
 ///     ├ scalar ─┼ marks ──┼ style ┼ width ┤
@@ -9,7 +9,7 @@
 public struct Cell: Hashable, Sendable {
     var scalar: UInt32
     var marks: UInt32
-    /// What it means, and so what it looks like.
+    /// The meaning of the text; a ``Theme`` gives it a look.
     public internal(set) var style: Style
     var columns: UInt16
 
@@ -28,14 +28,14 @@ public struct Cell: Hashable, Sendable {
 
     static func continuation(_ style: Style) -> Cell { Cell(scalar: 0, style: style, columns: 0) }
 
-    /// How many columns it takes: 1, 2 for a wide character, 0 for the second half of one.
+    /// The columns it takes: 1, 2 for a wide character, 0 for the second half of one.
     public var width: Int { Int(columns) }
     /// Whether it is the second half of a wide character.
     public var isContinuation: Bool { columns == 0 }
     /// Whether it is one printable ASCII character with no marks: one byte, one column in every terminal.
     public var isASCII: Bool { scalar < 0x7F && marks == 0 && columns == 1 }
 
-    /// Calls `body` with each scalar that a terminal is to be sent for it; none for a continuation.
+    /// Calls `body` with each scalar to be sent to a terminal; none for a continuation.
     public func forEachScalar(_ body: (Unicode.Scalar) -> Void) {
         guard columns != 0 else { return }
         body(Unicode.Scalar(scalar) ?? "?")
@@ -43,7 +43,7 @@ public struct Cell: Hashable, Sendable {
         if marks >> 16 != 0, let mark = Unicode.Scalar(marks >> 16) { body(mark) }
     }
 
-    /// What is drawn; empty for a continuation.
+    /// The text; empty for a continuation.
     public var text: String {
         var text = String.UnicodeScalarView()
         forEachScalar { text.append($0) }

@@ -1,8 +1,9 @@
 extension Frame {
-    /// The frame as text with 256 colours, a line a row, for whatever understands the control sequences of terminals: `cat`,
-    /// `less -R`, converters to HTML.
+    /// The frame as text with 256 colours, one line a row, for programs that understand terminals' control sequences:
+    /// `cat`, `less -R`, converters to HTML.
     ///
-    /// Each line begins and ends in the terminal's own look; blanks at its end are left out where they look like that.
+    /// Each line begins and ends in the terminal's default look; trailing blanks are left out where they have that
+    /// look.
     public func ansi(theme: Theme) -> String {
         var text = ""
         for row in 0..<size.rows {
@@ -36,7 +37,7 @@ extension Frame {
         return "\u{1b}[" + codes.joined(separator: ";") + "m"
     }
 
-    /// The first 16 by their own codes, so that they are the terminal's.
+    /// The first 16 by their own codes, because users configure those colours.
     private static func color(_ number: Int16, _ base: Int16) -> [String] {
         switch number {
         case ..<0: []

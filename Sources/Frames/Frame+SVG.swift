@@ -1,8 +1,8 @@
 extension Frame {
-    /// The frame as an SVG picture of a terminal window: what the README shows.
+    /// The frame as an SVG picture of a terminal window, as in the README.
     ///
-    /// A monospaced grid in which each run of text is set at its own place and to its own length, so that columns line
-    /// up whatever font the reader has. Text that is not ASCII is set cell by cell.
+    /// Each run of text has its own position and length on a monospaced grid, so that columns line up in any font. Text
+    /// that is not ASCII is placed cell by cell.
     public func svg(theme: Theme = .dark, title: String = "chainview") -> String {
         var picture = SVGPicture(frame: self, theme: theme)
         return picture.draw(title: title)
@@ -46,7 +46,7 @@ struct SVGPicture {
         return out + "</svg>\n"
     }
 
-    /// One rectangle a colour, whatever the styles in front of it: seams would show.
+    /// Draws one rectangle a colour across styles, because seams would show.
     private mutating func drawBackgrounds(_ runs: [(columns: Range<Int>, style: Style)], _ row: Int) {
         var at = 0
         while at < runs.count {
@@ -65,7 +65,7 @@ struct SVGPicture {
         }
     }
 
-    /// Lines are drawn as such, so that those of neighbouring cells meet; whether it was one.
+    /// Draws a box character as lines, so that those of neighbouring cells meet. Returns whether it was one.
     private mutating func drawLine(_ scalar: UInt32, _ row: Int, _ column: Int, _ color: String) -> Bool {
         guard let ends = SVGPicture.lines[scalar] else { return false }
         let centre = (x: margin + (Double(column) + 0.5) * cell.width, y: bar + (Double(row) + 0.5) * cell.height)
@@ -78,7 +78,7 @@ struct SVGPicture {
         return true
     }
 
-    /// Where the lines of a character go: up, down, left, right; bold.
+    /// The directions of a box character's lines: up, down, left, right; bold.
     private static let lines: [UInt32: String] = [
         0x2500: "lr", 0x2502: "ud", 0x2503: "udb", 0x250C: "dr", 0x2510: "dl", 0x2514: "ur", 0x2518: "ul",
         0x251C: "udr",
@@ -100,7 +100,7 @@ struct SVGPicture {
             }
             var text = first.text
             var end = column + first.width
-            // A stretch of ASCII up to two blanks in a row is one element.
+            // A run of ASCII with at most two consecutive blanks is one element.
             while first.isASCII, end < run.columns.upperBound, frame[row, end].isASCII,
                 frame[row, end].scalar != 0x20
                     || (end + 1 < run.columns.upperBound && frame[row, end + 1].isASCII

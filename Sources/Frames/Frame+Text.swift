@@ -1,5 +1,5 @@
 extension Frame {
-    /// The rows as text, without the blanks at their ends, each closed by a newline: what `--headless` prints.
+    /// The rows as text, without trailing blanks, each ended by a newline: the output of `--headless`.
     public func plainText() -> String {
         var text = ""
         for row in 0..<size.rows {
@@ -9,7 +9,7 @@ extension Frame {
         return text
     }
 
-    /// One row as text; all of it, or without the blanks at its end.
+    /// One row as text, with or without its trailing blanks.
     public func rowText(_ row: Int, isTrimmed: Bool = true) -> String {
         guard row >= 0, row < size.rows else { return "" }
         var end = size.columns
@@ -21,8 +21,8 @@ extension Frame {
         return String(text)
     }
 
-    /// The frame as golden text: a header with the size and what the caller adds, the rows between bars, then, a line
-    /// a row, the runs of cells whose style is not `normal`.
+    /// The frame as golden text: a header with the size and what the caller adds, the rows between bars, then, one line
+    /// a row, the runs of cells with a style other than `normal`.
     ///
     ///     frame 12x2 theme=dark glyphs=unicode
     ///     |▸ ✖ order 16|

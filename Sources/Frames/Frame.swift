@@ -1,11 +1,11 @@
-/// A grid of cells: what the screen is to look like. A value; drawing into one that nobody else holds copies nothing.
+/// A grid of cells: the desired content of the screen. A value; drawing into a frame that is not shared copies nothing.
 ///
-/// Every drawing operation clips at the edges and keeps wide characters whole: one that would be cut, or that is
-/// overwritten by half, leaves a blank.
+/// Every drawing operation clips at the edges and keeps wide characters whole: a wide character that would be cut, or
+/// is half overwritten, leaves a blank.
 public struct Frame: Hashable, Sendable {
     /// Columns and rows.
     public let size: Size
-    /// Which characters may stand in it; what is written is reduced to them.
+    /// The characters it may hold; text is reduced to them.
     public let charset: Charset
     var cells: [Cell]
 
@@ -16,7 +16,7 @@ public struct Frame: Hashable, Sendable {
         cells = Array(repeating: .blank(style), count: size.columns * size.rows)
     }
 
-    /// The cell at a place; a blank where there is none.
+    /// The cell at a row and column; a blank outside the frame.
     public subscript(row: Int, column: Int) -> Cell {
         guard contains(row, column) else { return .blank }
         return cells[row * size.columns + column]
@@ -28,8 +28,8 @@ public struct Frame: Hashable, Sendable {
 
     /// Writes a text on one line, made safe by ``SafeText``, and returns the columns used.
     ///
-    /// What falls off the frame, or beyond `maxColumns`, is not drawn; columns left of the frame count as used. With an
-    /// `ellipsis`, a text that does not fit ends in it. Costs by the columns drawn, not by the length of the text.
+    /// Columns outside the frame, or beyond `maxColumns`, are not drawn; columns left of the frame count as used. With
+    /// an `ellipsis`, a text that does not fit ends in it. Costs by the columns drawn, not by the length of the text.
     @discardableResult
     public mutating func write(
         _ text: String, row: Int, column: Int, maxColumns: Int = .max, style: Style = .normal, ellipsis: String? = nil
@@ -40,7 +40,7 @@ public struct Frame: Hashable, Sendable {
         if let ellipsis {
             let used = put(text, row, column, room, style)
             guard used.isCut else { return used.columns }
-            // Rare: drawn again, shorter.
+            // Rare, so the text is drawn again, shorter.
             let tail = min(TextWidth.of(ellipsis, charset: charset), room)
             let head = put(text, row, column, room - tail, style).columns
             blank(row, column + head, column + room, style)
@@ -61,7 +61,7 @@ public struct Frame: Hashable, Sendable {
         let charset = charset
         cells.withUnsafeMutableBufferPointer { cells in
             let isPlain = text.withUTF8 { bytes in
-                // Printable ASCII, up to where the room ends, is nearly all that there is.
+                // The fast path: nearly all text is printable ASCII that fits.
                 for byte in bytes.prefix(room + 1) where byte < 0x20 || byte >= 0x7F { return false }
                 let count = min(bytes.count, room)
                 isCut = bytes.count > room
@@ -95,7 +95,7 @@ public struct Frame: Hashable, Sendable {
         return (at - column, isCut)
     }
 
-    /// Blanks the halves that stay outside when columns `first..<end` of a row are about to be overwritten.
+    /// Blanks the outer halves of wide characters when columns `first..<end` of a row are about to be overwritten.
     static func split(_ cells: UnsafeMutableBufferPointer<Cell>, _ start: Int, _ first: Int, _ end: Int) {
         if cells[start + first].isContinuation { cells[start + first - 1] = .blank(cells[start + first - 1].style) }
         if cells[start + end - 1].columns == 2 { cells[start + end] = .blank(cells[start + end].style) }
@@ -125,7 +125,7 @@ public struct Frame: Hashable, Sendable {
         }
     }
 
-    /// Changes the styles of a part of a row, and leaves what is written: `{ $0.selected }` marks the selected row.
+    /// Changes the styles in a part of a row, not its text: `{ $0.selected }` marks the selected row.
     public mutating func restyle(row: Int, column: Int = 0, columns: Int = .max, _ change: (Style) -> Style) {
         guard row >= 0, row < size.rows else { return }
         let first = max(column, 0)
@@ -136,7 +136,7 @@ public struct Frame: Hashable, Sendable {
         }
     }
 
-    /// Draws another frame into this one with its corner at a place, clipped.
+    /// Draws another frame into this one with its corner at a row and column, clipped.
     public mutating func draw(_ frame: Frame, row: Int, column: Int) {
         for line in max(0, -row)..<max(max(0, -row), min(frame.size.rows, size.rows - row)) {
             let first = max(0, -column)

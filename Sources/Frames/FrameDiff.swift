@@ -1,16 +1,16 @@
-/// What to change on a screen that shows one frame so that it shows another.
+/// The changes that turn one frame on a screen into another.
 public struct FrameDiff: Hashable, Sendable {
-    /// Cells next to each other on one row that are to be written anew, without half a wide character at either end.
+    /// Adjacent cells of one row to be rewritten, without half a wide character at either end.
     public struct Run: Hashable, Sendable {
         /// From 0.
         public var row: Int
-        /// Of the first cell, from 0.
+        /// The column of the first cell, from 0.
         public var column: Int
-        /// What is to be written.
+        /// The cells to write.
         public var cells: ArraySlice<Cell>
     }
 
-    /// The size of the new frame. If the old one had another, all of it counts as blank before.
+    /// The size of the new frame. If the old frame had another size, all its cells count as blank.
     public var size: Size
     /// In reading order.
     public var runs: [Run]
@@ -35,7 +35,7 @@ public struct FrameDiff: Hashable, Sendable {
         }
     }
 
-    /// All of a frame, a run a row: for a screen of which nothing is known.
+    /// All of a frame, one run a row, for a screen of unknown content.
     public init(whole frame: Frame) {
         size = frame.size
         runs = []
@@ -58,7 +58,8 @@ public struct FrameDiff: Hashable, Sendable {
             }
             var first = at
             var last = at + 1
-            // Whole wide characters, of the old picture too: a terminal blanks the other half of one that is cut.
+            // Whole wide characters, also of the old frame, because a terminal blanks the other half of one that is
+            // cut.
             while first > start, after[first].isContinuation || before[first].isContinuation { first -= 1 }
             while last < end, after[last].isContinuation || before[last].isContinuation { last += 1 }
             if let run = open, first - run.upperBound < gapLimit {

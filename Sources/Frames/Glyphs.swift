@@ -1,13 +1,13 @@
-/// The signs that frames are drawn with, in two sets of the same columns: one each, unless said.
+/// The signs that frames are drawn with, in two sets of equal widths: one column each unless stated.
 public struct Glyphs: Hashable, Sendable {
-    /// Which characters a frame drawn with them may hold.
+    /// The characters that a frame drawn with them may hold.
     public let charset: Charset
     /// `unicode` or `ascii`, as golden frames name it.
     public let name: String
 
-    /// The states of a node (the words of the screen).
+    /// The states of a node.
     public let waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown: String
-    /// On top of a state: cancellation was asked for; a handler still runs although the node is settled.
+    /// Marks besides a state: cancellation was requested; a handler still runs although the node is settled.
     public let cancelRequested, stillRunning: String
 
     /// The tree: a line passing by, a child, the last child, and the dash in front of it.
@@ -48,10 +48,10 @@ public struct Glyphs: Hashable, Sendable {
         live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", prompt: ">", scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 
-    /// The one or the other.
+    /// One of the two sets.
     public static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
 
-    /// The sign of a state; a space for a role that is none.
+    /// The sign of a state; a space for a role that is no state.
     public func state(_ role: Role) -> String {
         switch role {
         case .waiting: waiting

@@ -10,9 +10,9 @@ public enum Key: Hashable, Sendable {
     case function(Int)
 }
 
-/// One key going down, with what was held.
+/// One key press with its modifiers.
 public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
-    /// Keys that were held. Terminals do not tell of Shift with a character, nor of Control with some.
+    /// The modifiers. Terminals do not report Shift with a character, nor Control with some.
     public struct Modifiers: OptionSet, Hashable, Sendable {
         /// One bit a key.
         public let rawValue: UInt8
@@ -28,9 +28,9 @@ public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
         public static let control = Modifiers(rawValue: 4)
     }
 
-    /// Which key.
+    /// The key.
     public var key: Key
-    /// What was held.
+    /// Its modifiers.
     public var modifiers: Modifiers
 
     /// A key with modifiers, none by default.
@@ -46,7 +46,7 @@ public struct KeyPress: Hashable, Sendable, CustomStringConvertible {
     /// A character with Alt.
     public static func alt(_ character: Character) -> KeyPress { KeyPress(.character(character), .alt) }
 
-    /// As help and footers show it: `q`, `^L`, `Alt-x`, `PgUp`, `Shift-F1`.
+    /// The name that help and footers show: `q`, `^L`, `Alt-x`, `PgUp`, `Shift-F1`.
     public var description: String {
         var text = ""
         var held = modifiers
@@ -85,24 +85,24 @@ extension Key {
     }
 }
 
-/// Something that the mouse did, at a cell counted from 0.
+/// A mouse action at a cell, counted from 0.
 public struct Mouse: Hashable, Sendable {
-    /// What was done.
+    /// The kind of action.
     public enum Action: Hashable, Sendable { case press, release, drag, wheelUp, wheelDown }
-    /// With which button; `none` for the wheel and for a release that does not say.
+    /// The button; `none` for the wheel and for a release that does not name one.
     public enum Button: Hashable, Sendable { case left, middle, right, none }
 
-    /// What was done.
+    /// The kind of action.
     public var action: Action
-    /// With which button.
+    /// The button.
     public var button: Button
-    /// From 0 at the top.
+    /// The row, from 0 at the top.
     public var row: Int
-    /// From 0 at the left.
+    /// The column, from 0 at the left.
     public var column: Int
-    /// What was held.
+    /// The modifiers.
     public var modifiers: KeyPress.Modifiers
-    /// Of a press: 1, or more where the same button went down at the same cell shortly before.
+    /// The number of a press: 1, or more where the same button was pressed at the same cell shortly before.
     public var clickCount: Int
 
     /// Describes one action.

@@ -1,19 +1,19 @@
-/// Which characters may be drawn.
+/// The characters that may be drawn.
 public enum Charset: Sendable {
-    /// All that ``SafeText`` lets pass.
+    /// All characters that ``SafeText`` allows.
     case unicode
-    /// Printable ASCII; everything else becomes `?`, and controls what a programmer would write for them.
+    /// Printable ASCII; every other character becomes `?`, and control characters their escapes.
     case ascii
 }
 
-/// Reduces any text, however hostile, to a line of characters whose columns are known.
+/// Reduces any text, however hostile, to one line of characters of known width.
 ///
-/// Control characters become their pictures (`␛`, `␊`; in ASCII `\e`, `\n`, `\x07`), what could deceive (bidirectional
-/// and other format controls, private use, separators) `�` or `?`. Joiners, variation selectors, tags and skin tones
-/// are left out, flags become their letters: what is left takes the same columns in every terminal. A base keeps its
-/// first two combining marks. Nothing is looked at beyond what is wanted.
+/// Control characters become their pictures (`␛`, `␊`; in ASCII `\e`, `\n`, `\x07`). Deceptive characters
+/// (bidirectional and other format controls, private use, separators) become `�` or `?`. Joiners, variation selectors,
+/// tags and skin tones are removed, flags become their letters, so that every terminal uses the same columns. A base
+/// character keeps its first two combining marks. Text beyond the wanted columns is not read.
 public enum SafeText {
-    /// A character that is ready to be put into a frame.
+    /// A character that may be put into a frame.
     struct Piece {
         var scalar: UInt32
         var marks: UInt32
@@ -34,7 +34,7 @@ public enum SafeText {
         return result
     }
 
-    /// The safe form cut to `maxColumns` columns, the last of them `ellipsis` if something had to go.
+    /// The safe form cut to `maxColumns` columns, the last of them `ellipsis` if the text was cut.
     public static func cut(_ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode) -> String
     {
         guard maxColumns > 0 else { return "" }
@@ -59,7 +59,7 @@ public enum SafeText {
     /// Calls `body` with each piece in order, until it answers false.
     static func forEachCell(of text: String, charset: Charset, _ body: (Piece) -> Bool) {
         var held = Piece(scalar: 0, marks: 0, width: 0)
-        // A base is held back until what follows is no mark. Hostile runs of marks and joiners are cut short.
+        // A base is held back until no mark follows. Hostile runs of marks and joiners are cut short.
         var ignored = 0
         for scalar in text.unicodeScalars {
             let value = scalar.value
@@ -95,12 +95,12 @@ public enum SafeText {
         if held.width > 0 { _ = body(held) }
     }
 
-    /// After so many scalars that show nothing, the rest of a text is not looked at.
+    /// After so many invisible scalars, the rest of a text is not read.
     static let ignoredLimit = 4096
 
     private static func shown(_ value: UInt32, _ charset: Charset) -> UInt32 {
         if value < 0x7F { return value }
-        // The letters of a flag: terminals differ in whether a pair takes two columns or four.
+        // The letters of a flag, because terminals differ in whether a pair takes two columns or four.
         if value >= 0x1F1E6, value <= 0x1F1FF { return value - 0x1F1E6 + 0x41 }
         if charset == .ascii { return asciiForm(value) }
         return value == 0xA0 ? 0x20 : value

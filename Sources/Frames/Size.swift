@@ -1,16 +1,16 @@
-/// How large a screen is, in cells.
+/// The size of a screen in cells.
 public struct Size: Hashable, Sendable, CustomStringConvertible {
     /// From 0 to ``columnLimit``.
     public let columns: Int
     /// From 0 to ``rowLimit``.
     public let rows: Int
 
-    /// The most columns that a frame has; what a terminal claims beyond it is not used.
+    /// The most columns of a frame; a terminal's columns beyond it are not used.
     public static let columnLimit = 2000
     /// The most rows that a frame has.
     public static let rowLimit = 1000
 
-    /// Takes columns and rows, brought into their limits.
+    /// Takes columns and rows, clamped to their limits.
     public init(columns: Int, rows: Int) {
         self.columns = min(max(columns, 0), Size.columnLimit)
         self.rows = min(max(rows, 0), Size.rowLimit)

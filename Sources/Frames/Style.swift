@@ -1,14 +1,14 @@
-/// What a piece of text *is*. A ``Theme`` says what that looks like.
+/// The meaning of a piece of text. A ``Theme`` gives it a look.
 ///
-/// The order is not meaningful; ``Style`` keeps the raw value in six bits.
+/// The order has no meaning; ``Style`` keeps the raw value in six bits.
 public enum Role: UInt8, CaseIterable, Sendable {
     /// Parts of the screen and of its rows.
     case normal, dim, header, headerAccent, selected, guide, label, kind, thread, number, key, keyText, border
-    /// What asks for attention.
+    /// Text that asks for attention.
     case error, warning, match
-    /// The states of a node, by the words of the screen.
+    /// The states of a node.
     case waiting, queued, running, pending, fulfilled, rejected, cancelled, skipped, abandoned, unknown
-    /// The bar at the bottom, and what a status line says.
+    /// The bar at the bottom, and the text of a status line.
     case footer, status
     /// A heading of columns or of a box.
     case title
@@ -62,9 +62,9 @@ public struct Style: RawRepresentable, Hashable, Sendable {
         rawValue = UInt16(role.rawValue) | UInt16(modifiers.rawValue & 63) << 6
     }
 
-    /// What the text is.
+    /// The meaning of the text.
     public var role: Role { Role(rawValue: UInt8(rawValue & 63)) ?? .normal }
-    /// How it is stressed.
+    /// The stress of the text.
     public var modifiers: Modifiers { Modifiers(rawValue: UInt8(rawValue >> 6)) }
 
     /// The same role with more stress.
@@ -83,7 +83,7 @@ public struct Style: RawRepresentable, Hashable, Sendable {
     /// In italics, where the terminal has them.
     public var italic: Style { adding(.italic) }
 
-    /// The role's name and those of its modifiers: `header.bold`. What golden frames hold.
+    /// The names of the role and its modifiers, as in golden frames: `header.bold`.
     public var name: String {
         var name = "\(role)"
         for (bit, word) in Modifiers.words.enumerated() where modifiers.rawValue & 1 << UInt8(bit) != 0 {

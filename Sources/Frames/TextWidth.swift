@@ -1,17 +1,17 @@
-/// How many columns text takes, out of one pinned table, so that frames are the same on every machine.
+/// The columns of text from one pinned table, so that frames are the same on every machine.
 public enum TextWidth {
-    /// What is done with a scalar.
+    /// The treatment of a scalar.
     enum Class: UInt32 {
         /// One column.
         case narrow
         /// Two columns: East Asian wide and full-width, and emoji that are shown as such by themselves.
         case wide
-        /// Drawn over the character before it: marks, and the vowels and finals of decomposed Hangul.
+        /// Zero columns, drawn over the character before it: marks, and the vowels and finals of decomposed Hangul.
         case mark
-        /// Left out: joiners, variation selectors, tags, skin tones, soft hyphens; what terminals disagree about.
+        /// Removed, because terminals disagree: joiners, variation selectors, tags, skin tones, soft hyphens.
         case dropped
-        /// Shown as a stand-in: controls, bidirectional controls, other format characters, private use, line and
-        /// paragraph separators, fillers that look empty, non-characters, what Unicode has not assigned.
+        /// Replaced: controls, bidirectional controls, other format characters, private use, line and paragraph
+        /// separators, fillers that look empty, non-characters, unassigned scalars.
         case replaced
     }
 
@@ -30,7 +30,7 @@ public enum TextWidth {
         }
     }
 
-    /// The columns that a scalar takes by itself: 0, 1 or 2. For what is replaced by a stand-in, 1.
+    /// The columns of a scalar by itself: 0, 1 or 2. A replaced scalar takes 1.
     public static func of(_ scalar: Unicode.Scalar) -> Int {
         switch classOf(scalar.value) {
         case .narrow, .replaced: 1
@@ -39,7 +39,7 @@ public enum TextWidth {
         }
     }
 
-    /// The columns that `Frame.write` uses for a text, made safe, if there is room enough. Linear in its length.
+    /// The columns that `Frame.write` uses for a text, made safe, if there is room. Linear in its length.
     public static func of(_ text: String, charset: Charset = .unicode) -> Int {
         var width = 0
         SafeText.forEachCell(of: text, charset: charset) { cell in

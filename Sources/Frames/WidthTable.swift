@@ -2,8 +2,8 @@ extension TextWidth {
     /// The Unicode version of ``table``.
     public static let unicodeVersion = "17.0.0"
 
-    /// Where the class of scalars changes: `first scalar << 4 | class`, sorted; generated from the Unicode Character
-    /// Database (general category, East Asian width) by rules that ``TextWidth/Class`` states. Do not edit.
+    /// The scalars at which the class changes: `first scalar << 4 | class`, sorted. Generated from the Unicode
+    /// Character Database (general category, East Asian width) by the rules of ``TextWidth/Class``. Do not edit.
     static let table: [UInt32] = [
         0x4, 0x200, 0x7F4, 0xA00, 0xAD3, 0xAE0, 0x3002, 0x34F3, 0x3502, 0x3700, 0x4832, 0x48A0, 0x5912, 0x5BE0, 0x5BF2,
         0x5C00, 0x5C12, 0x5C30, 0x5C42, 0x5C60, 0x5C72, 0x5D00, 0x6004, 0x6060, 0x6102, 0x61B0, 0x61C4, 0x61D0, 0x64B2,

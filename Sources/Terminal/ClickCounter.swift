@@ -1,13 +1,13 @@
 import Frames
 
-/// Tells double clicks from single ones: presses of one button at one cell, shortly after each other.
+/// Distinguishes double clicks from single ones: presses of one button at one cell within a short time.
 struct ClickCounter {
-    /// Between two presses of a double click at most, in nanoseconds.
+    /// The most time between two presses of a double click, in nanoseconds.
     static let interval: UInt64 = 400_000_000
 
     private var last: (mouse: Mouse, time: UInt64)?
 
-    /// The same action, a press with its number; `time` in nanoseconds of a clock that never goes back.
+    /// The action with its press number; `time` is in nanoseconds of a monotonic clock.
     mutating func counted(_ mouse: Mouse, at time: UInt64) -> Mouse {
         guard mouse.action == .press else {
             // A drag ends a series; a release belongs to it.

@@ -1,6 +1,6 @@
 import Frames
 
-/// What stands after `ESC [` or `ESC O`; the counts are of the bytes after that.
+/// A sequence after `ESC [` or `ESC O`; counts are of the bytes after that.
 ///
 ///     ESC [ parameters (0x30 to 0x3F)  intermediates (0x20 to 0x2F)  final (0x40 to 0x7E)
 enum ControlSequence {
@@ -8,10 +8,10 @@ enum ControlSequence {
     case unknown(count: Int)
     case key(KeyPress, count: Int)
     case mouse(Mouse, count: Int)
-    /// The terminal was asked about mode 2026 (DECRQM) and says whether it has it.
+    /// The answer to a query for mode 2026 (DECRQM).
     case synchronizedOutput(isThere: Bool, count: Int)
 
-    /// A sequence that is longer than this is nonsense, and is given up.
+    /// Longer sequences are discarded as invalid.
     private static let lengthLimit = 64
 
     static func decode(_ body: ArraySlice<UInt8>) -> ControlSequence {
@@ -25,7 +25,7 @@ enum ControlSequence {
         guard let end = body.firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return body.count > lengthLimit ? .unknown(count: body.count) : .incomplete
         }
-        // A byte that cannot stand here begins something new.
+        // A byte that is not allowed here begins something new.
         guard (0x40...0x7E).contains(body[end]) else { return .unknown(count: end - body.startIndex) }
         let count = end - body.startIndex + 1
         let parameters = body[..<end]

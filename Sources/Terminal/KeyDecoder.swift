@@ -1,26 +1,26 @@
 import Frames
 
-/// Turns the bytes that a terminal sends into keys and mouse actions.
+/// Decodes the bytes of a terminal into keys and mouse actions.
 ///
-/// A pure state machine: bytes go in as they come, split anywhere; ``next()`` gives what is complete. What could still
-/// become longer (a lone Escape above all) is held until ``flush()`` says that no more came in time. Sequences that are
-/// not known are swallowed whole, never taken for what their letters would mean.
+/// A pure state machine: bytes go in as they arrive, split anywhere; ``next()`` returns what is complete. Bytes that
+/// could become longer (above all a lone Escape) are held until ``flush()`` says that no more came in time. Unknown
+/// sequences are discarded whole, so that their letters are never taken for keys.
 struct KeyDecoder {
     enum Input: Hashable {
         case key(KeyPress)
         case mouse(Mouse)
         /// Text from the clipboard.
         case pasted(String)
-        /// Whether the terminal has ``SynchronizedOutput``.
+        /// Whether the terminal supports ``SynchronizedOutput``.
         case synchronizedOutput(isThere: Bool)
     }
 
-    /// What the terminal's description says that its keys send.
+    /// The byte sequences of keys in the terminal's description.
     private let known: [[UInt8]: KeyPress]
     private let longestKnown: Int
     private var bytes: [UInt8] = []
     private var isFlushing = false
-    /// What is being pasted.
+    /// The text that is being pasted.
     private var paste: PastedText?
 
     init(known: [[UInt8]: KeyPress] = [:]) {
@@ -28,21 +28,21 @@ struct KeyDecoder {
         longestKnown = known.keys.map(\.count).max() ?? 0
     }
 
-    /// Takes bytes as they were read.
+    /// Appends bytes as they were read.
     mutating func feed(_ more: some Sequence<UInt8>) {
         bytes.append(contentsOf: more)
     }
 
-    /// Whether something was begun that may go on.
+    /// Whether an incomplete sequence is held.
     var isHolding: Bool { !bytes.isEmpty || paste != nil }
 
-    /// How many nanoseconds the rest of what was begun may take: a lone Escape is a key that somebody waits for, the
-    /// beginning of a sequence has come over a slow line.
+    /// How many nanoseconds the rest of a held sequence may take. A lone Escape is a key that the user pressed; a begun
+    /// sequence may come over a slow line.
     var patience: Int64 {
         paste != nil ? PastedText.patience : bytes.count == 1 ? 40_000_000 : 250_000_000
     }
 
-    /// What is complete and next, or nil.
+    /// The next complete event, or nil.
     mutating func next() -> Input? {
         if let input = takePaste() { return input }
         while paste == nil, !bytes.isEmpty {
@@ -67,7 +67,7 @@ struct KeyDecoder {
         return .pasted(text)
     }
 
-    /// What is left, as it stands: a lone Escape is that key, the beginning of a sequence is nothing.
+    /// Decodes the held bytes as they are: a lone Escape is that key, a begun sequence is nothing.
     mutating func flush() -> Input? {
         isFlushing = true
         defer { isFlushing = false }
@@ -78,7 +78,7 @@ struct KeyDecoder {
         case incomplete
         case nothing(count: Int)
         case input(Input, count: Int)
-        /// What comes behind so many bytes is pasted.
+        /// The text after so many bytes is pasted.
         case paste(count: Int)
     }
 
@@ -112,7 +112,7 @@ struct KeyDecoder {
         case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "_"), UInt8(ascii: "^"), UInt8(ascii: "X"):
             return string(rest.dropFirst())
         case 0x1B:
-            // Alt with a key that sends a sequence itself; or Escape twice.
+            // Alt with a key that sends a sequence itself, or Escape twice.
             switch escape(rest) {
             case .incomplete: return isFlushing ? .input(.key(KeyPress(.escape)), count: 1) : .incomplete
             case .nothing(let count): return .nothing(count: count + 1)
@@ -138,7 +138,7 @@ struct KeyDecoder {
         switch result {
         case .incomplete:
             guard isFlushing else { return .incomplete }
-            // Alt-[ and Alt-O are what is left when nothing follows.
+            // Alt-[ or Alt-O, if nothing follows.
             guard bytes.count == introducer, let last = bytes.last else { return .nothing(count: bytes.count) }
             return .input(.key(.alt(Character(Unicode.Scalar(last)))), count: introducer)
         case .unknown(let count): return .nothing(count: count + introducer)
@@ -149,7 +149,7 @@ struct KeyDecoder {
         }
     }
 
-    /// A string that a terminal answers with: up to BEL or ST, or nothing at all if it never ends.
+    /// A string answer of a terminal, up to BEL or ST; discarded if it never ends.
     private func string(_ body: ArraySlice<UInt8>) -> Step {
         var at = body.startIndex
         while at < body.endIndex {

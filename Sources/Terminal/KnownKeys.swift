@@ -1,14 +1,14 @@
 import CTerminal
 import Frames
 
-/// What the open terminal's description says that its keys send.
+/// The byte sequences of keys in the open terminal's description.
 enum KnownKeys {
     static func ofTerminal() -> [[UInt8]: KeyPress] {
         var keys: [[UInt8]: KeyPress] = [:]
         for (name, key) in capabilities {
             guard let text = ct_capability(name) else { continue }
             let bytes = String(cString: text).utf8
-            // Single bytes are decoded as such whatever a description says; a key is more than an introducer.
+            // Single bytes are decoded as such whatever a description says, because a key is more than an introducer.
             if bytes.count > 2 || (bytes.count == 2 && bytes.first != 0x1B) { keys[Array(bytes)] = key }
         }
         return keys

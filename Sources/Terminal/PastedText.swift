@@ -1,27 +1,25 @@
-/// A text on its way from the clipboard, as terminals bracket it where that is asked for (mode 2004): no byte of it is a
-/// key.
+/// A text that is being pasted, as terminals bracket it in mode 2004: no byte of it is a key.
 struct PastedText {
     static let begin = Array("\u{1B}[200~".utf8)
     private static let end = Array("\u{1B}[201~".utf8)
 
-    /// Bytes that are kept of it. What is beyond is dropped: as keys it could do anything.
+    /// How many bytes of it are kept. The rest is dropped, because as keys it could do anything.
     static let limit = 65_536
 
-    /// Nanoseconds that may pass within it; after that it is taken for over, so that a lost end does not swallow keys for
-    /// ever.
+    /// How many nanoseconds may pass within it before it counts as ended, so that a lost end does not swallow keys.
     static let patience: Int64 = 2_000_000_000
 
     private var kept: [UInt8] = []
     private var isCut = false
 
-    /// Takes what is there of it, and gives the text once its end has come, or if there is to be no more.
+    /// Appends the bytes that are there. Returns the text once its end has come, or if no more will come.
     mutating func take(from bytes: inout [UInt8], isLast: Bool) -> String? {
         if let end = bytes.firstRange(of: Self.end) {
             keep(bytes[..<end.lowerBound])
             bytes.removeFirst(end.upperBound)
             return text
         }
-        // The end may have begun.
+        // Keep a partial end marker.
         let held = isLast ? 0 : (1..<Self.end.count).last { bytes.suffix($0).elementsEqual(Self.end.prefix($0)) } ?? 0
         keep(bytes.dropLast(held))
         bytes.removeFirst(bytes.count - held)
@@ -36,7 +34,7 @@ struct PastedText {
 
     private var text: String {
         var bytes = kept[...]
-        // Half a character is none.
+        // Drop half a character.
         if isCut, let last = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }), bytes[last] >= 0xC0 {
             bytes = bytes[..<last]
         }

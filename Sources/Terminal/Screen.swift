@@ -7,37 +7,37 @@ import Frames
     import Darwin
 #endif
 
-/// The terminal, while it is ours: frames go to it, keys come from it, and it is given back on every way out.
+/// The terminal while this process uses it: shows frames, reads keys, and restores the terminal on every exit.
 ///
 ///     let screen = try Screen(options: ScreenOptions())
 ///     defer { screen.close() }
 ///     try screen.paint(frame, theme: .dark)
 ///     while let event = try screen.nextEvent(timeout: 100_000_000) { … }
 ///
-/// One a process, used from one thread. It is given back by ``close()``, by deinit, at exit, and by the handler of a
-/// trap (a failed precondition, a bad access), which then goes on to whoever handled traps before. What the program
-/// prints meanwhile is kept aside and shown afterwards.
+/// One a process, used from one thread. The terminal is restored by ``close()``, by deinit, at exit, and by the handler
+/// of a trap (a failed precondition, a bad access), which then calls the previous handler. Output that the program
+/// prints meanwhile is captured and shown afterwards.
 public final class Screen {
     private var painter: ScreenPainter
     private var decoder: KeyDecoder
-    /// What the terminal shows; nil if that is not certain.
+    /// The frame that the terminal shows; nil if that is uncertain.
     private var shown: Frame?
     private var waiting: [ScreenEvent] = []
     private var isOpen = true
     private var clicks = ClickCounter()
-    /// Whether the terminal holds a frame back until it is whole; known once it has answered.
+    /// Whether the terminal supports ``SynchronizedOutput``; known once it has answered.
     private var isSynchronized = false
-    /// How many bytes were written since the opening: nothing changed, nothing written.
+    /// How many bytes were written since the screen was opened.
     public private(set) var writtenByteCount = 0
 
-    /// Columns and rows of the terminal, as last heard.
+    /// Columns and rows of the terminal at its last report.
     public private(set) var size: Size
     /// How many colours are used.
     public let colors: ColorDepth
     /// Wakes ``nextEvent(timeout:)`` from any thread.
     public let waker = ScreenWaker()
 
-    /// Takes the terminal, or says why that is not possible, having changed nothing.
+    /// Takes over the terminal, or throws without having changed anything.
     public init(options: ScreenOptions = ScreenOptions()) throws(ScreenError) {
         var wanted = ct_options()
         wanted.colorLimit = Int32(options.colorLimit.rawValue)
@@ -67,7 +67,7 @@ public final class Screen {
     private func askForSynchronizedOutput() {
         guard SynchronizedOutput.mayAsk(terminal: getenv("TERM").map { String(cString: $0) } ?? "") else { return }
         let bytes = SynchronizedOutput.question
-        // A terminal that cannot be written to says so at the first frame.
+        // A failed write is reported at the first frame.
         _ = bytes.withUnsafeBytes { ct_write($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
     }
 
@@ -81,9 +81,9 @@ public final class Screen {
         return Size(columns: Int(columns), rows: Int(rows))
     }
 
-    /// Makes the terminal show a frame; writes what changed, and nothing if nothing did.
+    /// Makes the terminal show a frame; writes only what changed.
     ///
-    /// A frame of another size than the terminal's is clipped or stands in its upper left corner.
+    /// A frame of another size than the terminal's is clipped or drawn in its upper left corner.
     public func paint(_ frame: Frame, theme: Theme) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         var frame = frame
@@ -106,8 +106,8 @@ public final class Screen {
     /// Makes the next paint write everything, whatever the terminal shows now.
     public func redraw() { shown = nil }
 
-    /// What happens next, or nil if nothing does within so many nanoseconds (nil: for ever). An Escape that was typed
-    /// may prolong that by 40 ms, for it may be the beginning of another key.
+    /// The next event, or nil if there is none within `timeout` nanoseconds (nil: no limit). A typed Escape may prolong
+    /// that by 40 ms, because it may begin another key.
     public func nextEvent(timeout: UInt64? = nil) throws(ScreenError) -> ScreenEvent? {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let end = timeout.map { clockNow() &+ min($0, 1 << 60) }
@@ -152,7 +152,7 @@ public final class Screen {
             }
         }
         if isGone {
-            // The signal of a hang-up may be on its way; it says more than an error.
+            // A hang-up signal may be pending, which says more than an error.
             try takeSignals()
             if waiting.isEmpty { throw ScreenError.of(Int(CT_GONE)) }
         }
@@ -185,7 +185,7 @@ public final class Screen {
     private func updateSize() {
         let now = Screen.terminalSize()
         ct_resized(Int32(now.columns), Int32(now.rows))
-        // Terminals differ in what they leave on the screen after a change, so all of it is painted.
+        // Paint everything, because terminals differ in what they keep after a change of size.
         shown = nil
         guard now != size else { return }
         size = now
@@ -198,18 +198,18 @@ public final class Screen {
         updateSize()
     }
 
-    /// Gives the terminal back, stops the process as `^Z` does, and takes the terminal again when it goes on in the
-    /// foreground; in the background it stops again.
+    /// Restores the terminal, stops the process as `^Z` does, and takes the terminal over again when the process
+    /// continues in the foreground; in the background it stops again.
     ///
-    /// `.resumed` follows. Where no shell could make the process go on, it does not stop.
+    /// `.resumed` follows. Where no shell could continue the process, it does not stop.
     public func suspend() throws(ScreenError) {
         guard isOpen, Int(ct_suspend()) == CT_OK else { throw ScreenError.of(Int(CT_GONE)) }
         goOn()
     }
 
-    /// Hands a text to the terminal for the clipboard (OSC 52); terminals that do not know that ignore it.
+    /// Sends a text to the terminal's clipboard (OSC 52); terminals without support ignore it.
     ///
-    /// Cut after 74,994 bytes: the most that xterm takes.
+    /// Cut after 74,994 bytes, the most that xterm accepts.
     public func setClipboard(_ text: String) throws(ScreenError) {
         guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
         let bytes = Array("\u{1B}]52;c;\(base64(text.utf8.prefix(74_994)))\u{7}".utf8)
@@ -217,7 +217,7 @@ public final class Screen {
         guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
     }
 
-    /// Gives the terminal back for good, and shows what was printed meanwhile. Idempotent.
+    /// Restores the terminal for good, and shows the captured output. Idempotent.
     public func close() {
         guard isOpen else { return }
         isOpen = false
@@ -229,8 +229,8 @@ public final class Screen {
 public struct ScreenWaker: Sendable {
     init() {}
 
-    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, now or when it is called next. From any thread, from signal
-    /// handlers; several before that are one. Does nothing where no screen is open.
+    /// Makes ``Screen/nextEvent(timeout:)`` return `.wake`, now or at its next call. From any thread and from signal
+    /// handlers; several calls before that are one. Does nothing where no screen is open.
     public func wake() { ct_wake() }
 }
 

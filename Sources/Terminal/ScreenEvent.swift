@@ -1,43 +1,44 @@
 import Frames
 
-/// What a ``Screen`` has to tell.
+/// An event of a ``Screen``.
 public enum ScreenEvent: Hashable, Sendable {
     /// A key was pressed.
     case key(KeyPress)
-    /// The mouse did something.
+    /// A mouse action.
     case mouse(Mouse)
-    /// Text was pasted: up to 64 KiB of it, control characters and all. (Terminals that do not tell of it send keys.)
+    /// Text was pasted: up to 64 KiB, including control characters. (Terminals without bracketed paste send keys.)
     case pasted(String)
-    /// The terminal has another size; the next paint writes everything.
+    /// The terminal's size changed; the next paint writes everything.
     case resized(Size)
-    /// Somebody sent SIGINT. (`^C` that is typed is a key.)
+    /// SIGINT was sent. (A typed `^C` is a key.)
     case interrupted
-    /// Somebody sent SIGTERM, SIGHUP or SIGQUIT: close, and raise it again.
+    /// SIGTERM, SIGHUP or SIGQUIT was sent: close the screen and raise the signal again.
     case terminate(signal: Int32)
-    /// The process was stopped and goes on; the next paint writes everything.
+    /// The process was stopped and continues; the next paint writes everything.
     case resumed
     /// ``ScreenWaker/wake()`` was called, once or more.
     case wake
 }
 
-/// How a screen is to be opened.
+/// Options for opening a screen.
 public struct ScreenOptions: Hashable, Sendable {
-    /// At most so many colours; `none` for `NO_COLOR` and `--no-color`, which the caller reads.
+    /// The most colours; `none` for `NO_COLOR` and `--no-color`, which the caller reads.
     public var colorLimit = ColorDepth.ansi256
-    /// Whether clicks and the wheel are wanted; they keep the terminal's own selection from working without Shift.
+    /// Whether clicks and the wheel are reported. The terminal's own selection then needs Shift.
     public var wantsMouse = true
-    /// Whether what the program prints is kept off the screen and shown after the close.
+    /// Whether output that the program prints is captured and shown after the screen is closed.
     public var capturesOutput = true
-    /// How many bytes of that are kept: the first quarter and the last three; how many were cut is said.
+    /// How many bytes of that are kept: the first quarter and the last three quarters. The number of dropped bytes is
+    /// shown.
     public var captureLimit = 256 * 1024
 
     /// All colours, the mouse, output captured.
     public init() {}
 }
 
-/// Why there is no screen (any more): one sentence that says what is wrong and what to do.
+/// The reason why there is no screen (any more): one sentence with the problem and a remedy.
 public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, for who has to choose an exit code.
+    /// The kind of problem, by which a caller chooses an exit code.
     public enum Reason: Hashable, Sendable {
         /// There is no terminal that a screen could be shown on.
         case noTerminal
@@ -51,7 +52,7 @@ public struct ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
         case gone
     }
 
-    /// What went wrong.
+    /// The kind of problem.
     public let reason: Reason
     /// The sentence.
     public let description: String

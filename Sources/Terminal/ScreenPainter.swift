@@ -1,6 +1,6 @@
 import Frames
 
-/// Turns differences between frames into the bytes that a terminal is sent, through the words that it is given.
+/// Encodes differences between frames as bytes for a terminal, using the sequences that it is given.
 package struct ScreenPainter {
     /// The bytes that put the cursor at a row and column.
     var move: (Int, Int) -> [UInt8]
@@ -13,10 +13,10 @@ package struct ScreenPainter {
     var depth: ColorDepth
 
     private var theme: Theme?
-    /// The bytes of each style that was needed, by raw value.
+    /// The bytes of each style that was used, by raw value.
     private var looks: [[UInt8]?] = []
     private var bytes: [UInt8] = []
-    /// Where the cursor is, if that is certain.
+    /// The cursor's position, if it is certain.
     private var cursor: (row: Int, column: Int)?
     private var style: Style?
 
@@ -31,7 +31,7 @@ package struct ScreenPainter {
         self.look = look
     }
 
-    /// The bytes that make a terminal which shows `shown` show `frame`; nil stands for a terminal in any state.
+    /// The bytes that turn a terminal that shows `shown` into one that shows `frame`; nil stands for unknown content.
     package mutating func paint(_ frame: Frame, over shown: Frame?, theme: Theme) -> [UInt8] {
         var before = shown
         if self.theme != theme {
@@ -51,7 +51,7 @@ package struct ScreenPainter {
         return bytes
     }
 
-    /// What is to be written on a cleared screen: blanks, too, where they are not what clearing leaves.
+    /// What to write on a cleared screen, including blanks that differ from cleared cells.
     private func whole(_ frame: Frame, _ theme: Theme) -> FrameDiff {
         theme.look(.normal, depth: depth) == Look()
             ? FrameDiff(from: Frame(size: frame.size), to: frame) : FrameDiff(whole: frame)
@@ -75,7 +75,7 @@ package struct ScreenPainter {
                 continue
             }
             if cell.width == 2 {
-                // A terminal that takes it for narrow leaves the second cell as it was.
+                // A terminal that takes the character for narrow leaves the second cell unchanged.
                 bytes += [0x20, 0x20]
                 cursor = nil
                 goTo(run.row, column)

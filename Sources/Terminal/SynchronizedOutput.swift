@@ -1,15 +1,15 @@
-/// The terminal's private mode 2026: what is written between its beginning and end is shown at once, so that nobody sees
-/// half a frame (https://contour-terminal.org/vt-extensions/synchronized-output/).
+/// The terminal's private mode 2026: output between its beginning and end is shown at once, so that no frame is seen
+/// half drawn (https://contour-terminal.org/vt-extensions/synchronized-output/).
 enum SynchronizedOutput {
     static let mode = 2026
     /// DECRQM: the terminal answers `ESC [ ? 2026 ; Ps $ y`, or not at all.
     static let question = Array("\u{1B}[?2026$p".utf8)
     static let begin = Array("\u{1B}[?2026h".utf8)
     static let end = Array("\u{1B}[?2026l".utf8)
-    /// What is as short as a clock's digits is never seen in halves.
+    /// Shorter output, like a clock's digits, is never seen half drawn.
     static let leastByteCount = 64
 
-    /// Terminals that would show the question instead of swallowing it are not asked.
+    /// Terminals that would show the query instead of swallowing it are not asked.
     static func mayAsk(terminal: String) -> Bool {
         !["linux", "vt52", "cons25", "sun"].contains { terminal == $0 || terminal.hasPrefix($0 + "-") }
     }

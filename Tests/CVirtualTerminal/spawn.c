@@ -26,7 +26,7 @@ static void hand_on(int signal) {
     if (job > 0) kill(-job, signal);
 }
 
-// As a shell does: a signal says whose the terminal is from now on.
+// As a shell does: a signal says that this process group has the terminal from now on.
 static void give_terminal(int signal) { tcsetpgrp(0, signal == CVT_TO_PROGRAM ? job : getpgrp()); }
 
 static void reset_signals(void) {
@@ -47,7 +47,7 @@ static void lead(int reports, const char *path, char *const arguments[], char *c
         setpgid(0, 0);
         char byte;
         close(gate[1]);
-        // Until the terminal is its own.
+        // Waits until the terminal is its own.
         ssize_t ignored = read(gate[0], &byte, 1);
         (void)ignored;
         close(gate[0]);
@@ -78,7 +78,7 @@ static void lead(int reports, const char *path, char *const arguments[], char *c
         else {
             report(reports, WIFEXITED(status) ? CVT_EXITED : CVT_KILLED,
                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-            // Stays until the other side has read everything: a terminal that is gone gives nothing back.
+            // Stays until the other side has read everything, because a closed terminal discards its output.
             for (;;) pause();
         }
     }
@@ -106,7 +106,7 @@ int cvt_spawn(
             report(pipes[1], CVT_FAILED, errno);
             _exit(127);
         }
-        // Other tests' terminals must not be held open by this one: their windows could not be closed.
+        // Must not hold other tests' terminals open, because their windows could not be closed.
         for (int fd = 3; fd < 4096; fd++)
             if (fd != pipes[1]) close(fd);
         lead(pipes[1], path, arguments, environment);

@@ -2,16 +2,16 @@ import Testing
 
 @testable import Frames
 
-/// That every theme can be read, by everybody: figures from the palette of 256.
+/// Contrast of every theme, computed from the palette of 256, also for colour-blind users.
 @Suite struct ThemeTests {
-    /// What may be faint: it says little.
+    /// Roles that may be faint.
     private static let dim: Set<Role> = [.dim, .skipped]
     /// Lines, not text.
     private static let lines: Set<Role> = [.guide, .border]
     static let states: [Role] = [
         .waiting, .queued, .running, .pending, .fulfilled, .rejected, .cancelled, .skipped, .abandoned, .unknown,
     ]
-    /// Those whose colours are known.
+    /// Themes with known colours.
     static let painted = Theme.all.filter { $0.name != "terminal" }
 
     private func lights(_ style: Style, _ theme: Theme) -> (front: Vision.Light, back: Vision.Light) {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Who has another dark background than ours reads as well.
+    /// Text stays readable on other dark backgrounds than the theme's.
     @Test(arguments: ["#000000", "#1e1e1e"]) func darkThemesSuitOtherBackgrounds(_ background: String) {
         for theme in [Theme.dark, .colorBlind] {
             for role in Role.allCases where !Self.lines.contains(role) && !Self.dim.contains(role) {
@@ -64,7 +64,7 @@ import Testing
                         lights(isSelected ? Style(role).selected : Style(role), .colorBlind).front
                     }
                     let distance = vision.distance(fronts[0], fronts[1])
-                    // The rows that matter are told from afar.
+                    // The states that matter are distinct at a glance.
                     let isVital = [one, other].contains(.rejected) && [one, other].contains(.fulfilled)
                     let least = isVital ? 60.0 : 9
                     #expect(distance >= least, "\(vision): \(one) and \(other), selected: \(isSelected): \(distance)")
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// The figures themselves, against published pairs.
+    /// The formulas, against published pairs.
     @Test func theFiguresAreRight() {
         func light(_ hex: String) -> Vision.Light { Vision.Light(-1, orElse: hex) }
         #expect(abs(Vision.contrast(light("#000000"), light("#ffffff")) - 21) < 0.001)
@@ -92,7 +92,7 @@ import Testing
             for depth in [ColorDepth.ansi8, .ansi16, .ansi256] {
                 let look = Theme.terminal.look(Style(rawValue: UInt16(raw)), depth: depth)
                 #expect(look.foreground < 8 && look.background < 8)
-                // On the selected row nothing can be chosen wrongly.
+                // On the selected row the theme sets both colours.
                 if Style(rawValue: UInt16(raw)).modifiers.contains(.selected) {
                     #expect(look.foreground == -1 && look.background == -1)
                 }
@@ -115,6 +115,6 @@ import Testing
 }
 
 extension Theme: CustomTestStringConvertible {
-    /// Its name.
+    /// The theme's name.
     public var testDescription: String { name }
 }

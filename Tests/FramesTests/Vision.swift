@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Frames
 
-/// What eyes make of colours: contrast by WCAG 2.1, dichromats by Machado, Oliveira and Fernandes (2009), distances in
+/// Perception of colours: contrast by WCAG 2.1, dichromats by Machado, Oliveira and Fernandes (2009), distances in
 /// CIELAB.
 enum Vision: CaseIterable {
     case usual, protan, deutan
@@ -15,7 +15,7 @@ enum Vision: CaseIterable {
 
         init(_ red: Double, _ green: Double, _ blue: Double) { (self.red, self.green, self.blue) = (red, green, blue) }
 
-        /// One of the 256, or `#rrggbb` for the terminal's own.
+        /// One of the 256 colours, or `#rrggbb` for the terminal's own.
         init(_ number: Int16, orElse own: String) {
             let value = number < 0 ? Int(own.dropFirst(), radix: 16)! : Int(Palette.hex(number).dropFirst(), radix: 16)!
             func amount(_ byte: Int) -> Double {
@@ -52,7 +52,7 @@ enum Vision: CaseIterable {
         return (high + 0.05) / (low + 0.05)
     }
 
-    /// How far apart two colours look, ΔE*ab: some 2.3 can just be told apart side by side.
+    /// The perceived distance of two colours, ΔE*ab; from some 2.3 they differ side by side.
     func distance(_ left: Light, _ right: Light) -> Double {
         let (a, b) = (lab(left), lab(right))
         return zip(a, b).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()

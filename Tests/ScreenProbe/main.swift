@@ -7,7 +7,7 @@ import Terminal
     import Darwin
 #endif
 
-// What TerminalTests run on a pseudo-terminal: shows each event that it gets, and ends in every way there is.
+// Run by TerminalTests on a pseudo-terminal: shows each event that it gets, and ends in every possible way.
 
 func options() -> ScreenOptions {
     var options = ScreenOptions()
@@ -93,14 +93,14 @@ func run() throws -> Int32 {
         guard let event = try screen.nextEvent(timeout: 1_000_000_000) else { continue }
         switch event {
         case .key(.character("M")):
-            // Said behind all frames so far, in a way that no terminal shows.
+            // Written after all frames so far, in a form that no terminal shows.
             marks += 1
             let terminal = open("/dev/tty", O_WRONLY | O_CLOEXEC)
             say("\u{1B}]777;\(marks)\u{7}", to: terminal)
             close(terminal)
             continue
         case .key(.character("R")):
-            // Everything anew, and nothing else.
+            // Everything again, and nothing else.
             screen.redraw()
         case .key(let key):
             events.append("key \(key)")

@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
 
-/// Has each test of a suite run on a thread of its own: it waits for programs, and there are no more threads for tests
-/// than processors, which all the others need.
+/// Runs each test of a suite on a thread of its own, because the test waits for programs and the pool has no more
+/// threads than processors.
 public struct OwnThread: SuiteTrait, TestTrait, TestScoping {
     /// Applies to each test of the suite.
     public var isRecursive: Bool { true }

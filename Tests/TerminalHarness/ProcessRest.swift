@@ -4,11 +4,13 @@
     import Darwin
 #endif
 
-/// What a process's first thread, which paints, does at the moment. A frame comes in several writes, and a reader may be
-/// scheduled between two of them: then the thread is at work still.
+/// Whether a process's first thread, which paints, is waiting.
+///
+/// A frame is written in several pieces, and a reader may be scheduled between two of them; then the thread is still
+/// working.
 enum ProcessRest {
     case atWork, atRest
-    /// The system does not tell.
+    /// The system does not say.
     case unknown
 
     init(of process: pid_t) {
@@ -30,13 +32,13 @@ enum ProcessRest {
     }
 }
 
-/// Counts time in which this process ran: where it stood still for long between two looks, the others did so, too.
+/// Counts time in which this process ran. Where it was stalled between two readings, other processes were, too.
 struct Stopwatch {
     private var counted = Duration.zero
     private var last = ContinuousClock.now
     private static let most = Duration.milliseconds(100)
 
-    /// All that was counted until now; to be called often.
+    /// The time counted until now. Call it often.
     mutating func count() -> Duration {
         let now = ContinuousClock.now
         counted += min(now - last, Self.most)

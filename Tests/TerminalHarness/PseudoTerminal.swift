@@ -6,19 +6,14 @@ import CVirtualTerminal
     import Darwin
 #endif
 
-/// A program on a real pseudo-terminal, with a ``VirtualScreen`` as the terminal.
+/// Reads the program's output inside the calls that wait, each of them bounded, and never on another thread.
 ///
-///     let terminal = try PseudoTerminal(builtProduct("chainview"), ["demo", "steps"], columns: 120, rows: 40)
-///     try terminal.waitUntil("the tree") { $0.contains("running") }
-///     terminal.send("q")
-///     #expect(try terminal.waitForExit() == .exited(0))
+/// Waits judge whole frames only: not while the program is working or has written bytes that were not read (see
+/// ``ProcessRest``). Time in which the test itself was stalled does not count.
 ///
-/// Nothing runs behind the test's back: the program's output is read inside the calls that wait, each of them bounded.
-/// They look at whole frames only: while the program is at work or has written something that was not read yet, the
-/// screen is not judged (see ``ProcessRest``). Time in which the test itself stood still does not count as waited.
-/// For use from one thread. What still runs when it is released is killed.
+/// For use from one thread. A program that still runs is killed on release.
 public final class PseudoTerminal {
-    /// How a program ended.
+    /// The end of a program.
     public enum ExitStatus: Hashable, Sendable {
         /// By itself, with a code.
         case exited(Int32)
@@ -26,13 +21,13 @@ public final class PseudoTerminal {
         case signalled(Int32)
     }
 
-    /// The picture of what it has written.
+    /// The picture of the program's output.
     public let screen: VirtualScreen
     /// The program's process id.
     public private(set) var processID: pid_t = 0
-    /// Everything that it has written.
+    /// All bytes that the program has written.
     public private(set) var received: [UInt8] = []
-    /// How it ended, once that was seen.
+    /// The end of the program, once seen.
     public private(set) var exitStatus: ExitStatus?
     /// Whether it is stopped, as last seen.
     public private(set) var isStopped = false
@@ -72,7 +67,7 @@ public final class PseudoTerminal {
     public static var standardEnvironment: [String: String] {
         var environment = [
             "TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
-            // Nobody's own settings count in tests.
+            // Users' settings must not affect tests.
             "XDG_CONFIG_HOME": "/dev/null/config", "XDG_STATE_HOME": "/dev/null/state",
         ]
         for name in ["PATH", "HOME"] { environment[name] = getenv(name).map { String(cString: $0) } }
@@ -81,19 +76,19 @@ public final class PseudoTerminal {
 
     // MARK: Waiting
 
-    /// How long is waited for what must come, unless told otherwise.
+    /// How long a wait lasts at most by default.
     public static let patience = Duration.seconds(90)
 
-    /// Reads what the program writes until the screen is as wished; throws with the screen's text when time is
-    /// up or the program has ended.
+    /// Reads output until the screen satisfies a condition. Throws with the screen's text when time is up or the
+    /// program has ended.
     public func waitUntil(
         _ what: String = "the screen", timeout: Duration = patience, _ condition: (VirtualScreen) -> Bool
     ) throws {
         try wait(what, timeout, endsWithProgram: true) { self.isSettled && condition(self.screen) }
     }
 
-    /// Reads on until the program has ended and all that it wrote was read. With `reading` false, what it writes is left
-    /// lying until then, as by a terminal that hangs.
+    /// Reads until the program has ended and all its output was read. With `reading` false, its output stays unread
+    /// until then, as on a stalled terminal.
     @discardableResult
     public func waitForExit(timeout: Duration = patience, reading: Bool = true) throws -> ExitStatus {
         isReading = reading
@@ -111,7 +106,7 @@ public final class PseudoTerminal {
         if exitStatus != nil { throw HarnessError(description: "ended instead of stopping\n" + screen.text) }
     }
 
-    /// Reads on until nothing was written for a while.
+    /// Reads until nothing was written for a while.
     public func waitUntilQuiet(_ silence: Duration = .milliseconds(100), timeout: Duration = patience) throws {
         let clock = ContinuousClock()
         var last = clock.now
@@ -123,7 +118,7 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Reads nothing until the program can write no more; whether that happened in time.
+    /// Reads nothing until the program can write no more. Returns whether that happened in time.
     public func waitUntilStalled(timeout: Duration = patience) -> Bool {
         var stopwatch = Stopwatch()
         var (count, steady): (Int32, Int) = (0, 0)
@@ -152,8 +147,8 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Whether the program waits for something to happen and all that it wrote before was read: then the screen shows a
-    /// whole frame. Where the program is not seen, or has ended, whether there is nothing to read.
+    /// Whether the program waits and all its output was read, so that the screen shows a whole frame. Where the program
+    /// cannot be observed or has ended, whether there is nothing to read.
     private var isSettled: Bool {
         let isAtRest = exitStatus != nil || ProcessRest(of: processID) != .atWork
         return isAtRest && !pump(.zero)
@@ -164,7 +159,7 @@ public final class PseudoTerminal {
         return isStopped ? "stopped" : "running"
     }
 
-    /// Reads once what there is; whether there was anything.
+    /// Reads once. Returns whether there was anything.
     private func pump(_ patience: Duration) -> Bool {
         var fds = [
             pollfd(fd: isReading ? master : -1, events: Int16(POLLIN), revents: 0),
@@ -219,7 +214,7 @@ public final class PseudoTerminal {
         }
     }
 
-    /// Types text as far as it is taken at once, reading nothing: the program's output piles up.
+    /// Types text as far as the terminal accepts it at once, without reading, so that the program's output piles up.
     public func typeUnread(_ text: String) {
         let bytes = Array(text.utf8)
         _ = bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
@@ -237,23 +232,23 @@ public final class PseudoTerminal {
     /// Sends the program a signal.
     public func signal(_ number: Int32) { kill(processID, number) }
 
-    /// Makes a stopped program go on in the foreground, as `fg` does.
+    /// Continues a stopped program in the foreground, as `fg` does.
     public func goOn() throws { try goOn(isInForeground: true) }
 
-    /// Makes a stopped program go on in the background, as `bg` does: the terminal is the shell's.
+    /// Continues a stopped program in the background, as `bg` does: the shell has the terminal.
     public func goOnInBackground() throws { try goOn(isInForeground: false) }
 
     private func goOn(isInForeground: Bool) throws {
         let foreground = isInForeground ? processID : leader
         kill(leader, Int32(isInForeground ? CVT_TO_PROGRAM : CVT_TO_LEADER))
         try wait("group \(foreground) in the foreground", Self.patience) { tcgetpgrp(self.master) == foreground }
-        // What was reported before is not what is waited for next.
+        // Discard earlier reports, because the wait is for the next one.
         while pump(.zero) {}
         isStopped = false
         kill(-processID, SIGCONT)
     }
 
-    /// Closes the window: what the program reads and writes fails, and it is sent SIGHUP.
+    /// Closes the window: the program's reads and writes fail, and it gets SIGHUP.
     public func hangUp() {
         close(master)
         master = -1

@@ -14,7 +14,7 @@ public struct TerminalModes: Hashable, Sendable {
 
     /// Whether lines are edited before a program gets them.
     public var isCanonical: Bool { flags[3] & UInt(ICANON) != 0 }
-    /// Whether what is typed is shown.
+    /// Whether typed text is echoed.
     public var echoes: Bool { flags[3] & UInt(ECHO) != 0 }
     /// Whether `^C` sends a signal.
     public var sendsSignals: Bool { flags[3] & UInt(ISIG) != 0 }
@@ -34,7 +34,7 @@ public enum TerminalKey: Sendable {
     /// The wheel, away from or towards the user, over a cell.
     case wheel(up: Bool, row: Int, column: Int)
 
-    /// What is sent.
+    /// The bytes of the key.
     public var bytes: String {
         switch self {
         case .up: "\u{1B}OA"
@@ -67,12 +67,12 @@ public enum TerminalKey: Sendable {
     }
 }
 
-/// Why a test cannot go on.
+/// The reason why a test cannot go on.
 public struct HarnessError: Error, CustomStringConvertible {
-    /// What was waited for, and what the screen showed.
+    /// The expected condition, and the screen's text.
     public let description: String
 
-    /// Says so.
+    /// The reason as text.
     public init(description: String) { self.description = description }
 }
 

@@ -1,6 +1,6 @@
 import CVirtualTerminal
 
-/// What one cell of a ``VirtualScreen`` shows.
+/// The content of one cell of a ``VirtualScreen``.
 public struct VirtualCell: Hashable, Sendable, CustomStringConvertible {
     /// The character with its marks; a space where nothing was written; empty for the second half of a wide one.
     public var text: String
@@ -26,7 +26,7 @@ public struct VirtualCell: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A terminal's picture, kept by libvterm: bytes go in, cells come out. (libvterm 0.1.4 knows no faint text.)
+/// The picture of a terminal, computed by libvterm: bytes go in, cells come out. (libvterm 0.1.4 has no faint text.)
 public final class VirtualScreen {
     private let screen: OpaquePointer
     /// How wide it is.
@@ -43,19 +43,19 @@ public final class VirtualScreen {
 
     deinit { cvt_free(screen) }
 
-    /// Takes what a program writes.
+    /// Applies bytes that a program writes.
     public func feed(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { cvt_feed(screen, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
     }
 
-    /// Takes another size, as a window does.
+    /// Changes the size, as a window does.
     public func resize(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
         cvt_resize(screen, Int32(rows), Int32(columns))
     }
 
-    /// What the terminal answers to queries since the last call.
+    /// The terminal's answers to queries since the last call.
     public func takeAnswer() -> [UInt8] {
         var bytes = [CChar](repeating: 0, count: 4096)
         let count = cvt_take_answer(screen, &bytes, bytes.count)
@@ -89,13 +89,13 @@ public final class VirtualScreen {
         return lines.joined(separator: "\n")
     }
 
-    /// Whether some row holds a text.
+    /// Whether a row contains a text.
     public func contains(_ text: String) -> Bool { row(containing: text) != nil }
 
-    /// The first row that holds a text.
+    /// The first row that contains a text.
     public func row(containing text: String) -> Int? { (0..<rows).first { self.text(row: $0).contains(text) } }
 
-    /// Where the cursor is.
+    /// The position of the cursor.
     public var cursor: (row: Int, column: Int) {
         let state = cvt_get_state(screen)
         return (Int(state.row), Int(state.column))

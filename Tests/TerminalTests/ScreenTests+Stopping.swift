@@ -2,7 +2,7 @@ import Foundation
 import TerminalHarness
 import Testing
 
-/// Stopped, gone on, and whose the terminal is meanwhile.
+/// Stops and continuations, and which process group has the terminal.
 extension ScreenTests {
     @Test(arguments: ["z", "SIGTSTP"])
     func itStopsAndGoesOn(how: String) throws {
@@ -35,7 +35,7 @@ extension ScreenTests {
         #expect(try terminal.waitForExit() == .exited(0))
     }
 
-    /// `kill -CONT` and `bg` while the terminal is the shell's: it stays so until `fg`.
+    /// `kill -CONT` and `bg` while the shell has the terminal: the shell keeps it until `fg`.
     @Test(arguments: [SIGTSTP, SIGSTOP])
     func continuedInTheBackgroundItLeavesTheTerminalToTheShell(signal: Int32) throws {
         let (terminal, modes) = try shownProbe()
@@ -50,7 +50,7 @@ extension ScreenTests {
             try terminal.waitUntilQuiet()
             #expect(!terminal.screen.isAlternate && terminal.screen.isCursorVisible, "round \(round)")
             #expect(!terminal.screen.wantsMouse && terminal.modes == shell, "round \(round)")
-            // Stopped unasked, it gives back what it has, once.
+            // After an unrequested stop, the terminal is restored once.
             if signal == SIGTSTP || round == 2 { #expect(terminal.received.count == before, "round \(round)") }
         }
         try terminal.goOn()

@@ -20,7 +20,7 @@ import Testing
         return (terminal, try PseudoTerminal("/bin/cat", []).modes)
     }
 
-    /// That the terminal is as the program found it.
+    /// Expects the terminal as the program found it.
     func expectRestored(_ terminal: PseudoTerminal, _ modes: TerminalModes, _ comment: Comment? = nil) {
         #expect(!terminal.screen.isAlternate, comment)
         #expect(terminal.screen.isCursorVisible, comment)
@@ -30,7 +30,7 @@ import Testing
         #expect(terminal.modes.isCanonical && terminal.modes.echoes && terminal.modes.sendsSignals, comment)
     }
 
-    /// Whether the terminal was told to say what is pasted, and not that it is enough.
+    /// Whether the terminal was asked to bracket pasted text, and not to stop that.
     static func bracketsPastes(_ terminal: PseudoTerminal) -> Bool {
         let text = String(decoding: terminal.received, as: UTF8.self)
         return text.components(separatedBy: "\u{1B}[?2004").dropFirst().last?.first == "h"
@@ -159,7 +159,7 @@ import Testing
                 default: terminal.press([.up, .pageDown, .alt("x"), .function(7)].randomElement(using: &random)!)
                 }
             }
-            // Twice: a new size is looked for after the key that was there with it.
+            // Twice, because a new size is read after the key that came with it.
             for mark in [3 * round + 1, 3 * round + 2] { try waitForMark(mark, terminal) }
             let size = "\(terminal.screen.columns)x\(terminal.screen.rows)"
             try terminal.waitUntil("the size \(size)") { $0.text(row: 0) == "probe \(size)" }
@@ -172,7 +172,7 @@ import Testing
         #expect(try terminal.waitForExit() == .exited(0))
     }
 
-    /// Waits until all that was typed until now has been painted.
+    /// Waits until all earlier input has been painted.
     private func waitForMark(_ number: Int, _ terminal: PseudoTerminal) throws {
         let before = terminal.received.count
         terminal.send("M")
@@ -196,7 +196,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// All whose default action is to end the process, traps that were sent among them, and some realtime signals.
+        /// All signals that end the process by default, sent traps among them, and some realtime signals.
         private static let deadlySignals: [Int32] = [
             SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGALRM, SIGSTKFLT, SIGXCPU, SIGXFSZ,
             SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS, __libc_current_sigrtmin(), 50, __libc_current_sigrtmax(),
@@ -372,7 +372,7 @@ import Testing
 
     @Test func aTerminalThatTakesNothingDoesNotKeepItFromEnding() throws {
         let (terminal, _) = try shownProbe()
-        // Nobody reads: what it paints fills the terminal's buffer.
+        // Without a reader the painted bytes fill the terminal's buffer.
         for _ in 0..<400 { terminal.typeUnread("r") }
         let before = terminal.received.count
         #expect(terminal.waitUntilStalled())

@@ -1,6 +1,6 @@
-/// The usual colours of the 256 that a terminal has: how pictures show them, and what contrasts are computed from.
+/// The usual 256 terminal colours, for pictures and for computing contrasts.
 enum Palette {
-    /// Red, green and blue of a number of the 256. The first 16 are the user's to choose: those are only an example.
+    /// Red, green and blue of one of the 256 colours. Users may configure the first 16; those here are examples.
     static func color(_ number: Int16) -> (red: UInt8, green: UInt8, blue: UInt8) {
         let number = min(max(0, Int(number)), 255)
         if number < 16 {
@@ -15,7 +15,7 @@ enum Palette {
         return (levels[place / 36], levels[place / 6 % 6], levels[place % 6])
     }
 
-    /// The same as `#rrggbb`.
+    /// The colour as `#rrggbb`.
     static func hex(_ number: Int16) -> String {
         let (red, green, blue) = color(number)
         return "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,6 +1,6 @@
 extension Theme {
-    /// For dark backgrounds; the states differ in blue against yellow and in brightness, which protanopes and
-    /// deuteranopes see as well as others do: what is well is blue, what is not is orange.
+    /// For dark backgrounds. States differ in blue against yellow and in brightness, which protanopes and deuteranopes
+    /// see: good states are blue, bad ones orange.
     public static let colorBlind = Theme(
         "color-blind", selection: .background(Color(237, 7)),
         page: ("#16181d", "#c9ccd3")

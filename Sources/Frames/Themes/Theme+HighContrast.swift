@@ -1,5 +1,5 @@
 extension Theme {
-    /// On black, nothing dim; the selected row is dark on white. Every role reaches a contrast of 7.
+    /// On black, without dim text; the selected row is dark on white. Every role reaches a contrast of 7.
     public static let highContrast = Theme(
         "high-contrast", paper: Color(16, 0), selection: .background(Color(231, 15)),
         page: ("#000000", "#ffffff")

@@ -1,5 +1,5 @@
 extension Theme {
-    /// For light backgrounds; it brings its own, so that it can be read on a dark terminal, too.
+    /// For light backgrounds. Sets its own background, so that it is readable on a dark terminal, too.
     public static let light = Theme(
         "light", isLight: true, paper: Color(231, 15),
         selection: .background(Color(254, 6)), page: ("#ffffff", "#303030")

@@ -1,15 +1,15 @@
-/// How many colours a terminal has.
+/// The number of colours that a terminal has.
 public enum ColorDepth: Int, Comparable, CaseIterable, Sendable {
-    /// Bold, underlined and reversed only.
+    /// No colours: bold, underlined and reversed text only.
     case none = 0
-    /// The eight of ANSI.
+    /// The eight ANSI colours.
     case ansi8 = 8
-    /// Those and their bright forms.
+    /// The eight ANSI colours and their bright forms.
     case ansi16 = 16
-    /// The palette of 256.
+    /// The palette of 256 colours.
     case ansi256 = 256
 
-    /// By number.
+    /// The number of colours.
     public static func < (left: ColorDepth, right: ColorDepth) -> Bool { left.rawValue < right.rawValue }
 }
 
@@ -26,20 +26,20 @@ public struct Color: Hashable, Sendable {
         self.of16 = of16
     }
 
-    /// What the terminal has for it.
+    /// The colour's number on a terminal of a given depth.
     public static let standard = Color(-1, -1)
 }
 
-/// What a terminal is told: colour numbers (-1 for its default) and attributes.
+/// The look of a style on a terminal: colour numbers (-1 for the terminal's default) and attributes.
 public struct Look: Hashable, Sendable {
-    /// The text's; -1 is the terminal's default.
+    /// The foreground; -1 is the terminal's default.
     public var foreground: Int16 = -1
-    /// What is behind it; -1 is the terminal's default.
+    /// The background; -1 is the terminal's default.
     public var background: Int16 = -1
     /// Attributes by the names of ``Style/Modifiers``; `selected` is never among them.
     public var attributes: Style.Modifiers = []
 
-    /// Describes a look; the terminal's own by default.
+    /// Describes a look; by default the terminal's own.
     public init(foreground: Int16 = -1, background: Int16 = -1, attributes: Style.Modifiers = []) {
         self.foreground = foreground
         self.background = background
@@ -51,17 +51,16 @@ public struct Look: Hashable, Sendable {
 public struct Theme: Hashable, Sendable {
     /// One role's colours and stress.
     public struct Entry: Hashable, Sendable {
-        /// The text's.
+        /// The foreground.
         public var foreground: Color
-        /// What is behind it; nil is what is behind everything.
+        /// The background; nil is that of the theme.
         public var background: Color?
-        /// The text's on the selected row.
+        /// The foreground on the selected row.
         public var selected: Color
         /// Stress that belongs to the role.
         public var modifiers: Style.Modifiers
 
-        /// Describes an entry; on the background of the theme, in the same colour on the selected row, and without
-        /// stress, by default.
+        /// Describes an entry. By default: the theme's background, the same colour on the selected row, and no stress.
         public init(
             _ foreground: Color, on background: Color? = nil, selected: Color? = nil, _ modifiers: Style.Modifiers = []
         ) {
@@ -72,25 +71,25 @@ public struct Theme: Hashable, Sendable {
         }
     }
 
-    /// How the selected row is told from the others.
+    /// How the selected row is distinguished.
     public enum Selection: Hashable, Sendable {
-        /// By what is behind it.
+        /// By its background.
         case background(Color)
-        /// By the terminal's own foreground and background, exchanged, whatever the roles are.
+        /// By exchanging the terminal's own foreground and background, whatever the roles are.
         case reversed
     }
 
-    /// As options, configuration and golden frames name it.
+    /// The name in options, configuration and golden frames.
     public let name: String
-    /// Whether text is darker than what is behind it.
+    /// Whether text is darker than its background.
     public let isLight: Bool
-    /// Behind everything.
+    /// The background of the screen.
     public let paper: Color
-    /// The selected row.
+    /// The background of the selected row.
     public let selection: Selection
     /// `#rrggbb` of the background and foreground where the theme leaves them to the terminal, for pictures.
     public let page: (background: String, foreground: String)
-    /// By the raw value of ``Role``.
+    /// The entries, by the raw value of ``Role``.
     private let entries: [Entry]
     /// Stress that replaces colours where there are none.
     private let plain: [Style.Modifiers]
@@ -108,7 +107,7 @@ public struct Theme: Hashable, Sendable {
         plain = Role.allCases.map(Self.stress)
     }
 
-    /// What a terminal of some depth is told for a style.
+    /// The look of a style on a terminal of a given depth.
     public func look(_ style: Style, depth: ColorDepth) -> Look {
         let entry = entries[Int(style.role.rawValue)]
         var attributes = style.modifiers.subtracting(.selected)
@@ -137,7 +136,7 @@ public struct Theme: Hashable, Sendable {
         return depth == .ansi8 ? withoutBrightColors(look) : look
     }
 
-    /// The same with eight colours: stress stands for brightness.
+    /// The same with eight colours; stress stands for brightness.
     private func withoutBrightColors(_ look: Look) -> Look {
         var look = look
         if look.foreground == 8 {
@@ -152,13 +151,13 @@ public struct Theme: Hashable, Sendable {
         return look
     }
 
-    /// By name and by what it looks like.
+    /// Compares name and look.
     public static func == (left: Theme, right: Theme) -> Bool {
         left.name == right.name && left.entries == right.entries && left.selection == right.selection
             && left.paper == right.paper
     }
 
-    /// By name.
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     private static func stress(_ role: Role) -> Style.Modifiers {
@@ -173,11 +172,10 @@ public struct Theme: Hashable, Sendable {
 }
 
 extension Theme {
-    /// Every theme, in the order in which they are offered.
+    /// All themes, in the order in which they are offered.
     public static let all: [Theme] = [.dark, .light, .highContrast, .colorBlind, .terminal]
 
-    /// The theme of a name, in upper or lower case, with or without hyphens, and however colour is spelt; nil where there
-    /// is none.
+    /// The theme of a name; nil where there is none. Case, hyphens and the spelling of colour do not matter.
     public static func named(_ name: String) -> Theme? {
         func plain(_ text: String) -> String {
             let letters = text.lowercased().filter { $0 != "-" && $0 != " " && $0 != "_" }

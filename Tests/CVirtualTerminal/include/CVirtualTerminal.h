@@ -11,7 +11,7 @@ typedef struct cvt_screen cvt_screen;
 
 typedef struct {
     uint32_t scalars[6];   // ended by 0 if fewer
-    int width;             // 2 for a wide character, whose second half has no scalars and width 1
+    int width;             // 2 for a wide character; its second half has no scalars and width 1
     int foreground;        // -1 the terminal's own, 0 to 255, or 0x1000000 + RGB
     int background;
     bool isBold, isUnderlined, isItalic, isReversed;
