@@ -32,7 +32,7 @@ extension MessageWriter {
             batch.sites.count, batch.threads.count, batch.executors.count, batch.texts.count, batch.nodes.count,
             batch.events.count,
         ] { append(UInt32(count)) }
-        // By number, so that the same batch gives the same bytes.
+        // By number, so that equal batches have equal bytes.
         for (id, site) in batch.sites.sorted(by: { $0.key < $1.key }) {
             append(id)
             append(site.line)
@@ -52,7 +52,7 @@ extension MessageWriter {
     }
 }
 
-/// Whether a batch marks a resync, by number. Part of the wire format.
+/// The resync mark of a batch, by number. Part of the wire format.
 enum ResyncMark: UInt32, CaseIterable {
     case none = 0
     case begin = 1
@@ -72,7 +72,7 @@ extension EventBatch {
         let eventSize = try reader.next(UInt32.self)
         let epoch = try reader.next(UInt64.self)
         switch mark {
-        // A mark that this version does not know is passed over.
+        // A mark that this version does not know is skipped.
         case .none?, nil: resync = nil
         case .begin: resync = .begin(epoch: epoch)
         case .end: resync = .end(epoch: epoch)

@@ -1,4 +1,4 @@
-/// Reads the fields of one payload in order; throws where it ends before they do. Never reads outside of it.
+/// Reads the fields of one payload in order. Throws where it ends too early; never reads outside of it.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -15,26 +15,26 @@ struct ByteReader {
         return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Number.self))
     }
 
-    /// The same, which stays to be read.
+    /// Reads a field without consuming it.
     func peek<Number: FixedWidthInteger>(_ type: Number.Type) throws(WireError) -> Number {
         var reader = self
         return try reader.next(type)
     }
 
-    /// The count of a list whose elements take at least `size` bytes each: a count that the payload cannot hold is an
-    /// error, so that nobody reserves room for it.
+    /// The count of a list of elements of at least `size` bytes each. Throws where the payload cannot hold so
+    /// many, so that no room is reserved for them.
     mutating func nextCount(ofSize size: Int) throws(WireError) -> Int {
         let count = Int(try next(UInt32.self))
         guard count <= restCount / size else { throw .malformed("a list that is longer than its message") }
         return count
     }
 
-    /// A text; what is not UTF-8 in it is replaced.
+    /// A text; invalid UTF-8 in it is replaced.
     mutating func nextText() throws(WireError) -> String {
         String(decoding: try nextBytes(try nextCount(ofSize: 1)), as: UTF8.self)
     }
 
-    /// A count, and so many numbers.
+    /// A count, and that many numbers.
     mutating func nextNumbers() throws(WireError) -> [UInt64] {
         let bytes = try nextBytes(8 * (try nextCount(ofSize: 8)))
         return stride(from: 0, to: bytes.count, by: 8).map {

@@ -1,6 +1,6 @@
 import ChainEvents
 
-/// What a command asks for, by number. Part of the wire format: never renumbered, only added to.
+/// The request of a command, by number. Part of the wire format: never renumbered, only added to.
 enum RequestKind: UInt32, CaseIterable {
     case cancelNode = 1
     case cancelChain = 2
@@ -9,7 +9,7 @@ enum RequestKind: UInt32, CaseIterable {
     case describe = 5
 }
 
-/// What became of a command, by number. Part of the wire format.
+/// The outcome of a command, by number. Part of the wire format.
 enum OutcomeKind: UInt32, CaseIterable {
     case accepted = 1
     case refused = 2
@@ -18,7 +18,7 @@ enum OutcomeKind: UInt32, CaseIterable {
 
 extension MessageWriter {
     ///     command   0    8         16        20           24
-    ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ by whom (text)
+    ///               ├ id ┼ process ┼ request ┼ node count ┼ node (8) … ┼ requester (text)
     mutating func write(_ command: ViewerCommand) {
         append(command.id)
         append(command.process.rawValue)
@@ -38,7 +38,7 @@ extension MessageWriter {
         append(viewer)
     }
 
-    /// A command of request 0, which nobody knows: for tests of those who have to answer it.
+    /// A command of the unknown request 0, for tests of programs that have to answer it.
     mutating func writeUnknownCommand(_ id: UInt64) {
         append(id)
         append(UInt64(0))

@@ -9,7 +9,7 @@ extension MessageWriter {
         let needed = bytes.count + events.count * Wire.eventSize
         if needed > bytes.capacity { reserveCapacity(max(needed, 2 * bytes.capacity)) }
         events.withUnsafeBufferPointer { events in
-            // So many at once as the stack has room for.
+            // As many at once as the stack has room for.
             for start in stride(from: 0, to: events.count, by: 24) {
                 append(atMost: 24 * Wire.eventSize) { room in
                     var offset = 0
@@ -64,7 +64,7 @@ extension ByteReader {
         let bytes = try nextBytes(count * size)
         return [ChainEvent](unsafeUninitializedCapacity: count) { events, filled in
             for offset in stride(from: 0, to: bytes.count, by: size) {
-                // What a later version tells is passed over.
+                // Fields of later versions are skipped.
                 guard let event = ChainEvent(in: bytes, at: offset) else { continue }
                 events.initializeElement(at: filled, to: event)
                 filled += 1

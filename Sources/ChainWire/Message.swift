@@ -1,46 +1,47 @@
 import ChainEvents
 
-/// What a program and a viewer say to each other.
+/// The messages between a program and a viewer.
 public enum Message: Sendable {
-    /// Viewer to program, first: who it is and what it wants.
+    /// Viewer to program, first: its description and purpose.
     case greeting(ClientHello)
-    /// Program to viewer, first: who it is.
+    /// Program to viewer, first: its description.
     case hello(Hello)
     /// Program to viewer.
     case batch(EventBatch)
     /// Viewer to program.
     case command(ViewerCommand)
-    /// Viewer to program: a command of a kind that this version does not know; it has to be answered all the same.
+    /// Viewer to program: a command of a kind that this version does not know, which has to be answered all the same.
     case unknownCommand(id: UInt64)
     /// Program to viewer.
     case reply(CommandReply)
-    /// Either way, last: why nothing follows.
+    /// Either way, last: the reason why nothing follows.
     case farewell(Goodbye)
 }
 
-/// How a viewer introduces itself.
+/// The introduction of a viewer.
 public struct ClientHello: Hashable, Sendable {
-    /// What it wants.
+    /// The purpose of a connection.
     public enum Purpose: UInt8, Sendable {
         /// The state, and batches as they come.
         case watch = 1
-        /// The hello alone.
+        /// The hello and nothing else.
         case look = 2
-        /// To have commands carried out; no batches.
+        /// To send commands; no batches.
         case command = 3
     }
 
-    /// What it wants.
+    /// The purpose of the connection.
     public var purpose: Purpose
-    /// Whether it promises to send no command but `resync` and `describe`; the program holds it to that.
+    /// Whether it promises to send no command but `resync` and `describe`; the program enforces that.
     public var isReadOnly: Bool
-    /// Its process, or 0.
+    /// The viewer's process, or 0.
     public var pid: Int32
-    /// Who is looking, as the program may show it.
+    /// The name of the viewer, which the program may show.
     public var name: String
-    /// What proves that it may: empty but over TCP.
+    /// The proof that it may connect: empty except over TCP.
     public var token: String
-    /// Whether a viewer that watches wants the state once and no batch after it: it takes no watcher's place.
+    /// Whether a viewer that watches wants the state once and no batch after it. It does not count as a watching
+    /// viewer.
     public var leavesAfterState: Bool
 
     /// Describes a viewer.
@@ -57,9 +58,9 @@ public struct ClientHello: Hashable, Sendable {
     }
 }
 
-/// How a program introduces itself.
+/// The introduction of a program.
 public struct Hello: Hashable, Sendable {
-    /// What a program can do or tells. Part of the wire format.
+    /// The capabilities of a program. Part of the wire format.
     public struct Capabilities: OptionSet, Hashable, Sendable {
         /// The bits.
         public let rawValue: UInt32
@@ -67,21 +68,21 @@ public struct Hello: Hashable, Sendable {
         /// Wraps raw bits.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// It tells values.
+        /// It sends values.
         public static let values = Capabilities(rawValue: 1)
-        /// It tells the texts of errors.
+        /// It sends the texts of errors.
         public static let errors = Capabilities(rawValue: 2)
         /// Not every chain is recorded.
         public static let isNarrowed = Capabilities(rawValue: 4)
     }
 
-    /// Who it is.
+    /// The program's description.
     public var process: ProcessDescription
-    /// What it can do or tells.
+    /// The program's capabilities.
     public var capabilities: Capabilities
-    /// Its clock now, in nanoseconds.
+    /// The program's clock now, in nanoseconds.
     public var time: UInt64
-    /// How much there is to see.
+    /// The sizes of what it has to show.
     public var totals: ProcessTotals
 
     /// Describes a program.
@@ -93,28 +94,28 @@ public struct Hello: Hashable, Sendable {
     }
 }
 
-/// Why a connection ends.
+/// The reason why a connection ends.
 public struct Goodbye: Hashable, Sendable {
     /// The kinds of reasons. Part of the wire format.
     public enum Reason: UInt8, Sendable {
-        /// The inspector was stopped, or the program ends in good order; or the viewer detaches.
+        /// The inspector was stopped, the program ends in good order, or the viewer detaches.
         case stopped = 1
         /// This viewer may not attach.
         case refused = 2
-        /// There is no room for one viewer more.
+        /// The limit of viewers is reached.
         case busy = 3
-        /// What came cannot be understood.
+        /// The received bytes are invalid.
         case misunderstood = 4
-        /// A kind that this version does not know.
+        /// A reason that this version does not know.
         case other = 255
     }
 
     /// The kind of reason.
     public var reason: Reason
-    /// One sentence on it.
+    /// One sentence about it.
     public var text: String
 
-    /// Gives a reason.
+    /// Combines kind and sentence.
     public init(_ reason: Reason, _ text: String) {
         self.reason = reason
         self.text = text

@@ -1,13 +1,7 @@
 import ChainEvents
 
-/// Makes messages of the bytes of a stream, however they are cut.
-///
-///     var reader = MessageReader(limit: Wire.batchLimit)
-///     reader.append(received)
-///     while let message = try reader.next() { take(message) }
-///
-/// Holds what was not taken, at most one message that is not complete where all are taken. Any bytes give messages or
-/// throw; nothing is reserved on the word of a length, and the room that a great message took is given back.
+/// Decodes messages from the bytes of a stream, however they are split.
+/// or an error; no memory is reserved for a length alone, and the memory of a large message is freed.
 public struct MessageReader: Sendable {
     private var bytes: [UInt8] = []
     private var position = 0
@@ -17,10 +11,10 @@ public struct MessageReader: Sendable {
 
     /// Reads a stream from its beginning.
     ///
-    /// - Parameter limit: payload bytes of one message at most: ``Wire/batchLimit`` or ``Wire/commandLimit``.
+    /// - Parameter limit: The most payload bytes of one message: ``Wire/batchLimit`` or ``Wire/commandLimit``.
     public init(limit: Int) { self.limit = limit }
 
-    /// Adds what was received; after an error it is dropped.
+    /// Appends received bytes; after an error they are dropped.
     public mutating func append(_ received: UnsafeRawBufferPointer) {
         guard failure == nil else { return }
         compact()
@@ -29,7 +23,7 @@ public struct MessageReader: Sendable {
 
     /// The next message, or nil where more bytes are needed.
     ///
-    /// - Throws: once the stream cannot be read on, and the same again from then on.
+    /// - Throws: An error once the stream is invalid, and the same error from then on.
     public mutating func next() throws(WireError) -> Message? {
         if let failure { throw failure }
         do {
@@ -52,10 +46,10 @@ public struct MessageReader: Sendable {
     /// Whether the bytes so far end between two messages.
     public var isAtBoundary: Bool { hasPreamble && position == bytes.count && failure == nil }
 
-    /// How much room it holds.
+    /// How many bytes of memory it holds.
     var capacity: Int { bytes.capacity }
 
-    /// Drops what was read, once that is the greater part: then no byte is moved twice for each that was read.
+    /// Drops decoded bytes once they are the greater part, so that each byte is moved at most twice.
     private mutating func compact() {
         let rest = bytes.count - position
         if rest <= Wire.keptRoom / 2, bytes.capacity > Wire.keptRoom {
@@ -69,7 +63,7 @@ public struct MessageReader: Sendable {
     }
 
     private mutating func readPreamble() throws(WireError) -> Bool {
-        // Whatever else is at the other end is told at once, not when sixteen bytes have come.
+        // Compare the first bytes at once, so that another protocol is rejected before sixteen bytes have come.
         guard bytes.starts(with: Wire.magic.prefix(bytes.count)) else { throw .notChainview }
         guard bytes.count >= Wire.preambleSize else { return false }
         let version = UInt16(bytes[8]) | UInt16(bytes[9]) << 8
@@ -79,7 +73,7 @@ public struct MessageReader: Sendable {
         return true
     }
 
-    /// Nil where a message is not complete; a nil in it for one of a kind that nobody knows.
+    /// Nil where a message is incomplete; an inner nil for a message of unknown kind.
     private mutating func readMessage() throws(WireError) -> Message?? {
         guard bytes.count - position >= Wire.headerSize else { return nil }
         var length = 0

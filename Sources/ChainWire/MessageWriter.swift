@@ -1,21 +1,14 @@
 import ChainEvents
 
-/// Writes messages into a buffer of bytes, which the owner empties as the socket takes them.
-///
-///     var writer = MessageWriter()
-///     writer.writePreamble()
-///     try writer.write(.hello(hello))
-///     send(writer.bytes)
-///
-/// Writing takes some 2 ns an event (`make bench ARGS=wire`) and nothing from the heap but the buffer's growth.
+/// Encodes messages into a buffer of bytes, which the owner empties as the socket accepts them.
 public struct MessageWriter: Sendable {
-    /// What was written and not removed.
+    /// The encoded bytes that were not removed.
     public private(set) var bytes: [UInt8] = []
 
     /// Begins with an empty buffer.
     public init() {}
 
-    /// Empties the buffer. Keeps its room for what comes next, but not that of a great message.
+    /// Empties the buffer. Keeps its memory for the next messages, except that of a large message.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= Wire.keptRoom) }
 
     /// Begins a stream.
@@ -28,7 +21,7 @@ public struct MessageWriter: Sendable {
 
     /// Appends a message.
     ///
-    /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload is over ``Wire/batchLimit``; then nothing was
+    /// - Throws: ``WireError/tooLong(bytes:limit:)`` where the payload exceeds ``Wire/batchLimit``; then nothing was
     ///   appended.
     public mutating func write(_ message: Message) throws(WireError) {
         let start = bytes.count
@@ -66,16 +59,16 @@ public struct MessageWriter: Sendable {
         }
     }
 
-    /// Puts the number of bytes from `start` on into the four bytes at `position`.
+    /// Writes the number of bytes from `start` on into the four bytes at `position`.
     mutating func setSize(from start: Int, at position: Int) {
         let size = bytes.count - start
         for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: size >> (8 * index)) }
     }
 
-    /// Sees to room for so many bytes in all.
+    /// Reserves memory for so many bytes in all.
     mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
-    /// Appends the `size` bytes at most that `fill` writes into raw memory; it returns how many.
+    /// Appends at most `size` bytes that `fill` writes into raw memory; `fill` returns how many.
     @inline(__always)
     mutating func append(atMost size: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
         withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { room in

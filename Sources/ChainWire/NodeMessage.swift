@@ -1,7 +1,7 @@
 import ChainEvents
 
-/// The fields of a snapshot that are often absent; the bit says that the field follows. Part of the wire format: a new
-/// one gets the next bit and stands last, so that who does not know it can read all before it.
+/// Fields of a snapshot that are often absent, one bit each. Part of the wire format: a new field gets the next bit and
+/// comes last, so that older readers can read all fields before it.
 struct NodeFields: OptionSet {
     let rawValue: UInt32
 
@@ -24,7 +24,7 @@ struct NodeFields: OptionSet {
     static let memberTimes = NodeFields(rawValue: 1 << 15)
 }
 
-/// What a snapshot's `marks` have above the eight bits of ``SnapshotFlags``. Part of the wire format.
+/// Bits of a snapshot's `marks` above the eight bits of ``SnapshotFlags``. Part of the wire format.
 enum NodeMark {
     static let isExternal: UInt32 = 1 << 16
     static let cancelRequested: UInt32 = 1 << 17
@@ -41,7 +41,7 @@ extension MessageWriter {
     ///     node   0      4        8    16     20       24         26     27           28      32
     ///            ├ size ┼ fields ┼ id ┼ site ┼ thread ┼ executor ┼ kind ┼ settlement ┼ marks ┼ fields …
     ///
-    /// `size` counts the whole node. `fields` tells which of these follow, from bit 0 on: parent, creator, adopted,
+    /// `size` counts the whole node. `fields` has a bit for each of these that follows, from bit 0 on: parent, creator, adopted,
     /// adopted at, created, queued, started, ended, settled, seen, cancel requested at (8 bytes each); label,
     /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes).
     mutating func write(_ node: NodeSnapshot) {
@@ -109,7 +109,7 @@ extension NodeSnapshot {
         try self.init(whole: &own)
     }
 
-    /// What is behind the fields that this version knows is left.
+    /// Fields of later versions are skipped.
     private init(whole reader: inout ByteReader) throws(WireError) {
         _ = try reader.next(UInt32.self)
         let fields = NodeFields(rawValue: try reader.next(UInt32.self))

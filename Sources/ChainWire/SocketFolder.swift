@@ -1,12 +1,12 @@
-/// Where programs listen and viewers look: one folder a user, one socket a process in it, named by its pid.
+/// The folder in which programs listen and viewers search: one folder a user, one socket a process, named by its pid.
 ///
-/// Only names; who uses it makes the folder, and checks on both sides that it is a real folder (no link) of this user
-/// with mode 0700.
+/// Only names. Callers make the folder, and check on both sides that it is a real folder (no link) of this user with
+/// mode 0700.
 public struct SocketFolder: Hashable, Sendable {
     /// The folder's path, without a slash at the end.
     public let path: String
 
-    /// A folder of one's own choice.
+    /// Uses a folder of the caller's choice.
     public init(path: String) {
         self.path = path
     }
@@ -39,18 +39,19 @@ public struct SocketFolder: Hashable, Sendable {
         (socketPath.hasSuffix(".sock") ? String(socketPath.dropLast(5)) : socketPath) + ".name"
     }
 
-    /// The folder that contains this one, and what the names of other folders for sockets begin with there: programs make
-    /// one (`chainview-1000-x3Fk0a`) where another user has taken this one's name, and viewers look in all that are theirs.
+    /// The parent folder, and the common prefix of other socket folders in it. Programs make one of those
+    /// (`chainview-1000-x3Fk0a`) where another user has taken this one's name; viewers search all that belong to their
+    /// user.
     public var fallback: (parent: String, prefix: String)? {
         guard let slash = path.lastIndex(of: "/"), path.index(after: slash) < path.endIndex else { return nil }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), path[path.index(after: slash)...] + "-")
     }
 
-    /// The file of mode 0600 that holds what a viewer has to show on a port that a process of the user's opened
-    /// (``ClientHello/token``), and a line feed. The program keeps it locked (`flock`) as long as it has the port open.
+    /// The file of mode 0600 that holds the token (``ClientHello/token``) for a TCP port that one of the user's
+    /// processes opened, and a line feed. The program keeps it locked (`flock`) while the port is open.
     public func tokenPath(port: UInt16) -> String { "\(path)/tcp-\(port).token" }
 
-    /// The process that a file of the folder belongs to, or nil where it is none of these sockets.
+    /// The process that a file of the folder belongs to; nil for other files.
     public static func pid(of fileName: String) -> Int32? {
         guard fileName.hasSuffix(".sock") else { return nil }
         let parts = fileName.dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
@@ -58,7 +59,7 @@ public struct SocketFolder: Hashable, Sendable {
         return Int32(parts[0])
     }
 
-    /// How many bytes the path of a socket has at most, the NUL not counted (`sun_path`).
+    /// The most bytes of a socket's path, without the NUL (`sun_path`).
     public static let pathLimit: Int = {
         #if os(Linux)
             107

@@ -1,16 +1,16 @@
 import ChainEvents
 
-/// What stands in the file beside a socket (``SocketFolder/labelPath(of:)``): the program's name, so that it is found
-/// without a question to any program. Only a hint: the program's hello decides.
+/// The content of the file beside a socket (``SocketFolder/labelPath(of:)``): the program's name, so that viewers find
+/// it without connecting. A hint; the program's hello decides.
 public struct SocketLabel: Hashable, Sendable {
-    /// The inode of the socket; the label of another one, or of an earlier one of that name, does not count.
+    /// The inode of the socket. A label with another inode is ignored.
     public var inode: UInt64
     /// The run of the program.
     public var process: ProcessKey
-    /// The program's name, as its hello says it.
+    /// The program's name, as in its hello.
     public var name: String
 
-    /// The longest file that is read, in bytes; a program with a longer name has none.
+    /// The longest file that is read, in bytes. A program with a longer name has no label.
     public static let sizeLimit = 16 << 10
 
     /// Labels a socket.
@@ -20,10 +20,11 @@ public struct SocketLabel: Hashable, Sendable {
         self.name = name
     }
 
-    /// The file: inode in decimal, a space, the process in hexadecimal, a line feed, and the name up to the end.
+    /// Encodes the file: inode in decimal, a space, the process in hexadecimal, a line feed, and the name up to the
+    /// end.
     public var text: String { "\(inode) \(String(process.rawValue, radix: 16))\n\(name)" }
 
-    /// Reads a file; nil where it is something else.
+    /// Decodes a file; nil where it has another format.
     public init?(text: String) {
         guard let end = text.unicodeScalars.firstIndex(of: "\n") else { return nil }
         let numbers = text[..<end].split(separator: " ", omittingEmptySubsequences: false)

@@ -1,23 +1,11 @@
-/// The numbers of the wire format. The layout of each message is drawn above the function that writes it, and told whole
-/// in <doc:TheWire>; all integers are little-endian, all texts UTF-8.
-///
-/// A connection, in each direction: a preamble, then messages. The viewer speaks first (`greeting`), the program answers
-/// with `hello` or, if it refuses, with `farewell`.
-///
-///     preamble    0         8         10       12        16
-///                 ├ magic ──┼ version ┼ oldest ┼ nothing ┤
-///
-///     message     0        4      5         8
-///                 ├ length ┼ kind ┼ nothing ┼ payload, `length` bytes …
-///
-/// A receiver skips messages whose kind it does not know, and what a payload has behind the fields that it knows: so
-/// later versions may add. `oldest` is the least version that a receiver must speak to understand the sender.
+/// The numbers of the wire format. The layout of each message is drawn above the function that writes it, and described
+/// in <doc:TheWire>. All integers are little-endian, all texts UTF-8.
 public enum Wire {
-    /// The first eight bytes of every stream: `chainvw` and a byte that is no text, so that nothing else is taken for it.
+    /// The first eight bytes of every stream: `chainvw` and a byte that is not text, so that no other protocol matches.
     public static let magic: [UInt8] = [0x63, 0x68, 0x61, 0x69, 0x6E, 0x76, 0x77, 0x9E]
     /// The version that this package speaks.
     public static let version: UInt16 = 1
-    /// The least version whose receivers understand this one.
+    /// The least version that understands this one.
     public static let oldestVersion: UInt16 = 1
     /// Bytes of the preamble.
     public static let preambleSize = 16
@@ -27,11 +15,11 @@ public enum Wire {
     public static let batchLimit = 64 << 20
     /// Payload bytes of one message at most, from a viewer.
     public static let commandLimit = 1 << 20
-    /// Bytes of one event in a batch, as this version writes it; a reader goes by what the batch says.
+    /// Bytes of one event in a batch as this version writes it; readers use the batch's event size.
     public static let eventSize = 40
     /// Bytes of one node in a batch before its optional fields, as this version writes it.
     static let nodeSize = 32
-    /// Buffers that are empty keep no more room than this, so that one great message does not cost memory for good.
+    /// Empty buffers keep at most so much memory, so that one large message does not cost memory for good.
     static let keptRoom = 256 << 10
 }
 
@@ -45,15 +33,15 @@ enum MessageKind: UInt8, CaseIterable {
     case farewell = 6
 }
 
-/// Why bytes are not a stream of messages. After one the stream cannot be read on.
+/// The reason why bytes are not a valid stream. After an error the stream cannot be read on.
 public enum WireError: Error, Hashable, CustomStringConvertible {
     /// It does not begin with ``Wire/magic``.
     case notChainview
-    /// The other side speaks a version that this one does not understand.
+    /// The other side uses an incompatible version.
     case version(UInt16)
     /// A message is longer than the receiver allows.
     case tooLong(bytes: Int, limit: Int)
-    /// A message says something that cannot be; the word is what was being read.
+    /// A message has an impossible value; the word names what was being read.
     case malformed(String)
 
     /// What is wrong, in one sentence.

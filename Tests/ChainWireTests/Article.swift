@@ -1,6 +1,6 @@
 import Foundation
 
-/// The article that draws the wire, as data.
+/// The article on the wire format, as data.
 struct Article {
     let text: String
 
@@ -12,7 +12,7 @@ struct Article {
         text = try String(contentsOf: file, encoding: .utf8)
     }
 
-    /// All Swift of some targets.
+    /// All Swift sources of some targets.
     static func sources(of targets: [String]) throws -> String {
         try targets.flatMap { target in
             let folder = folder.appending(path: target)
@@ -29,7 +29,7 @@ struct Article {
         }
     }
 
-    /// The rows of the one table whose heads begin so: number and what stands beside it.
+    /// The rows of the only table with these first heads: number and the cells beside it.
     func table(_ heads: String...) -> [(number: UInt64, cells: [String])]? {
         let lines = lines
         let starts = lines.indices.filter { lines[$0].hasPrefix("|") && cells(lines[$0]).starts(with: heads) }
@@ -51,7 +51,7 @@ struct Article {
         }
     }
 
-    /// The bytes of each dump, in order. A dump whose offsets do not follow one another is none.
+    /// The bytes of each dump, in order. A block with gaps in its offsets is no dump.
     func dumps() -> [[UInt8]] {
         let blocks = text.split(separator: "```", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map(\.element)
@@ -67,7 +67,7 @@ struct Article {
         }
     }
 
-    /// What is drawn in the last block.
+    /// The content of the last block.
     var lastBlock: String {
         let parts = text.components(separatedBy: "```")
         return parts[parts.count - 2].trimmingCharacters(in: .newlines)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ChainWire
 
-/// The article says what the code does: its tables of numbers are the enumerations, its offsets are where the fields
-/// are, and its example is read as it says.
+/// The article agrees with the code: its tables of numbers are the enumerations, its offsets are those of the fields,
+/// and its example decodes as described.
 struct ArticleTests {
     private let article: Article
 
@@ -52,7 +52,7 @@ struct ArticleTests {
         #expect(try Set(names("capability").keys) == bits(of: "Capabilities").union([UInt64(readOnlyBit)]))
     }
 
-    /// The bits that the sources give names to: an option set does not tell them by itself.
+    /// The named bits in the sources, because an option set does not list them.
     private func bits(of type: String) throws -> Set<UInt64> {
         let pattern = try Regex(#"static let \w+ = \#(type)\(rawValue: (\d+)\)"#, as: (Substring, Substring).self)
         let bits = try Article.sources(of: ["ChainEvents", "ChainWire"]).matches(of: pattern).compactMap {
@@ -88,7 +88,7 @@ struct ArticleTests {
         }
     }
 
-    /// Each optional field of a node, alone in it, is where and as long as the table says.
+    /// Each optional field of a node, alone in it, has the position and length of the table.
     @Test func itsFieldsOfNodesAreThoseOfTheCode() throws {
         let table = try #require(article.table("field bit"))
         #expect(table.map(\.number) == Array(0...15))
@@ -134,7 +134,7 @@ struct ArticleTests {
 }
 
 extension NodeSnapshot {
-    /// Which optional field of it is set, as the article names it.
+    /// The name in the article of the only optional field that is set.
     fileprivate var said: String? {
         let numbers: [(String, UInt64)] = [
             ("parent", parent.rawValue), ("creator", creator.rawValue), ("adopted", adopted.rawValue),
@@ -143,7 +143,7 @@ extension NodeSnapshot {
             ("when its cancellation was asked for", cancelRequestedAt), ("members", members.first?.rawValue ?? 0),
             ("since when they are members", memberTimes.first ?? 0),
         ]
-        let texts = [("label", label), ("who asked for its cancellation", canceller)]
+        let texts = [("label", label), ("the requester of its cancellation", canceller)]
         let summaries = [("summary of its error or cancellation", summary)]
         let set =
             numbers.filter { $0.1 != 0 }.map { $0.1 == 77 ? $0.0 : "?" }

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 
 extension ChainForest {
-    /// A line a node: indentation, word, kind, id, label, and where it was made.
+    /// One line a node: indentation, state, kind, id, label, and call site.
     func drawn() -> String {
         var lines: [String] = []
         var stack: [NodeIndex] = roots.reversed()

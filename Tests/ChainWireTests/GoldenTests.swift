@@ -4,8 +4,8 @@ import Testing
 
 @testable import ChainWire
 
-/// The golden files of version 1: each the stream of one message. A file that would have to change is a break with
-/// every program and viewer that is out there.
+/// The golden files of version 1, each the stream of one message. Changing a file breaks compatibility with released
+/// programs and viewers.
 struct GoldenTests {
     @Test(arguments: Samples.all.map(\.name))
     func aMessageIsWrittenAndReadAsEver(name: String) throws {
@@ -25,7 +25,7 @@ struct GoldenTests {
         #expect(Set(kinds) == Set(MessageKind.allCases.map(\.rawValue)))
     }
 
-    /// What is recorded there came from a made-up later version, see ``LaterVersion``.
+    /// That file was made by a fictitious later version, see ``LaterVersion``.
     @Test func aLaterVersionIsReadAsEver() throws {
         #expect(Golden.complaint(about: LaterVersion.stream, named: "later-version") == nil)
         #expect(try messages(of: try #require(Golden.bytes(named: "later-version"))) == LaterVersion.messages)

@@ -2,7 +2,7 @@ import ChainEvents
 
 @testable import ChainWire
 
-/// Bytes by hand: what a later version might say, which this one has to read as far as it can.
+/// Bytes made by hand: messages of a later version, which this version has to read as far as it can.
 enum LaterVersion {
     /// The bytes of a number, little-endian.
     static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
@@ -15,7 +15,7 @@ enum LaterVersion {
         bytes(UInt32(payload.count)) + [kind, 0xAA, 0xAA, 0xAA] + payload
     }
 
-    /// Version 2, that still can be read by who speaks 1.
+    /// Version 2, readable by version 1.
     static let preamble = Wire.magic + bytes(UInt16(2)) + bytes(UInt16(1)) + bytes(UInt32(0xAAAA_AAAA))
 
     /// 48 bytes, of which the last eight are new.
@@ -24,7 +24,7 @@ enum LaterVersion {
             + bytes(UInt16(4)) + [kind, 0xFF] + bytes(UInt64.max)
     }
 
-    /// Of a kind and a settlement, with a mark and a field that are new; the field stands behind the label.
+    /// A new kind and settlement, with a new mark and a new field; the field comes behind the label.
     static let node: [UInt8] = {
         let fields = bytes(UInt64(3)) + text("label") + text("something new")
         return bytes(UInt32(32 + fields.count)) + bytes(UInt32(1 | 1 << 11 | 1 << 16)) + bytes(UInt64(9))

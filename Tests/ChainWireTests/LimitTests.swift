@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChainWire
 
-/// What others say costs no more than what they sent.
+/// Input of a peer costs no more memory than the bytes that it sent.
 struct LimitTests {
     private func reader(limit: Int = Wire.batchLimit, _ bytes: [UInt8]) throws -> MessageReader {
         var reader = MessageReader(limit: limit)
@@ -27,7 +27,7 @@ struct LimitTests {
         #expect(reader.capacity < 1024)
     }
 
-    /// Each count of a batch says 4 billion, in turns.
+    /// Each count of a batch is 4 billion, in turn.
     @Test(arguments: 0..<6)
     func nothingIsReservedOnTheWordOfACount(place: Int) throws {
         var payload = Array(try stream([.batch(EventBatch(process: Samples.process, sequence: 1, time: 1))])[24...])
@@ -69,7 +69,7 @@ struct LimitTests {
         try writer.write(.batch(batch))
         #expect(writer.bytes.count > 4_000_000)
         var reader = MessageReader(limit: Wire.batchLimit)
-        // The beginning of another message is behind it.
+        // The beginning of another message follows.
         let bytes = writer.bytes + head(100) + [1, 2, 3]
         bytes.withUnsafeBytes { reader.append($0) }
         #expect(try reader.next() == .batch(batch))

@@ -56,10 +56,10 @@ struct ReaderTests {
         try expectTheSameTree(batches, "the shop")
     }
 
-    /// Whatever may come of nodes that are made but once: rings, times at the edges, nodes that are named but never told
-    /// of, resyncs that end and that do not.
+    /// Random batches: cycles, times at the edges, nodes that are referenced but never reported, resyncs with and without
+    /// end. Each node is created once.
     @Test(arguments: Seeds.upTo(20))
-    func itReadsWhateverMayBeSaid(seed: UInt64) throws {
+    func itReadsRandomBatches(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let batches = (0..<random.pick(1...6)).map { _ in random.batch(events: 0...[4, 60][Int(seed % 2)]).consistent()
         }
@@ -133,7 +133,7 @@ extension EventBatch {
     }
 }
 
-/// Chains of most kinds that go on when they are told to.
+/// Chains of most kinds that go on on request.
 private final class Shop: Sendable {
     struct Declined: Error, CustomStringConvertible { let description = "card declined" }
 
