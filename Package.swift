@@ -28,7 +28,7 @@ let package = Package(
         .target(name: "ChainEvents", dependencies: ["CChainRuntime"]),
         .target(name: "PromiseRuntime", dependencies: ["ChainEvents", "CChainRuntime"]),
         .target(name: "ChainBus"),
-        .target(name: "ChainModel", dependencies: ["ChainEvents"]),
+        .target(name: "ChainModel", dependencies: ["ChainEvents", "CChainRuntime"]),
         .target(name: "ChainWire", dependencies: ["ChainEvents"]),
         .target(
             name: "ChainInspector",

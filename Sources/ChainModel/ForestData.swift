@@ -58,8 +58,6 @@ struct ForestData: Sendable {
     /// Roots of chains over the limit.
     var longChains: [UInt32] = []
     var longChainHighWater = 0
-    /// What reading ahead gave; nobody needs it.
-    var warmed: UInt64 = 0
 
     /// Makes an empty forest.
     init(process: ProcessKey, limits: ForestLimits) {

@@ -36,8 +36,8 @@ extension ForestData {
         batch.events.withUnsafeBufferPointer { events in
             var next = 0
             while next < events.count {
-                let end = min(next + Self.warmCount, events.count)
-                warm(for: events[next..<end])
+                let end = min(next + Self.prefetchCount, events.count)
+                prefetch(for: events[next..<end])
                 for index in next..<end { apply(events[index], batch) }
                 next = end
             }

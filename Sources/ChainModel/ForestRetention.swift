@@ -97,7 +97,7 @@ extension ForestData {
         while budget > 0, let entry = settledChains.first,
             settledChainNodeCount > limits.settledNodeLimit || isDue(entry, now)
         {
-            if turn & 15 == 0 { warmed ^= warmth(of: settledChains.next(16)) }
+            if turn & 15 == 0 { prefetch(settledChains.next(16)) }
             turn += 1
             budget -= 1
             if isStale(entry, isRoot: true) {

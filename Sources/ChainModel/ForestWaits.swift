@@ -14,7 +14,7 @@ public struct ThreadWait: Hashable, Sendable {
 
 extension ChainForest {
     /// The waits that block a thread now, innermost last: a handler that runs while its thread waits may wait itself. A
-    /// wait whose end was lost is left out once its node has settled.
+    /// wait that lost its end event is left out once its node has settled.
     public func waits(of thread: ThreadID) -> [ThreadWait] {
         data.waits(of: thread)
     }

@@ -93,9 +93,6 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
         }
     }
 
-    /// What lies at its end, for who reads ahead.
-    var last: UInt32 { unknown }
-
     @inline(__always) mutating func add(_ state: NodeState) { change(state, by: 1) }
     @inline(__always) mutating func subtract(_ state: NodeState) { change(state, by: .max) }
 

@@ -39,7 +39,7 @@ class Node:
         self.id, self.created, self.knows_created, self.told = number, time, False, 0
         self.parent = self.creator = self.kind = self.site = self.settlement = 0
         self.label, self.steps, self.has_members = None, set(), False
-        self.held_by = {}  # who follows it or has it for a member: the earliest time
+        self.held_by = {}  # nodes that follow it or have it for a member: the earliest time
 
     def word(self):
         if self.settlement:
@@ -134,14 +134,14 @@ class Forest:
                 if 0 < node.told < self.generation and node.created <= epoch and not node.settlement:
                     node.settlement = 1
 
-    def place(self, node):  # who it stands under, and how weak that is
+    def place(self, node):  # its parent in the tree, and how weak that position is
         if node.held_by and not node.parent:
             time, holder = min((time, holder) for holder, time in node.held_by.items())
             return holder, (1, time, node.id)
         return node.parent or node.creator, (0, 0, node.id)
 
     def lines(self):
-        self.nodes.pop(0, None)  # nobody
+        self.nodes.pop(0, None)  # no parent
         places = {number: self.place(node) for number, node in self.nodes.items()}
         seen = set()
         for number in self.nodes:

@@ -54,8 +54,8 @@ enum Vision: CaseIterable {
 
     /// The perceived distance of two colours, ΔE*ab; from some 2.3 they differ side by side.
     func distance(_ left: Light, _ right: Light) -> Double {
-        let (a, b) = (lab(left), lab(right))
-        return zip(a, b).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
+        let (leftLab, rightLab) = (lab(left), lab(right))
+        return zip(leftLab, rightLab).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
     }
 
     private func lab(_ light: Light) -> [Double] {
@@ -67,7 +67,7 @@ enum Vision: CaseIterable {
         func root(_ value: Double) -> Double {
             value > 216.0 / 24_389 ? cbrt(value) : value * 841 / 108 + 4.0 / 29
         }
-        let (x, y, z) = (root(xyz.red / 0.9504700), root(xyz.green), root(xyz.blue / 1.0888300))
-        return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
+        let (rootX, rootY, rootZ) = (root(xyz.red / 0.9504700), root(xyz.green), root(xyz.blue / 1.0888300))
+        return [116 * rootY - 16, 500 * (rootX - rootY), 200 * (rootY - rootZ)]
     }
 }

@@ -67,7 +67,7 @@ extension WarningTable {
     ) {
         var ahead = sweep!.bits
         while ahead != 0 {
-            warmed ^= forest.warmth(of: NodeIndex(rawValue: UInt32(sweep!.cursor << 6 | ahead.trailingZeroBitCount)))
+            forest.prefetch(NodeIndex(rawValue: UInt32(sweep!.cursor << 6 | ahead.trailingZeroBitCount)))
             ahead &= ahead &- 1
         }
         while sweep!.bits != 0, rest > 0 {

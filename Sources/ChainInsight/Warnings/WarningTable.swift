@@ -61,9 +61,6 @@ public struct WarningTable: Sendable {
     /// How many warnings of a kind hold.
     public func count(of kind: WarningKind) -> Int { lists[kind.index].count }
 
-    /// What reading ahead gave; nobody needs it.
-    var warmed: UInt64 = 0
-
     /// How many warnings hold.
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
