@@ -86,6 +86,11 @@ extension MessageWriter {
             return count
         }
         let plainEnd = bytes.count
+        appendTextsAndLists(of: node)
+        if bytes.count > plainEnd { setSize(from: start, at: start) }
+    }
+
+    private mutating func appendTextsAndLists(of node: NodeSnapshot) {
         if let label = node.label { append(label) }
         if let canceller = node.canceller { append(canceller) }
         if let summary = node.summary { append(summary) }
@@ -97,7 +102,6 @@ extension MessageWriter {
             append(UInt32(node.memberTimes.count))
             for time in node.memberTimes { append(time) }
         }
-        if bytes.count > plainEnd { setSize(from: start, at: start) }
     }
 }
 

@@ -155,20 +155,20 @@ extension ControlSequence {
         if bits & 4 != 0 { held.insert(.shift) }
         if bits & 8 != 0 { held.insert(.alt) }
         if bits & 16 != 0 { held.insert(.control) }
-        let place = (row: row - 1, column: column - 1)
+        let cell = (row: row - 1, column: column - 1)
         if bits & 64 != 0 {
             guard !isRelease, bits & 3 < 2 else { return nil }
             return Mouse(
-                bits & 1 == 0 ? .wheelUp : .wheelDown, row: place.row, column: place.column, modifiers: held)
+                bits & 1 == 0 ? .wheelUp : .wheelDown, row: cell.row, column: cell.column, modifiers: held)
         }
         guard bits & 128 == 0 else { return nil }
         let button: Mouse.Button = [.left, .middle, .right, .none][bits & 3]
         if bits & 32 != 0 {
             // The pointer moved; only what is dragged matters.
             guard button != .none, !isRelease else { return nil }
-            return Mouse(.drag, button, row: place.row, column: place.column, modifiers: held)
+            return Mouse(.drag, button, row: cell.row, column: cell.column, modifiers: held)
         }
         if !isRelease, button == .none { return nil }
-        return Mouse(isRelease ? .release : .press, button, row: place.row, column: place.column, modifiers: held)
+        return Mouse(isRelease ? .release : .press, button, row: cell.row, column: cell.column, modifiers: held)
     }
 }

@@ -256,8 +256,8 @@ private func base64(_ bytes: some Collection<UInt8>) -> String {
         rest = rest.dropFirst(3)
         var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         bits <<= UInt32(3 - group.count) * 8
-        for place in 0..<4 {
-            text.append(place <= group.count ? digits[Int(bits >> UInt32(18 - 6 * place)) & 63] : "=")
+        for index in 0..<4 {
+            text.append(index <= group.count ? digits[Int(bits >> UInt32(18 - 6 * index)) & 63] : "=")
         }
     }
     return text

@@ -36,9 +36,9 @@ struct QueryTests {
         ("not", 3..<3), ("\"order", 0..<6), ("state>rejected", 0..<14), ("label>a", 0..<7), ("id:x", 3..<4),
         ("kind:nothing", 5..<12), ("a ()", 3..<4),
     ])
-    func errorsHaveARange(text: String, place: Range<Int>) {
+    func errorsHaveARange(text: String, range: Range<Int>) {
         #expect { try Query(text) } throws: { error in
-            (error as? QueryError)?.range == place
+            (error as? QueryError)?.range == range
         }
     }
 
@@ -78,9 +78,9 @@ struct QueryTests {
         ("!sta", 1..<4, ["state:"]), ("age>", 4..<4, ["100ms", "1s", "5s", "1m"]),
         ("run>1.5", 4..<7, ["1.5ms", "1.5s", "1.5m", "1.5h"]), ("run>5s", 4..<6, []),
     ])
-    func completes(text: String, place: Range<Int>, choices: [String]) {
+    func completes(text: String, range: Range<Int>, choices: [String]) {
         let completion = QueryCompletion(of: text, in: forest)
-        #expect(completion.range == place)
+        #expect(completion.range == range)
         #expect(completion.choices == choices)
     }
 }

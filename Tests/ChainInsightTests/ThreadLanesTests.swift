@@ -153,9 +153,9 @@ private let second: UInt64 = 1_000_000_000
     @Test func hostileEventsAreSurvived() {
         var world = World()
         let times: [UInt64] = [.max, 0, 1, .max - 1, .max / 2, second, .max >> 2]
-        for (place, time) in times.enumerated() {
+        for (index, time) in times.enumerated() {
             for thread in [1, 0, ThreadID.max] {
-                let node = UInt64(place) + 1
+                let node = UInt64(index) + 1
                 world.tell(.started, node, at: time, on: thread)
                 world.tell(.awaited, node, node, at: .max - time, on: thread)
                 world.tell(.awaitEnded, 77, at: time, on: thread)
@@ -219,12 +219,12 @@ private let second: UInt64 = 1_000_000_000
     }
 
     /// Applies in any order that keeps each thread's own, in batches of any size.
-    private static func fold(_ threads: [RandomThread], upTo size: Int, _ random: inout SeededGenerator) -> World {
+    private static func apply(_ threads: [RandomThread], upTo size: Int, _ random: inout SeededGenerator) -> World {
         var world = World()
         var rest = threads.map { $0.events[...] }
-        while let place = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
+        while let index = rest.indices.filter({ !rest[$0].isEmpty }).randomElement(using: &random) {
             for _ in 0..<Int.random(in: 1...size, using: &random) {
-                guard let event = rest[place].popFirst() else { break }
+                guard let event = rest[index].popFirst() else { break }
                 world.batch.events.append(event)
                 world.batch.time = max(world.batch.time, event.time)
             }
@@ -237,16 +237,16 @@ private let second: UInt64 = 1_000_000_000
     @Test(arguments: Seeds.upTo(25)) func anySplitGivesTheSameLanes(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let threads = (1...ThreadID(1 + seed % 6)).map { RandomThread($0, &random) }
-        let whole = Self.fold(threads, upTo: 1_000, &random)
+        let whole = Self.apply(threads, upTo: 1_000, &random)
         for size in [1, 3, 40] {
-            let other = Self.fold(threads, upTo: size, &random)
-            for (place, _) in threads.enumerated() {
-                let thread = ThreadID(place + 1)
+            let other = Self.apply(threads, upTo: size, &random)
+            for (index, _) in threads.enumerated() {
+                let thread = ThreadID(index + 1)
                 #expect(other.lanes.lane(of: thread) == whole.lanes.lane(of: thread), "seed \(seed)")
             }
         }
-        for (place, thread) in threads.enumerated() {
-            let lane = whole.lanes.lane(of: ThreadID(place + 1))!
+        for (index, thread) in threads.enumerated() {
+            let lane = whole.lanes.lane(of: ThreadID(index + 1))!
             let now = lane.lastEventTime
             let sum = thread.seconds.values.reduce(into: ThreadLane.Share()) {
                 $0.busy += $1.busy

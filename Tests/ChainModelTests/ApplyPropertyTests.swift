@@ -6,7 +6,7 @@ import Testing
 
 /// Laws of applying events, on random logs; a failure names its seed.
 @Suite struct ApplyPropertyTests {
-    private func fold(_ batches: [EventBatch]) -> ChainForest {
+    private func apply(_ batches: [EventBatch]) -> ChainForest {
         var forest = ChainForest(process: .test)
         for batch in batches { forest.apply(batch) }
         return forest
@@ -23,10 +23,10 @@ import Testing
     func anyInterleavingAndSplitGivesTheSameForest(seed: UInt64) {
         let entries = log(seed)
         var generator = SeededGenerator(seed: seed ^ 0xabcd)
-        let plain = fold(entries.batches(upTo: entries.count, using: &generator))
+        let plain = apply(entries.batches(upTo: entries.count, using: &generator))
         plain.expectConsistent("seed \(seed)")
         for _ in 0..<3 {
-            let other = fold(entries.shuffled(by: &generator).batches(upTo: 40, using: &generator))
+            let other = apply(entries.shuffled(by: &generator).batches(upTo: 40, using: &generator))
             other.expectConsistent("seed \(seed)")
             #expect(firstDifference(plain.dump(facts: true), other.dump(facts: true)) == nil, "seed \(seed)")
             #expect(plain.totals == other.totals, "seed \(seed)")
@@ -37,8 +37,8 @@ import Testing
     func applyingTwiceChangesNothing(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let batches = log(seed).batches(upTo: 50, using: &generator)
-        let once = fold(batches)
-        let twice = fold(batches + batches.reversed())
+        let once = apply(batches)
+        let twice = apply(batches + batches.reversed())
         twice.expectConsistent("seed \(seed)")
         #expect(firstDifference(once.dump(facts: true), twice.dump(facts: true)) == nil, "seed \(seed)")
     }
@@ -49,7 +49,7 @@ import Testing
         var generator = SeededGenerator(seed: seed ^ 0x55)
         let shuffled = entries.shuffled(by: &generator)
         let cut = Int.random(in: 0...shuffled.count, using: &generator)
-        var whole = fold(Array(shuffled[..<cut]).batches(upTo: 30, using: &generator))
+        var whole = apply(Array(shuffled[..<cut]).batches(upTo: 30, using: &generator))
         var late = ChainForest(process: .test)
         var chunks: [[NodeSnapshot]] = []
         var next: NodeID? = NodeID.none
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: Seeds.upTo(6))
     func walksVisitEveryNode(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        let forest = fold(log(seed).batches(upTo: 50, using: &generator))
+        let forest = apply(log(seed).batches(upTo: 50, using: &generator))
         func expected(_ node: NodeIndex, _ depth: Int) -> [[Int]] {
             var found = [[Int(node.rawValue), depth]]
             var child = forest.firstChild(of: node)

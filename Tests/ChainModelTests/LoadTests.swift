@@ -53,8 +53,8 @@ struct LoadTests {
                 waiting.append(time)
             } else {
                 // Mostly the first, as in a queue.
-                let place = generator.next() % 4 == 0 ? Int(generator.next() % UInt64(waiting.count)) : 0
-                ages.remove(waiting.remove(at: place))
+                let index = generator.next() % 4 == 0 ? Int(generator.next() % UInt64(waiting.count)) : 0
+                ages.remove(waiting.remove(at: index))
             }
             #expect(ages.oldest == waiting.min().map { $0 / QueueAges.grain * QueueAges.grain })
             #expect(ages.isConsistent, "step \(step)")

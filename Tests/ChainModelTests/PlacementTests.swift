@@ -22,7 +22,7 @@ import Testing
         script.member(5, 3, at: 17)
         #expect(script.treeParent(3) == 4, "the first link counts")
         script.member(5, 3, at: 9)
-        #expect(script.treeParent(3) == 5, "first by time, not by when we heard of it")
+        #expect(script.treeParent(3) == 5, "first by time, not by arrival")
         #expect(script.forest.creator(of: script.index(3)) == script.index(2))
         script.forest.expectConsistent()
     }

@@ -21,7 +21,7 @@ import Testing
         var isUnderAMinute: Bool { Self.now - begin < 60 }
     }
 
-    private func fold(_ events: [ChainEvent]) -> ChainForest {
+    private func apply(_ events: [ChainEvent]) -> ChainForest {
         var forest = ChainForest(process: .test)
         var batch = EventBatch(process: .test, sequence: 1, time: events.last?.time ?? 0)
         batch.events = events
@@ -46,7 +46,7 @@ import Testing
         var events = [root(1, at: 1)]
         for id in 2...count { events.append(link(id, on: id - 1, at: id)) }
         for id in 1...count { events.append(ChainEvent(time: count + id, .fulfilled, node: NodeID(id))) }
-        var forest = fold(events)
+        var forest = apply(events)
         let chain = forest.chain(of: forest.index(of: NodeID(count))!)
         #expect(chain.counts[.fulfilled] == Int(count))
         #expect(forest.depth(of: forest.index(of: NodeID(count))!) == 0)
@@ -62,7 +62,7 @@ import Testing
         var events: [ChainEvent] = []
         for id in (2...count).reversed() { events.append(link(id, on: id - 1, at: id)) }
         events.append(root(1, at: 1))
-        let forest = fold(events)
+        let forest = apply(events)
         #expect(forest.roots.count == 1)
         #expect(forest.chain(of: forest.roots.first!).nodeCount == Int(count))
     }
@@ -78,7 +78,7 @@ import Testing
                 events.append(link(id, on: 1, at: id))
             }
         }
-        let forest = fold(events)
+        let forest = apply(events)
         var previous: UInt64 = 0
         var child = forest.firstChild(of: forest.index(of: NodeID(1))!)
         while let current = child {
@@ -104,7 +104,7 @@ import Testing
             events.append(ChainEvent(time: count + id, .adopted, node: NodeID(id), other: NodeID(2)))
         }
         for id in 1...count { events.append(ChainEvent(time: 3 * count, .fulfilled, node: NodeID(id))) }
-        var forest = fold(events)
+        var forest = apply(events)
         #expect(forest.roots.count == 1)
         #expect(forest.links(of: forest.index(of: NodeID(1))!).count == Int(count) - 1)
         #expect(forest.links(of: forest.index(of: NodeID(2))!).count == Int(count) - 1)
@@ -118,7 +118,7 @@ import Testing
         defer { #expect(time.isUnderAMinute) }
         var generator = SeededGenerator(seed: 1)
         let times = (1...50_000 as ClosedRange<UInt64>).shuffled(using: &generator)
-        let forest = fold(times.map { root($0, at: $0) })
+        let forest = apply(times.map { root($0, at: $0) })
         #expect(forest.roots.map { forest.id(of: $0).rawValue } == Array(1...50_000))
         #expect(forest.roots.reversed().first.map { forest.id(of: $0).rawValue } == 50_000)
     }

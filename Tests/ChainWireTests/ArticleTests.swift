@@ -108,21 +108,22 @@ struct ArticleTests {
             bytes.replaceSubrange(120..<128, with: [size, 0, 0, 0] + LaterVersion.bytes(UInt32(1) << row.number))
             guard case .batch(let read) = try #require(messages(of: bytes).first) else { return #expect(Bool(false)) }
             #expect(
-                read.nodes.first?.said == String(row.cells[1].prefix { $0 != ":" && $0 != "," }), "bit \(row.number)")
+                read.nodes.first?.fieldName == String(row.cells[1].prefix { $0 != ":" && $0 != "," }),
+                "bit \(row.number)")
         }
     }
 
-    @Test func itsExampleIsReadAsItSays() throws {
+    @Test func theExampleDecodesAsDescribed() throws {
         let dumps = article.dumps()
         try #require(dumps.count == 2)
         let greeting = ClientHello(purpose: .watch, pid: 4243, name: "ada")
         #expect(try messages(of: dumps[0]) == [.greeting(greeting)])
         #expect(try stream([.greeting(greeting)]) == dumps[0])
 
-        let said = try messages(of: dumps[1])
-        #expect(try stream(said) == dumps[1])
-        try #require(said.count == 2)
-        guard case .hello(let hello) = said[0], case .batch(let batch) = said[1] else {
+        let decodedMessages = try messages(of: dumps[1])
+        #expect(try stream(decodedMessages) == dumps[1])
+        try #require(decodedMessages.count == 2)
+        guard case .hello(let hello) = decodedMessages[0], case .batch(let batch) = decodedMessages[1] else {
             Issue.record("not a hello and a batch")
             return
         }
@@ -135,7 +136,7 @@ struct ArticleTests {
 
 extension NodeSnapshot {
     /// The name in the article of the only optional field that is set.
-    fileprivate var said: String? {
+    fileprivate var fieldName: String? {
         let numbers: [(String, UInt64)] = [
             ("parent", parent.rawValue), ("creator", creator.rawValue), ("adopted", adopted.rawValue),
             ("since when it follows", adoptedAt), ("created", created), ("queued", queued), ("started", started),

@@ -29,9 +29,9 @@ struct LimitTests {
 
     /// Each count of a batch is 4 billion, in turn.
     @Test(arguments: 0..<6)
-    func nothingIsReservedOnTheWordOfACount(place: Int) throws {
+    func aCountAloneReservesNoMemory(number: Int) throws {
         var payload = Array(try stream([.batch(EventBatch(process: Samples.process, sequence: 1, time: 1))])[24...])
-        payload.replaceSubrange(72 + 4 * place..<76 + 4 * place, with: [0xFF, 0xFF, 0xFF, 0xFF])
+        payload.replaceSubrange(72 + 4 * number..<76 + 4 * number, with: [0xFF, 0xFF, 0xFF, 0xFF])
         let bytes = try stream([]) + head(UInt32(payload.count)) + payload
         #expect(throws: WireError.self) { try messages(of: bytes) }
     }
@@ -61,7 +61,7 @@ struct LimitTests {
         #expect(!reader.isAtBoundary)
     }
 
-    @Test func theRoomOfAGreatMessageIsGivenBack() throws {
+    @Test func theMemoryOfALargeMessageIsFreed() throws {
         var batch = EventBatch(process: Samples.process, sequence: 1, time: 1)
         batch.events = Array(repeating: ChainEvent(time: 1, .started, node: NodeID(1)), count: 100_000)
         var writer = MessageWriter()

@@ -7,7 +7,7 @@ import Testing
 /// The laws of the wire, on random messages; a failure names its seed.
 struct PropertyTests {
     @Test(arguments: Seeds.upTo(60))
-    func whatIsWrittenIsRead(seed: UInt64) throws {
+    func writtenMessagesAreRead(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let sent = random.stream(of: 20)
         #expect(try messages(of: stream(sent)) == sent, "seed \(seed)")
@@ -66,7 +66,7 @@ struct PropertyTests {
         }
     }
 
-    @Test func whatIsNoStreamOfOursIsToldByItsFirstByte() throws {
+    @Test func anotherProtocolIsRejectedByItsFirstByte() throws {
         for first in UInt8.min ... .max where first != Wire.magic[0] {
             #expect(throws: WireError.notChainview) { try messages(of: [first]) }
         }
@@ -74,7 +74,7 @@ struct PropertyTests {
         #expect(try messages(of: []) == [])
     }
 
-    @Test func anotherVersionIsToldByItsNumber() throws {
+    @Test func anotherVersionIsReported() throws {
         func preamble(_ version: UInt16, _ oldest: UInt16) -> [UInt8] {
             Wire.magic + LaterVersion.bytes(version) + LaterVersion.bytes(oldest) + [0, 0, 0, 0]
         }

@@ -3,7 +3,7 @@ import SeededNumbers
 
 @testable import ChainWire
 
-/// Messages with whatever can be said in them, likely or not: ids from a few, so that nodes meet, and at the edges of
+/// Random messages with any field values, likely or not: few ids, so that nodes meet, and ids at the edges of
 /// their range; times that go back; cycles.
 struct RandomMessages {
     private var generator: SeededGenerator
@@ -155,14 +155,14 @@ struct RandomMessages {
     mutating func damage(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<pick(1...4) where bytes.count > 1 {
-            let place = pick(0...bytes.count - 1)
+            let offset = pick(0...bytes.count - 1)
             switch pick(0...5) {
-            case 0: bytes[place] = UInt8(pick(0...255))
-            case 1: bytes[place] ^= UInt8(1 << pick(0...7))
-            case 2: bytes.removeSubrange(place...)
-            case 3: bytes.removeSubrange(place..<min(bytes.count, place + pick(1...8)))
-            case 4: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + pick(1...40))], at: place)
-            default: for index in place..<min(bytes.count, place + 4) { bytes[index] = 0xFF }
+            case 0: bytes[offset] = UInt8(pick(0...255))
+            case 1: bytes[offset] ^= UInt8(1 << pick(0...7))
+            case 2: bytes.removeSubrange(offset...)
+            case 3: bytes.removeSubrange(offset..<min(bytes.count, offset + pick(1...8)))
+            case 4: bytes.insert(contentsOf: bytes[offset..<min(bytes.count, offset + pick(1...40))], at: offset)
+            default: for position in offset..<min(bytes.count, offset + 4) { bytes[position] = 0xFF }
             }
         }
         return bytes

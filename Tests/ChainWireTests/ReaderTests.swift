@@ -33,7 +33,7 @@ struct ReaderTests {
     }
 
     /// A stream with the chains' events in it, as a viewer gets it that was there from the beginning.
-    @Test func itReadsWhatAProgramSaysFromTheBeginning() throws {
+    @Test func anIndependentReaderReadsAWholeProgram() throws {
         let runtime = ChainRuntime(executor: InlineExecutor.shared)
         var options = InspectorOptions()
         (options.endpoints, options.collectsByHand) = ([], true)
@@ -81,9 +81,9 @@ struct ReaderTests {
         let folder = try Folder()
         let capture = folder.path + "/capture"
         try Data(stream(batches.map { .batch($0) })).write(to: URL(fileURLWithPath: capture))
-        let (read, folded) = (try Reader.read("--file", capture), forest.drawn())
-        let differing = zip(read.split(separator: "\n"), folded.split(separator: "\n")).first { $0 != $1 }
-        #expect(read == folded, "\(comment): reader, then forest: \(String(describing: differing))")
+        let (read, drawn) = (try Reader.read("--file", capture), forest.drawn())
+        let differing = zip(read.split(separator: "\n"), drawn.split(separator: "\n")).first { $0 != $1 }
+        #expect(read == drawn, "\(comment): reader, then forest: \(String(describing: differing))")
     }
 }
 

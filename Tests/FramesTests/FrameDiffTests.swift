@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatChangedIsInIt() {
+    @Test func aDifferenceHoldsOnlyChanges() {
         var old = Frame(size: Size(columns: 40, rows: 3))
         old.write("0123456789", row: 1, column: 0)
         var new = old

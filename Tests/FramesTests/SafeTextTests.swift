@@ -78,7 +78,7 @@ import Testing
         return now() - begin
     }
 
-    @Test func costsByWhatIsWanted() {
+    @Test func costsByTheColumnsWanted() {
         let long = String(repeating: "日本語 text ", count: 400_000)
         let time = threadTime {
             for _ in 0..<1000 { #expect(TextWidth.of(SafeText.line(long, maxColumns: 40)) <= 40) }

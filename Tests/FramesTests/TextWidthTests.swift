@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [Glyphs.unicode, Glyphs.ascii])
-    func statesAreToldApartWithoutColour(glyphs: Glyphs) {
+    func statesDifferWithoutColour(glyphs: Glyphs) {
         let states: [Role] = [
             .waiting, .queued, .running, .pending, .fulfilled, .rejected, .cancelled, .skipped, .abandoned, .unknown,
         ]

@@ -58,8 +58,8 @@ import Testing
 
     @Test(arguments: Vision.allCases) func aColorBlindViewerTellsTheStatesApart(_ vision: Vision) {
         for isSelected in [false, true] {
-            for (place, one) in Self.states.enumerated() {
-                for other in Self.states[(place + 1)...] {
+            for (index, one) in Self.states.enumerated() {
+                for other in Self.states[(index + 1)...] {
                     let fronts = [one, other].map { role in
                         lights(isSelected ? Style(role).selected : Style(role), .colorBlind).front
                     }

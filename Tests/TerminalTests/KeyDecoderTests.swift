@@ -140,7 +140,7 @@ import Testing
 
     // MARK: Pasted text
 
-    @Test func whatIsPastedIsTextAndNoKeys() {
+    @Test func pastedBytesAreTextAndNoKeys() {
         let text = "c\ra t\té日\u{3}\u{1B}[A\u{1B}[200~\u{1B}[20\n"
         let bytes = Array("a\u{1B}[200~\(text)\u{1B}[201~b".utf8)
         for split in 0..<bytes.count {

@@ -5,7 +5,7 @@ import Testing
 /// Stops and continuations, and which process group has the terminal.
 extension ScreenTests {
     @Test(arguments: ["z", "SIGTSTP"])
-    func itStopsAndGoesOn(how: String) throws {
+    func itStopsAndContinues(how: String) throws {
         let (terminal, modes) = try shownProbe()
         for round in 1...2 {
             if how == "z" { terminal.send("z") } else { terminal.signal(SIGTSTP) }

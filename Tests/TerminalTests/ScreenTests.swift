@@ -5,7 +5,7 @@ import Testing
 
 /// The screen on a real pseudo-terminal: `ScreenProbe` shows each event that it gets.
 @Suite(.serialized, .onItsOwnThread) struct ScreenTests {
-    private func probe(
+    func probe(
         _ arguments: String..., columns: Int = 60, rows: Int = 16, setting: [String: String] = [:]
     ) throws -> PseudoTerminal {
         let environment = PseudoTerminal.standardEnvironment.merging(setting) { $1 }
@@ -36,7 +36,7 @@ import Testing
         return text.components(separatedBy: "\u{1B}[?2004").dropFirst().last?.first == "h"
     }
 
-    @Test func itTakesTheScreenAndGivesItBack() throws {
+    @Test func theTerminalIsRestored() throws {
         let (terminal, modes) = try shownProbe()
         #expect(Self.bracketsPastes(terminal))
         #expect(terminal.screen.isAlternate && !terminal.screen.isCursorVisible && terminal.screen.wantsMouse)
@@ -80,7 +80,7 @@ import Testing
         try terminal.waitForExit()
     }
 
-    @Test func whatIsPastedIsNoKeys() throws {
+    @Test func pastedTextIsNoKeys() throws {
         let (terminal, modes) = try shownProbe()
         terminal.send("\u{1B}[200~cat\r")
         terminal.send("q\u{3}é\u{1B}[201~x")
@@ -95,42 +95,42 @@ import Testing
     private static let begin = Array("\u{1B}[?2026h".utf8)
     private static let end = Array("\u{1B}[?2026l".utf8)
 
-    private func places(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> [Int] {
+    private func offsets(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> [Int] {
         bytes.indices.filter { bytes[$0...].starts(with: part) }
     }
 
-    @Test func framesAreHeldTogetherWhereTheTerminalKnowsHow() throws {
+    @Test func framesAreSynchronizedWhereTheTerminalSupportsIt() throws {
         let (terminal, _) = try shownProbe()
-        #expect(places(of: Self.question, in: terminal.received[...]).count == 1)
-        #expect(places(of: Self.begin, in: terminal.received[...]).isEmpty, "nobody answered yet")
+        #expect(offsets(of: Self.question, in: terminal.received[...]).count == 1)
+        #expect(offsets(of: Self.begin, in: terminal.received[...]).isEmpty, "no answer so far")
         terminal.send("\u{1B}[?2026;2$y")
         let before = terminal.received.count
         terminal.send("R")
         try waitForMark(1, terminal)
         let after = terminal.received[before...]
-        let (begins, ends) = (places(of: Self.begin, in: after), places(of: Self.end, in: after))
+        let (begins, ends) = (offsets(of: Self.begin, in: after), offsets(of: Self.end, in: after))
         #expect(!begins.isEmpty && begins.count == ends.count)
         #expect(zip(begins, ends).allSatisfy { $0 < $1 } && zip(ends, begins.dropFirst()).allSatisfy { $0 < $1 })
         terminal.send("q")
         try terminal.waitForExit()
     }
 
-    @Test func aTerminalWithoutThatIsLeftAlone() throws {
+    @Test func aTerminalWithoutSynchronizationGetsPlainFrames() throws {
         let (terminal, _) = try shownProbe()
         terminal.send("\u{1B}[?2026;0$y")
         terminal.send("R")
         try waitForMark(1, terminal)
-        #expect(places(of: Self.begin, in: terminal.received[...]).isEmpty)
+        #expect(offsets(of: Self.begin, in: terminal.received[...]).isEmpty)
         terminal.send("q")
         try terminal.waitForExit()
         let console = try probe("--plain", setting: ["TERM": "linux"])
         try console.waitUntil("the first frame") { $0.contains("probe 60x16") }
-        #expect(places(of: Self.question, in: console.received[...]).isEmpty)
+        #expect(offsets(of: Self.question, in: console.received[...]).isEmpty)
         console.send("q")
         try console.waitForExit()
     }
 
-    @Test func aNewSizeIsPaintedWhole() throws {
+    @Test func aNewSizeIsPaintedCompletely() throws {
         let (terminal, _) = try shownProbe()
         for (columns, rows) in [(80, 20), (20, 5), (100, 30), (1, 1), (60, 16)] {
             terminal.resize(columns: columns, rows: rows)
@@ -144,7 +144,7 @@ import Testing
         #expect(try terminal.waitForExit() == .exited(0))
     }
 
-    @Test func whateverHappensTheScreenIsAsAfterAFreshRedraw() throws {
+    @Test func anyChangesLookLikeAFreshRedraw() throws {
         let (terminal, _) = try shownProbe()
         var random = SeededGenerator(seed: 17)
         for round in 0..<15 {
@@ -187,79 +187,7 @@ import Testing
         (0..<screen.rows).map { row in (0..<screen.columns).map { screen.cell(row, $0) } }
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
-    func signalsThatEndRestoreFirst(signal: Int32) throws {
-        let (terminal, modes) = try shownProbe()
-        terminal.signal(signal)
-        #expect(try terminal.waitForExit() == .signalled(signal))
-        expectRestored(terminal, modes)
-    }
-
-    #if os(Linux)
-        /// All signals that end the process by default, sent traps among them, and some realtime signals.
-        private static let deadlySignals: [Int32] = [
-            SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGUSR1, SIGSEGV, SIGUSR2, SIGALRM, SIGSTKFLT, SIGXCPU, SIGXFSZ,
-            SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS, __libc_current_sigrtmin(), 50, __libc_current_sigrtmax(),
-        ]
-
-        @Test(arguments: deadlySignals)
-        func everySignalThatEndsRestoresFirst(signal: Int32) throws {
-            let (terminal, modes) = try shownProbe()
-            terminal.signal(signal)
-            #expect(try terminal.waitForExit() == .signalled(signal))
-            expectRestored(terminal, modes)
-        }
-    #endif
-
-    @Test func aTimerOfTheProgramsOwnRestoresFirst() throws {
-        let (terminal, modes) = try shownProbe()
-        terminal.send("A")
-        #expect(try terminal.waitForExit() == .signalled(SIGALRM))
-        expectRestored(terminal, modes)
-    }
-
-    @Test func aSignalThatTheProgramHandlesIsTheProgramsOwn() throws {
-        let (terminal, modes) = try shownProbe("--handles-usr1")
-        terminal.signal(SIGUSR1)
-        terminal.send("w")
-        try terminal.waitUntil("the screen going on") { $0.contains("woken") }
-        terminal.send("q")
-        #expect(try terminal.waitForExit() == .exited(0))
-        expectRestored(terminal, modes)
-        #expect(terminal.screen.text.contains("the program's own"))
-    }
-
-    @Test func anInterruptFromOutsideIsAnEvent() throws {
-        let (terminal, _) = try shownProbe()
-        terminal.signal(SIGINT)
-        try terminal.waitUntil("the event") { $0.contains("interrupted") }
-        terminal.send("w")
-        try terminal.waitUntil("the wake") { $0.contains("woken") }
-        terminal.send("q")
-        #expect(try terminal.waitForExit() == .exited(0))
-    }
-
-    @Test(arguments: [
-        ("t", [SIGILL, SIGTRAP], "probe trapped"), ("s", [SIGSEGV], ""), ("a", [SIGABRT], ""),
-        ("o", [SIGSEGV, SIGBUS], ""),
-        ("T", [SIGILL, SIGTRAP], "thread trapped"),
-    ])
-    func aTrapRestoresAndItsMessageCanBeRead(key: String, signals: [Int32], message: String) throws {
-        let (terminal, modes) = try shownProbe()
-        terminal.send("p")
-        try terminal.waitUntil("the key") { $0.contains("key p") }
-        terminal.send(key)
-        let status = try terminal.waitForExit()
-        #expect(signals.contains { status == .signalled($0) }, "\(status)")
-        expectRestored(terminal, modes)
-        // Swift prints a stack after its message, so the message itself may have scrolled away.
-        let text = String(decoding: terminal.received, as: UTF8.self)
-        let after = try #require(text.components(separatedBy: "\u{1B}[?1049l").last)
-        #expect(after.contains("printed to stdout\r\n") && after.contains("printed to stderr\r\n"))
-        #expect(message.isEmpty || after.contains(message), "\(after)")
-    }
-
-    @Test func whatIsPrintedIsKeptOffTheScreenAndShownAfterwards() throws {
+    @Test func printedOutputIsCapturedAndShownAfterwards() throws {
         let (terminal, modes) = try shownProbe()
         terminal.send("p")
         try terminal.waitUntil("the key") { $0.contains("key p") }
@@ -271,7 +199,7 @@ import Testing
         expectRestored(terminal, modes)
     }
 
-    @Test func whatIsPrintedIsBounded() throws {
+    @Test func capturedOutputIsBounded() throws {
         let (terminal, _) = try shownProbe("--small-capture")
         terminal.send("Pq")
         #expect(try terminal.waitForExit() == .exited(0))
@@ -370,7 +298,7 @@ import Testing
         #expect(status == .signalled(SIGHUP) || status == .exited(69))
     }
 
-    @Test func aTerminalThatTakesNothingDoesNotKeepItFromEnding() throws {
+    @Test func aStalledTerminalDoesNotPreventTheEnd() throws {
         let (terminal, _) = try shownProbe()
         // Without a reader the painted bytes fill the terminal's buffer.
         for _ in 0..<400 { terminal.typeUnread("r") }

@@ -10,9 +10,9 @@ public struct SiteTable: Sendable {
     public static let keyLimit = 2_048
 
     /// Changes with every figure.
-    public private(set) var revision: UInt64 = 0
+    public internal(set) var revision: UInt64 = 0
 
-    private struct Record: Sendable {
+    struct Record: Sendable {
         var key: SiteKey
         var counts = SiteStatistics()
         var wait = DurationHistogram()
@@ -21,22 +21,22 @@ public struct SiteTable: Sendable {
         var isStale = false
     }
 
-    private var indices: [SiteKey: Int] = [:]
+    var indices: [SiteKey: Int] = [:]
     /// The same by name, because a program may have several numbers for one call site.
-    private var named: [Name: Int] = [:]
-    private var records: [Record] = []
+    var named: [Name: Int] = [:]
+    var records: [Record] = []
     /// Nodes that were counted, and those that were counted as settled.
-    private var counted = SlotSet(), settled = SlotSet()
+    var counted = SlotSet(), settled = SlotSet()
     /// Settled nodes of which more is to come.
-    private var open: [UInt32: OpenEnd] = [:]
-    private var openHighWater = 0
+    var open: [UInt32: OpenEnd] = [:]
+    var openHighWater = 0
     private var stale = Queue<Int>()
     /// The next index to sweep; nil after the last one.
     private var cursor: UInt32? = 0
     /// One more than the last index when the sweep began.
     private var bound: UInt32 = 0
 
-    private struct Name: Hashable {
+    struct Name: Hashable {
         var site: CodeLocation
         var kind: NodeKind
     }
@@ -153,107 +153,9 @@ public struct SiteTable: Sendable {
         if !open.isEmpty { open[slot] = nil }
     }
 
-    // MARK: Counting
-
-    /// Counts what is new about a node.
-    private mutating func record(_ view: NodeView, _ forest: ChainForest) {
-        // A node that is only referenced has no call site yet.
-        guard view.site != 0 || view.kind != .other else { return }
-        let slot = view.index.rawValue
-        let isNew = counted.insert(slot)
-        let isLive = view.isLive
-        let isSettling = !isLive && settled.insert(slot)
-        let isOpen = !isNew && !isSettling && !open.isEmpty && open[slot] != nil
-        guard isNew || isSettling || isOpen else { return }
-        let index = index(of: SiteKey(site: view.site, kind: view.kind), forest)
-        if isNew {
-            records[index].counts.total += 1
-            if isLive { records[index].counts.live += 1 }
-        }
-        if isSettling {
-            if !isNew { records[index].counts.live -= 1 }
-            settle(view, index)
-        } else if isOpen {
-            close(view, index)
-        }
-        revision += 1
-    }
-
-    /// What is still unknown of a settled node.
-    private struct OpenEnd: OptionSet {
-        let rawValue: UInt8
-        /// The kind of its settlement.
-        static let settlement = OpenEnd(rawValue: 1)
-        /// The end of its handler.
-        static let run = OpenEnd(rawValue: 2)
-    }
-
-    private static let openLimit = 65_536
-
-    private mutating func settle(_ view: NodeView, _ index: Int) {
-        var rest: OpenEnd = []
-        if view.state == .unknown { rest.insert(.settlement) } else { countEnd(view, index) }
-        let timing = view.handlerTiming(now: view.settled ?? 0)
-        if let wait = timing.wait, view.started != nil || view.state != .unknown {
-            records[index].wait.record(wait)
-            markStale(index)
-        }
-        if view.activity == .running { rest.insert(.run) } else { recordRun(view, timing, index) }
-        guard !rest.isEmpty, open.count < Self.openLimit else { return }
-        open[view.index.rawValue] = rest
-        openHighWater = max(openHighWater, open.count)
-    }
-
-    private mutating func countEnd(_ view: NodeView, _ index: Int) {
-        switch view.state {
-        case .rejected, .abandoned: records[index].counts.rejected += 1
-        case .cancelled: records[index].counts.cancelled += 1
-        default: break
-        }
-    }
-
-    private mutating func recordRun(_ view: NodeView, _ timing: Timing, _ index: Int) {
-        // When an evicted node's handler ended is unknown.
-        guard let run = timing.run, view.ended != nil else { return }
-        records[index].run.record(run)
-        markStale(index)
-    }
-
-    /// Counts what became known of a settled node.
-    private mutating func close(_ view: NodeView, _ index: Int) {
-        guard var rest = open[view.index.rawValue] else { return }
-        if rest.contains(.settlement), view.state != .unknown {
-            rest.remove(.settlement)
-            countEnd(view, index)
-        }
-        if rest.contains(.run), view.activity != .running {
-            rest.remove(.run)
-            recordRun(view, view.handlerTiming(now: view.settled ?? 0), index)
-        }
-        open[view.index.rawValue] = rest.isEmpty ? nil : rest
-    }
-
-    private mutating func index(of key: SiteKey, _ forest: ChainForest) -> Int {
-        if let known = indices[key] { return known }
-        let name = forest.sites[key.site].map { Name(site: $0, kind: key.kind) }
-        if let name, let known = named[name], indices.count < Self.aliasLimit {
-            indices[key] = known
-            return known
-        }
-        guard records.count < Self.keyLimit || key == .others else { return index(of: .others, forest) }
-        let index = records.count
-        records.append(Record(key: key))
-        indices[key] = index
-        if let name { named[name] = index }
-        return index
-    }
-
-    /// How many call site numbers are cached.
-    private static let aliasLimit = 16 * keyLimit
-
     // MARK: Figures
 
-    private mutating func markStale(_ index: Int) {
+    mutating func markStale(_ index: Int) {
         guard !records[index].isStale else { return }
         records[index].isStale = true
         stale.append(index)

@@ -21,10 +21,10 @@ public struct WarningTable: Sendable {
     var heldSlots = SlotSet()
     /// The nodes that the next sweep examines.
     var watch = WatchList()
-    private var dismissed: Set<Warning.ID> = []
+    var dismissed: Set<Warning.ID> = []
     /// The most warnings that were kept at a tick.
     private var keptHighWater = 0
-    private var dismissedLossCount: UInt64 = 0
+    var dismissedLossCount: UInt64 = 0
     /// Races that were decided before all members settled.
     var races: Set<NodeID> = []
     var sweep: WarningSweep?
@@ -41,7 +41,7 @@ public struct WarningTable: Sendable {
     /// By root, how many nodes its chain had at its last depth search, and whether it was too deep.
     var depths: [NodeID: (nodeCount: Int, isDeep: Bool)] = [:]
 
-    private static let dismissedLimit = 10_000
+    static let dismissedLimit = 10_000
     static let raceLimit = 4_096
 
     /// Makes an empty table.
@@ -84,36 +84,6 @@ public struct WarningTable: Sendable {
         ]
     }
 
-    // MARK: Dismissing
-
-    /// Dismisses a warning: it does not come back for this node. Lost events come back when more are lost.
-    public mutating func dismiss(_ id: Warning.ID) {
-        guard let warning = self[id] else { return }
-        remember(warning)
-        lists[id.kind.index].remove(id.node)
-        if !id.kind.isFault { held[id.node]? &= ~id.kind.bit }
-        revision += 1
-    }
-
-    /// Dismisses all kept warnings of a kind.
-    public mutating func dismissAll(of kind: WarningKind) {
-        for warning in lists[kind.index].kept.values {
-            remember(warning)
-            if !kind.isFault { held[warning.node]? &= ~kind.bit }
-        }
-        lists[kind.index].removeAll()
-        revision += 1
-    }
-
-    private mutating func remember(_ warning: Warning) {
-        if warning.kind == .lostEvents { dismissedLossCount = dismissedLossCount.addingClamped(warning.amount) }
-        guard warning.node != .none else { return }
-        if dismissed.count >= Self.dismissedLimit { dismissed.removeAll() }
-        dismissed.insert(warning.id)
-    }
-
-    func isDismissed(_ id: Warning.ID) -> Bool { !dismissed.isEmpty && dismissed.contains(id) }
-
     // MARK: Updating
 
     /// Applies changes: some nanoseconds a node.
@@ -133,7 +103,6 @@ public struct WarningTable: Sendable {
         }
     }
 
-    @inline(__always)
     private mutating func update(_ entry: ForestChanges.Entry, _ forest: ChainForest, _ now: UInt64) {
         let slot = entry.index.rawValue
         watch(entry, forest)
@@ -144,7 +113,6 @@ public struct WarningTable: Sendable {
         }
     }
 
-    @inline(__always)
     private mutating func update(
         _ eviction: ForestChanges.Eviction, _ forest: ChainForest, _ now: UInt64
     ) {

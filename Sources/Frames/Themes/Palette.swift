@@ -11,8 +11,8 @@ enum Palette {
             let grey = UInt8(8 + (number - 232) * 10)
             return (grey, grey, grey)
         }
-        let place = number - 16
-        return (levels[place / 36], levels[place / 6 % 6], levels[place % 6])
+        let index = number - 16
+        return (levels[index / 36], levels[index / 6 % 6], levels[index % 6])
     }
 
     /// The colour as `#rrggbb`.

@@ -1,0 +1,85 @@
+/// The tree: parents, children, chains and depths.
+extension ChainForest {
+    /// Whether a node is a root.
+    public func isRoot(_ index: NodeIndex) -> Bool { data.nodes[checked(index)].pointee.has(.isRoot) }
+
+    /// The number of the root of the tree that a node is in, among ``roots``, from 0. O(roots / 512).
+    public func rootNumber(of index: NodeIndex) -> Int {
+        roots.number(of: roots.index(of: data.rootSlot(of: checked(index)), data.nodes))
+    }
+
+    /// The parent of a node in the tree: its promise's parent, else its first adopter or combinator, else its creator;
+    /// nil for a root.
+    public func treeParent(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.treeParent.asNode }
+
+    /// The first child of a node. Children are in order of (creation, id).
+    public func firstChild(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.firstChild.asNode }
+
+    /// The last child of a node.
+    public func lastChild(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.lastChild.asNode }
+
+    /// The next child of the same tree parent; nil for roots.
+    public func nextSibling(of index: NodeIndex) -> NodeIndex? { data.nodes[checked(index)].pointee.next.asNode }
+
+    /// The previous child of the same tree parent; nil for roots.
+    public func previousSibling(of index: NodeIndex) -> NodeIndex? {
+        data.nodes[checked(index)].pointee.previous.asNode
+    }
+
+    /// The next node in pre-order of the subtree under `top`; nil after the last one.
+    ///
+    /// - Parameter skips: whether the subtree under `node` is left out.
+    public func next(after node: NodeIndex, within top: NodeIndex, skippingBelow skips: Bool = false) -> NodeIndex? {
+        var depth = 0
+        let slot = checked(node)
+        guard skips else { return data.following(slot, within: top.rawValue).asNode }
+        return data.followingSubtree(slot, within: top.rawValue, depth: &depth).asNode
+    }
+
+    /// The same; `depth` is that of the node on entry and that of the next one on return.
+    public func next(after node: NodeIndex, within top: NodeIndex, depth: inout Int) -> NodeIndex? {
+        data.following(checked(node), within: top.rawValue, depth: &depth).asNode
+    }
+
+    /// How many children a node has in the tree.
+    public func childCount(of index: NodeIndex) -> Int { Int(data.nodes[checked(index)].pointee.childCount) }
+
+    /// The root of the tree that a node is in. O(1).
+    public func root(of index: NodeIndex) -> NodeIndex { NodeIndex(rawValue: data.rootSlot(of: checked(index))) }
+
+    /// How many nodes the chain of a root has; 0 for a node that is no root.
+    public func nodeCount(ofRoot index: NodeIndex) -> Int {
+        let node = data.nodes[checked(index)]
+        guard node.pointee.has(.isRoot) else { return 0 }
+        return node.pointee.chain == noSlot ? 1 : Int(data.chains[node.pointee.chain].pointee.nodeCount)
+    }
+
+    /// The chain that a node (any of it) belongs to, counted. O(1).
+    public func chain(of index: NodeIndex) -> ChainSummary {
+        let node = data.nodes[checked(index)]
+        guard node.pointee.chain != noSlot else {
+            return ChainSummary(
+                root: index, counts: StateCounts(one: node.pointee.state), evictedCount: 0,
+                firstRejected: data.isRejected(index.rawValue) ? index : nil, settled: node.pointee.settled)
+        }
+        let record = data.chains[node.pointee.chain].pointee
+        return ChainSummary(
+            root: NodeIndex(rawValue: record.root), counts: record.counts, evictedCount: Int(record.evictedCount),
+            firstRejected: record.firstRejected.asNode, settled: !record.isLive ? record.settled : nil)
+    }
+
+    /// Whether children of a node are indented. The only child is not if it was made by `then` and the like on the
+    /// node, so a chain reads as a list.
+    public func indentsChildren(of index: NodeIndex) -> Bool { data.indents(checked(index)) }
+
+    /// How far in a node is drawn, 0 for a root. O(steps up to the root).
+    public func depth(of index: NodeIndex) -> Int {
+        var depth = 0
+        var cursor = data.nodes[checked(index)].pointee.treeParent
+        while cursor != noSlot {
+            if data.indents(cursor) { depth += 1 }
+            cursor = data.nodes[cursor].pointee.treeParent
+        }
+        return depth
+    }
+}

@@ -1,0 +1,128 @@
+import ChainEvents
+import ChainModel
+import EventScripts
+import Testing
+
+@testable import ChainInsight
+
+/// Warnings of races, cancellations, threads, queues, depths and lost events.
+extension WarningTableTests {
+    @Test func runningLosersOfARace() {
+        var watched = Watched()
+        for node in 1...5 as ClosedRange<UInt64> { watched.script.make(node, node == 5 ? .delay : .promise) }
+        watched.script.make(6, .race, "mirrors")
+        for node in 1...5 as ClosedRange<UInt64> { watched.script.member(6, node) }
+        // Another node needs the third, and the fourth was asked to end.
+        watched.script.make(7, .then, under: 3)
+        watched.pass(100)
+        watched.script.fulfill(1)
+        watched.script.fulfill(6)
+        watched.script.record(.cancelRequested, 4, text: "race")
+        watched.pass(900)
+        #expect(watched.counts == [:])
+        watched.pass(1_000)
+        #expect(watched.nodes(.raceLoserRunning) == [2])
+        #expect(watched.table.warnings(of: .raceLoserRunning)[0].other == NodeID(6))
+        watched.script.fulfill(2)
+        watched.update()
+        #expect(watched.table.count(of: .raceLoserRunning) == 0)
+    }
+
+    @Test func ignoredCancellation() {
+        var watched = Watched()
+        watched.script.make(1, .work)
+        watched.script.queue(1)
+        watched.script.start(1)
+        watched.script.make(2, .then, under: 1)
+        watched.options.enabled = [.cancellationIgnored]
+        watched.pass(3_000)
+        watched.script.forest.markCancelRequested([NodeID(1), NodeID(2)])
+        watched.pass(5_000)
+        // The program has not confirmed it.
+        #expect(watched.counts == [:])
+        watched.script.record(.cancelRequested, 1, text: "me")
+        watched.script.record(.cancelRequested, 2, text: "me")
+        watched.pass(1_900)
+        #expect(watched.counts == [:])
+        watched.pass(1_000)
+        #expect(watched.nodes(.cancellationIgnored) == [1])
+        watched.script.record(.cancelled, 1)
+        watched.update()
+        #expect(watched.counts == [:])
+    }
+
+    @Test func tooManyThreadsAreCounted() {
+        var watched = Watched()
+        watched.options.enabled = [.tooManyThreads]
+        watched.options.threadLimit = 3
+        for node in 1...4 as ClosedRange<UInt64> {
+            watched.script.make(node, .work)
+            watched.script.start(node, on: ThreadID(node))
+        }
+        // On the same thread inside another, and on none.
+        watched.script.make(5, .work)
+        watched.script.start(5, on: 4)
+        watched.script.make(6, .task)
+        watched.script.start(6, on: 9)
+        watched.pass(1_000)
+        #expect(watched.table.warnings(of: .tooManyThreads).map(\.amount) == [4])
+        watched.script.fulfill(1)
+        watched.pass(1_000)
+        #expect(watched.counts == [:])
+        #expect(watched.table.warnings(of: .tooManyThreads).count == 1)
+        watched.pass(11_000)
+        #expect(watched.table.warnings(of: .tooManyThreads).isEmpty)
+    }
+
+    @Test func longQueueWaits() {
+        var watched = Watched()
+        watched.script.make(1, .work)
+        watched.script.queue(1)
+        watched.pass(900)
+        #expect(watched.counts == [:])
+        watched.pass(700)
+        #expect(watched.nodes(.longQueueWait) == [1])
+        watched.script.start(1)
+        watched.update()
+        #expect(watched.counts == [:])
+    }
+
+    @Test func deepChains() {
+        var watched = Watched()
+        watched.options.depthLimit = 50
+        watched.options.enabled = [.deepChain]
+        watched.script.make(1, .promise)
+        for node in 2...50 as ClosedRange<UInt64> { watched.script.make(node, .then, under: node - 1) }
+        watched.script.make(100, .promise)
+        for node in 101...300 as ClosedRange<UInt64> { watched.script.make(node, .then, under: 100) }
+        watched.pass(2_000)
+        #expect(watched.counts == [:])
+        watched.script.make(51, .then, under: 50)
+        watched.script.make(52, .then, under: 25)
+        watched.script.make(53, .then, under: 1)
+        watched.pass(2_000, budget: 20)
+        watched.pass(2_000)
+        #expect(watched.nodes(.deepChain) == [1])
+        #expect(watched.table.warnings(of: .deepChain)[0].amount == 50)
+        for node in 1...53 as ClosedRange<UInt64> { watched.script.fulfill(node) }
+        watched.pass(1_000)
+        #expect(watched.counts == [:])
+    }
+
+    @Test func lostEventsStayUntilDismissedAndComeBack() {
+        var watched = Watched()
+        watched.pass(100)
+        watched.script.lose(1_204)
+        watched.pass(100)
+        #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [1_204])
+        watched.script.lose(6)
+        watched.pass(100)
+        #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [1_210])
+        watched.table.dismiss(.init(kind: .lostEvents, node: .none))
+        watched.pass(1_000)
+        #expect(watched.counts == [:])
+        watched.script.lose(3)
+        watched.pass(100)
+        #expect(watched.table.warnings(of: .lostEvents).map(\.amount) == [3])
+    }
+}
