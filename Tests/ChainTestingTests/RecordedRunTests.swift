@@ -126,7 +126,7 @@ import Testing
     @Test func theSameProgramGivesTheSameEvents() {
         let (first, second) = (order(fails: true), order(fails: true))
         first.runUntilIdle()
-        // Others may make promises meanwhile: ids of nodes are the process's, numbers the run's own.
+        // Other tests may make promises meanwhile, because node ids are unique in the process and numbers in the run.
         _ = Promise.resolve(1)
         second.runUntilIdle()
         #expect(first.batch.events == second.batch.events)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChainTesting
 
-/// Snapshots in files: what is written when, and what a test is told.
+/// Snapshots in files: when they are written, and the messages of tests.
 @Suite final class SnapshotFileTests {
     private let folder: URL
     private var test: String { folder.appendingPathComponent("SomeTests.swift").path }

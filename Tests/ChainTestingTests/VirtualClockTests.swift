@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct VirtualClockTests {
-    /// Notes what fires, in order.
+    /// Records what fires, in order.
     final class Log: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

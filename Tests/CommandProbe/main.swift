@@ -7,9 +7,9 @@ import PromiseRuntime
     import Darwin
 #endif
 
-// What chainviewTests attach to: `CommandProbe NAME [read-only] [port] [from PATH] [COMMAND…]`, an inspected program that does what
-// it is asked to, by its arguments and then a line each from standard input or a FIFO, and answers `ok`. What was done is
-// collected by then, unless the command begins with `quietly`.
+// The inspected program for chainviewTests: `CommandProbe NAME [read-only] [port] [from PATH] [COMMAND…]`. Reads commands
+// from its arguments, then line by line from standard input or a FIFO, and answers each with `ok`, after its events were
+// collected, unless the command begins with `quietly`.
 
 alarm(600)
 var arguments = CommandLine.arguments.dropFirst()
@@ -32,20 +32,20 @@ if arguments.first == "from" {
 let inspector = try Inspector.start(name: name, options: options)
 var resolvers: [String: Resolver<String>] = [:]
 
-/// Everything that could harm a terminal: controls of both sets, sequences, bidi, and what pretends to be a row.
+/// A hostile text: controls of both sets, escape sequences, bidi controls, and a fake row.
 let hostile =
     (0...0x1F).map { String(Unicode.Scalar(UInt8($0))) }.joined()
     + "\u{1B}]0;owned\u{7}\u{1B}[2J\u{1B}[31mred\u{1B}]52;c;b3duZWQ=\u{1B}\\\u{1B}P+q\u{1B}\\\u{7F}"
     + (0x80...0x9F).compactMap { Unicode.Scalar(UInt32($0)).map { String($0) } }.joined()
     + "\u{202E}\u{2066}\u{200F}\u{2028}\u{FEFF}\u{E000}end"
 
-/// Past all buffers: somebody waits for it.
+/// Prints without buffering, because the test waits for it.
 func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
     let bytes = Array((line + "\n").utf8)
     _ = write(descriptor, bytes, bytes.count)
 }
 
-/// A chain of three nodes, of which the first waits for its resolver.
+/// Makes a chain of three nodes; the first waits for its resolver.
 func pending(_ label: String) -> Resolver<String> {
     let (promise, resolver) = Promise<String>.pending(label: label)
     promise.map(label: "read \(label)") { $0.count }.failed(label: "complain of \(label)") { _ in }
@@ -67,7 +67,7 @@ func pending(_ label: String) -> Resolver<String> {
     case "many":
         for number in 1...(Int(rest) ?? 1) {
             resolvers["\(number)"] = pending("chain \(number)")
-            // So that nothing is lost, which would be told late.
+            // In pieces, so that no event is lost.
             if number % 100 == 0 { inspector.collectNow() }
         }
     case "settle": resolvers.removeValue(forKey: rest)?.fulfill("done")

@@ -229,57 +229,59 @@ struct DemoTests {
         demo.run(until: .milliseconds(4_000))
         demo.context.close()
         demo.run(until: .seconds(20))
-        assertChain(demo.recorded, matches: """
-            fulfilled chain cup 1 = cup 1
-              fulfilled all prepare = ["18 g", "93 °C"] · total 0.86s
-                fulfilled chain beans = cup 1
-                fulfilled then grind · total 0.86s
-                  fulfilled map weigh = 18 g
-                  fulfilled delay · total 0.86s
-                fulfilled chain water = cup 1
-                fulfilled map look into the tank
-                skipped recover fill the tank
-                fulfilled then heat · total 0.6s
-                  fulfilled map measure = 93 °C
-                  fulfilled delay · total 0.6s
-                fulfilled then brew = 18 g, 93 °C · total 1.2s
-                  fulfilled map serve = espresso of 18 g, 93 °C
-                  fulfilled delay · total 1.2s @0.86s
-                  fulfilled map = 18 g, 93 °C @0.86s
-            fulfilled chain cup 2 = cup 2 @2s
-              fulfilled all prepare = ["18 g", "93 °C"] · total 0.77s @2s
-                fulfilled chain beans = cup 2 @2s
-                fulfilled then grind · total 0.77s @2s
-                  fulfilled map weigh = 18 g @2s
-                  fulfilled delay · total 0.77s @2s
-                fulfilled chain water = cup 2 @2s
-                fulfilled map look into the tank @2s
-                skipped recover fill the tank @2s
-                fulfilled then heat · total 0.6s @2s
-                  fulfilled map measure = 93 °C @2s
-                  fulfilled delay · total 0.6s @2s
-                fulfilled then brew = 18 g, 93 °C · total 1.2s @2s
-                  fulfilled map serve = espresso of 18 g, 93 °C @2s
-                  fulfilled delay · total 1.2s @2.77s
-                  fulfilled map = 18 g, 93 °C @2.77s
-            fulfilled chain cup 3 = cup 3 @4s
-              fulfilled all prepare = ["18 g", "93 °C"] · total 1.4s @4s
-                fulfilled chain beans = cup 3 @4s
-                fulfilled then grind · total 0.77s @4s
-                  fulfilled map weigh = 18 g @4s
-                  fulfilled delay · total 0.77s @4s
-                fulfilled chain water = cup 3 @4s
-                rejected map look into the tank ! the tank is empty @4s
-                fulfilled recover fill the tank · total 0.8s @4s
-                  fulfilled then heat · total 0.6s @4s
-                    fulfilled map measure = 93 °C @4s
-                    fulfilled delay · total 0.6s @4.8s
-                  fulfilled delay · total 0.8s @4s
-                fulfilled then brew = 18 g, 93 °C · total 1.2s @4s
-                  fulfilled map serve = espresso of 18 g, 93 °C @4s
-                  fulfilled delay · total 1.2s @5.4s
-                  fulfilled map = 18 g, 93 °C @5.4s
-            """)
+        assertChain(
+            demo.recorded,
+            matches: """
+                fulfilled chain cup 1 = cup 1
+                  fulfilled all prepare = ["18 g", "93 °C"] · total 0.86s
+                    fulfilled chain beans = cup 1
+                    fulfilled then grind · total 0.86s
+                      fulfilled map weigh = 18 g
+                      fulfilled delay · total 0.86s
+                    fulfilled chain water = cup 1
+                    fulfilled map look into the tank
+                    skipped recover fill the tank
+                    fulfilled then heat · total 0.6s
+                      fulfilled map measure = 93 °C
+                      fulfilled delay · total 0.6s
+                    fulfilled then brew = 18 g, 93 °C · total 1.2s
+                      fulfilled map serve = espresso of 18 g, 93 °C
+                      fulfilled delay · total 1.2s @0.86s
+                      fulfilled map = 18 g, 93 °C @0.86s
+                fulfilled chain cup 2 = cup 2 @2s
+                  fulfilled all prepare = ["18 g", "93 °C"] · total 0.77s @2s
+                    fulfilled chain beans = cup 2 @2s
+                    fulfilled then grind · total 0.77s @2s
+                      fulfilled map weigh = 18 g @2s
+                      fulfilled delay · total 0.77s @2s
+                    fulfilled chain water = cup 2 @2s
+                    fulfilled map look into the tank @2s
+                    skipped recover fill the tank @2s
+                    fulfilled then heat · total 0.6s @2s
+                      fulfilled map measure = 93 °C @2s
+                      fulfilled delay · total 0.6s @2s
+                    fulfilled then brew = 18 g, 93 °C · total 1.2s @2s
+                      fulfilled map serve = espresso of 18 g, 93 °C @2s
+                      fulfilled delay · total 1.2s @2.77s
+                      fulfilled map = 18 g, 93 °C @2.77s
+                fulfilled chain cup 3 = cup 3 @4s
+                  fulfilled all prepare = ["18 g", "93 °C"] · total 1.4s @4s
+                    fulfilled chain beans = cup 3 @4s
+                    fulfilled then grind · total 0.77s @4s
+                      fulfilled map weigh = 18 g @4s
+                      fulfilled delay · total 0.77s @4s
+                    fulfilled chain water = cup 3 @4s
+                    rejected map look into the tank ! the tank is empty @4s
+                    fulfilled recover fill the tank · total 0.8s @4s
+                      fulfilled then heat · total 0.6s @4s
+                        fulfilled map measure = 93 °C @4s
+                        fulfilled delay · total 0.6s @4.8s
+                      fulfilled delay · total 0.8s @4s
+                    fulfilled then brew = 18 g, 93 °C · total 1.2s @4s
+                      fulfilled map serve = espresso of 18 g, 93 °C @4s
+                      fulfilled delay · total 1.2s @5.4s
+                      fulfilled map = 18 g, 93 °C @5.4s
+                """)
     }
 
     /// The third feed takes longer than 2 s: its task is cancelled.
@@ -287,20 +289,22 @@ struct DemoTests {
         let demo = try DemoRun("pages")
         demo.context.close()
         demo.run(until: .seconds(5))
-        assertChain(demo.recorded, matches: """
-            fulfilled promise page 1 = news of page 1 with pictures, sport of page 1 with pictures, no weather · total 2s
-              fulfilled promise news = news of page 1 with pictures · total 1.19s
-                fulfilled timeout within 2 s = news of page 1 with pictures
-                skipped catch leave it out
-              fulfilled promise sport = sport of page 1 with pictures · total 1.91s
-                fulfilled timeout within 2 s = sport of page 1 with pictures
-                skipped catch leave it out
-              cancelled promise weather ! cancelled by program: timed out after 2.0 seconds · total 2s
-                rejected timeout within 2 s ! timed out after 2.0 seconds
-                fulfilled catch leave it out = no weather
-              fulfilled all 3 feeds = ["news of page 1 with pictures", "sport of page 1 with pictures", "no weather"] · total 2s
-              fulfilled map lay out = news of page 1 with pictures, sport of page 1 with pictures, no weather
-            """)
+        assertChain(
+            demo.recorded,
+            matches: """
+                fulfilled promise page 1 = news of page 1 with pictures, sport of page 1 with pictures, no weather · total 2s
+                  fulfilled promise news = news of page 1 with pictures · total 1.19s
+                    fulfilled timeout within 2 s = news of page 1 with pictures
+                    skipped catch leave it out
+                  fulfilled promise sport = sport of page 1 with pictures · total 1.91s
+                    fulfilled timeout within 2 s = sport of page 1 with pictures
+                    skipped catch leave it out
+                  cancelled promise weather ! cancelled by program: timed out after 2.0 seconds · total 2s
+                    rejected timeout within 2 s ! timed out after 2.0 seconds
+                    fulfilled catch leave it out = no weather
+                  fulfilled all 3 feeds = ["news of page 1 with pictures", "sport of page 1 with pictures", "no weather"] · total 2s
+                  fulfilled map lay out = news of page 1 with pictures, sport of page 1 with pictures, no weather
+                """)
     }
 
     @Test func hailFallsAsOftenAsTheSeedSays() throws {

@@ -1,30 +1,30 @@
 import Foundation
 
-/// One piece of Swift in the documentation.
+/// An example in the documentation.
 struct Example: CustomStringConvertible {
     /// Path from the root of the checkout, and the number of the first line of code.
     var file: String
     var line: Int
     /// The code, without the article's indentation.
     var lines: [String]
-    /// What stands behind ```` ```swift ````: why the example is not compiled; empty for most.
+    /// The text after ```` ```swift ````: the reason why the example is not compiled; empty for most.
     var remark = ""
 
     var description: String { "\(file):\(line)" }
 
-    /// What the example says that it prints, line by line.
+    /// The output that the example promises, line by line.
     var prints: [String] {
         lines.compactMap { line in
             line.firstMatch(of: /\/\/ prints (.+)$/).map { String($0.1) }
         }
     }
 
-    /// Modules that it imports by itself.
+    /// The modules that it imports.
     var imports: [String] {
         lines.compactMap { $0.wholeMatch(of: /import (\w+)\s*/).map { String($0.1) } }
     }
 
-    /// Its code but for the imports, whose lines stay so that line numbers do.
+    /// The code with imports replaced by empty lines, so that line numbers stay.
     var body: String {
         lines.map { $0.contains(/^import \w+/) ? "" : $0 }.joined(separator: "\n")
     }
@@ -32,12 +32,12 @@ struct Example: CustomStringConvertible {
 
 /// Finds the Swift in Markdown and in doc comments.
 enum ExampleReader {
-    /// The fenced blocks of Swift of a Markdown text.
+    /// Returns the fenced blocks of Swift in a Markdown text.
     static func markdown(_ text: String, file: String) -> [Example] {
         fenced(text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init), file: file, from: 1)
     }
 
-    /// The examples in the doc comments of a source file: fenced ones, and those indented by four spaces.
+    /// Returns the examples in the doc comments of a source file: fenced blocks, and blocks indented by four spaces.
     static func docComments(_ text: String, file: String) -> [Example] {
         var examples: [Example] = []
         var comment: [String] = []
@@ -79,7 +79,7 @@ enum ExampleReader {
         return examples
     }
 
-    /// Blocks that are indented by four spaces and follow an empty line, but for drawings.
+    /// Returns blocks that are indented by four spaces and follow an empty line, except drawings.
     private static func indented(_ lines: [String], file: String, from first: Int) -> [Example] {
         var examples: [Example] = []
         var open: Example?
@@ -104,7 +104,7 @@ enum ExampleReader {
 }
 
 extension Example {
-    /// Without the indentation that all lines share.
+    /// The example without shared indentation.
     fileprivate var outdented: Example {
         let margin = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
         var example = self

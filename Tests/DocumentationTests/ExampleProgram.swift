@@ -1,7 +1,6 @@
 import Foundation
 
-/// Makes one program of many examples: each a function of its own, whose errors the compiler reports at the article's
-/// line.
+/// Generates one program of many examples, each in a function. The compiler reports errors at the article's line.
 enum ExampleProgram {
     private static let modules = [
         "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "Foundation", "PromiseFoundation",
@@ -23,13 +22,13 @@ enum ExampleProgram {
     }
 
     private static func opening(_ example: Example, _ number: Int) -> String {
-        // Tests can be no local functions.
+        // In a struct, because a test cannot be a local function.
         if example.body.contains(/(?m)^@(?:Test|Suite)\b/) { return "struct Example\(number) {\n" }
         let effects = example.body.contains(/(?:^|[^.\w])await\s/) ? "async throws" : "throws"
         return "func example\(number)() \(effects) {\n"
     }
 
-    /// Runs the example whose number is given, of those that print.
+    /// Generates the main function, which runs the example of the given number.
     private static func main(_ examples: [Example]) -> String {
         let cases = examples.enumerated().filter { !$1.prints.isEmpty }.map { number, _ in
             "case \"\(number)\": try await example\(number)()\n"

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What the documentation shows compiles, and prints what it says that it prints.
+/// The examples of the documentation compile, and print what they promise.
 @Suite(.serialized)
 struct ExampleTests {
-    /// The only reasons for an example not to be compiled.
+    /// The allowed reasons for not compiling an example.
     private static let reasons: Set = ["package-manifest"]
-    /// Whose doc comments show code for users.
+    /// The modules with examples in doc comments.
     private static let modules = ["ChainBus", "ChainInspector", "ChainTesting", "PromiseFoundation", "PromiseRuntime"]
 
     @Test func everyExampleIsFound() throws {
@@ -15,7 +15,7 @@ struct ExampleTests {
         #expect(examples.contains { $0.file.hasSuffix("PromiseRuntime.docc/PromiseRuntime.md") })
         #expect(examples.contains { $0.file.hasSuffix("Core/Promise.swift") })
         for example in examples where !example.remark.isEmpty {
-            #expect(Self.reasons.contains(example.remark), "\(example) is not compiled for a reason that is none")
+            #expect(Self.reasons.contains(example.remark), "\(example) is not compiled, for no allowed reason")
         }
     }
 
@@ -62,7 +62,7 @@ struct ExampleTests {
     }
 }
 
-/// A folder for one program of examples, gone with it.
+/// A temporary folder for one program of examples; removed at deinit.
 private final class Workbench {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
     private var program: URL { folder.appending(path: "examples") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What articles and doc comments link to is there: DocC itself says so.
+/// The links of articles and doc comments resolve, by DocC's own report.
 @Suite(.serialized)
 struct LinkTests {
     /// Modules with articles.
@@ -17,16 +17,16 @@ struct LinkTests {
             "--additional-symbol-graph-dir", folder.path, "--output-dir", folder.appending(path: "out").path,
             "--fallback-display-name", module, "--fallback-bundle-identifier", module,
         ])
-        // Each is a headline, followed by an arrow and the place.
+        // Each problem has two lines: the message, and its location.
         let lines = (run.standardOutput + run.standardError).split(separator: "\n").map(String.init)
-        let complaints = zip(lines, lines.dropFirst() + [""]).filter { line, _ in
+        let problems = zip(lines, lines.dropFirst() + [""]).filter { line, _ in
             line.contains(#/^(?:\S.*:\ )?(?:warning|error):\ /#) && !line.hasSuffix("is missing documentation")
         }
         #expect(run.status == 0)
-        #expect(complaints.map { "\($0) \($1)" } == [])
+        #expect(problems.map { "\($0) \($1)" } == [])
     }
 
-    // Elsewhere the extraction of symbols wants an SDK as well.
+    // On Linux only, because extracting symbols needs an SDK elsewhere.
     static var hasDocC: Bool {
         #if os(Linux)
             ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":").contains {

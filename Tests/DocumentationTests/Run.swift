@@ -1,12 +1,12 @@
 import Foundation
 
-/// One run of a program, to its end, of which it is given five minutes.
+/// One run of a program, of at most five minutes.
 struct Run {
     var status: Int32
     var standardOutput: String
     var standardError: String
 
-    /// Runs a program on a thread of its own: a blocked test keeps a thread that other tests need.
+    /// Runs a program, on its own thread, because a blocked test would take one from other tests.
     static func of(_ arguments: [String]) async throws -> Run {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try Run(arguments) }) }
@@ -24,7 +24,7 @@ struct Run {
         try process.run()
         let watchdog = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
-        // Errors are read beside: a full pipe would stop the program.
+        // Read on another thread, because a full pipe would block the program.
         let errors = Collected()
         let done = DispatchSemaphore(value: 0)
         let pipe = outputs[1].fileHandleForReading

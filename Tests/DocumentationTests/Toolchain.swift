@@ -1,15 +1,15 @@
 import Foundation
 
-/// The modules that this test was built with, and the compiler.
+/// The compiler, and the modules that this test was built with.
 struct Toolchain {
     private let build: URL
-    /// Modules of ours that examples may import, with those that they are made of.
+    /// The modules that examples may import, and their dependencies.
     static let modules = [
         "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire", "ChainInspector",
         "ChainTesting", "PromiseFoundation",
     ]
 
-    /// What went wrong, in words for the failure of a test.
+    /// A failure of the toolchain.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -17,7 +17,7 @@ struct Toolchain {
     private final class Anchor {}
 
     init() throws {
-        // The test bundle lies in the build folder, on some systems some levels below it.
+        // The build folder is the test bundle's parent, on some systems several levels up.
         var folder = Bundle(for: Anchor.self).bundleURL
         while folder.path.count > 1 {
             if FileManager.default.fileExists(atPath: folder.appending(path: "Modules/PromiseRuntime.swiftmodule").path)
@@ -30,7 +30,7 @@ struct Toolchain {
         throw Failure(description: "the folder of built modules is not above \(Bundle(for: Anchor.self).bundlePath)")
     }
 
-    /// What the compiler says of the files, which is nothing where all is well.
+    /// Returns the compiler's errors for the files; empty if there are none.
     func errors(in files: [URL]) async throws -> String {
         try await compile(["-typecheck", "-suppress-warnings"], files).standardError
     }
@@ -41,7 +41,7 @@ struct Toolchain {
         if run.status != 0 { throw Failure(description: run.standardError) }
     }
 
-    /// Writes what DocC has to know of a module.
+    /// Writes the symbol graph of a module, for DocC.
     func extractSymbols(of module: String, into folder: URL) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let target = try await Run.of(["swiftc", "-print-target-info"]).standardOutput.firstMatch(
@@ -52,7 +52,7 @@ struct Toolchain {
         if run.status != 0 { throw Failure(description: run.standardError) }
     }
 
-    /// Where the compiler finds the modules.
+    /// The compiler's search paths for the modules.
     private var moduleOptions: [String] {
         let map = folder(of: "CChainRuntime").appending(path: "module.modulemap").path
         return ["-I", build.appending(path: "Modules").path, "-Xcc", "-fmodule-map-file=" + map]
@@ -77,7 +77,7 @@ struct Toolchain {
 
     private func folder(of module: String) -> URL { build.appending(path: "\(module).build") }
 
-    /// What the compiler made of the modules' present sources: a folder keeps the objects of deleted ones.
+    /// Returns the object files of the modules' present sources; the folders also keep those of deleted ones.
     private func objects() throws -> [URL] {
         try Self.modules.flatMap { module in
             let folder = folder(of: module)

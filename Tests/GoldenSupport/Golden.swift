@@ -1,20 +1,20 @@
 import Foundation
 
-/// Texts and bytes that are compared with files in the `Golden` folder beside the test.
+/// Compares texts and bytes with files in the `Golden` folder beside the test.
 ///
 ///     #expect(Golden.complaint(about: frame.golden(), named: "checkout-80x24") == nil)
 ///
-/// A golden file that is missing or differs is a failure, and what came is left beside it as `NAME.actual`.
-/// With `CHAINVIEW_RECORD=1` in the environment the file is written instead, unless `CI` is set too.
+/// A missing or different file is a failure; the actual content is left beside it as `NAME.actual`. With
+/// `CHAINVIEW_RECORD=1` in the environment the file is written instead, unless `CI` is set, too.
 public enum Golden {
-    /// Nil if the file `NAME.txt` says the same, else what is wrong, with the first lines that differ.
+    /// Returns nil if the file `NAME.txt` has the same text, else a message with the first lines that differ.
     public static func complaint(about text: String, named name: String, beside test: String = #filePath) -> String? {
         complaint(about: Data(text.utf8), named: name, extension: "txt", beside: test) { expected in
             difference(String(decoding: expected, as: UTF8.self), text)
         }
     }
 
-    /// Nil if the file `NAME.bin` holds the same bytes, else what is wrong, with the first that differs.
+    /// Returns nil if the file `NAME.bin` has the same bytes, else a message with the first that differs.
     public static func complaint(about bytes: [UInt8], named name: String, beside test: String = #filePath) -> String? {
         complaint(about: Data(bytes), named: name, extension: "bin", beside: test) { expected in
             let place = zip(expected, bytes).enumerated().first { $0.element.0 != $0.element.1 }?.offset
@@ -23,12 +23,12 @@ public enum Golden {
         }
     }
 
-    /// What is in the file `NAME.bin`; nil where there is none.
+    /// Returns the content of the file `NAME.bin`; nil if there is none.
     public static func bytes(named name: String, beside test: String = #filePath) -> [UInt8]? {
         (try? Data(contentsOf: folder(beside: test).appendingPathComponent(name + ".bin"))).map { [UInt8]($0) }
     }
 
-    /// The names of the golden files that end so, without that.
+    /// Returns the names of golden files with an extension, without it.
     public static func names(ofFilesWith suffix: String, beside test: String = #filePath) throws -> [String] {
         try FileManager.default.contentsOfDirectory(at: folder(beside: test), includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == suffix }.map { $0.deletingPathExtension().lastPathComponent }

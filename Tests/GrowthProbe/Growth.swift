@@ -1,7 +1,7 @@
 import Foundation
 import TerminalHarness
 
-/// One run: a program under load and a viewer that shows it, sampled four times a second.
+/// One run: a program under load and its viewer, sampled four times a second.
 struct Growth {
     let duration: Double
     let rate: Double
@@ -13,11 +13,10 @@ struct Growth {
     }
 
     private static let interval = 0.25
-    /// What may be added an hour, in megabytes.
+    /// The allowed growth, in megabytes an hour.
     private static let limit = 1.0
-    /// Memory is had from the system in steps, of an allocator's arena or of a slab, and some are still to come when the
-    /// warm-up is over. In the first minutes lists of a bounded length are still filling, too (the viewer keeps 100,000
-    /// events). Less than this, in megabytes, is no growth that a run can tell.
+    /// The smallest growth that a run can detect, in megabytes. Memory comes from the system in steps, some of them after the
+    /// warm-up; and bounded lists, such as the viewer's 100,000 events, fill in the first minutes.
     private var resolution: Double { duration < 300 ? 4 : 1 }
 
     func run() throws -> Bool {
@@ -52,7 +51,7 @@ struct Growth {
             let line = Line(through: kept.map { ($0.time, $0[keyPath: memory]) })
             let slope = line.slope * 3_600
             let step = resolution / (duration * 2 / 3) * 3_600
-            // Two standard errors of the line, and what the length of the run cannot tell.
+            // Plus two standard errors of the line, and the smallest detectable growth.
             let error = ((2 * line.error * 3_600) * (2 * line.error * 3_600) + step * step).squareRoot()
             say("growth.\(name)", slope, "MB/h", limit: Self.limit, isOK: slope - error <= Self.limit)
             isOK = isOK && slope - error <= Self.limit
@@ -69,7 +68,7 @@ struct Growth {
         return queues(of: viewer) && isOK
     }
 
-    /// How many events the viewer's header says were lost, in the program or on the way.
+    /// Returns the number of lost events in the viewer's header.
     private func lostCount(in header: String) -> Double {
         let words = header.split(separator: " ")
         guard let place = words.firstIndex(of: "lost"), place > 0 else { return -1 }
@@ -83,7 +82,7 @@ struct Growth {
             rows: 60)
     }
 
-    /// Every queue of the viewer has a limit that it kept. What `--debug-statistics` printed at the end says so.
+    /// Checks that each queue of the viewer kept its limit, by the output of `--debug-statistics`.
     private func queues(of viewer: PseudoTerminal) -> Bool {
         let lines = (0..<60).map { viewer.screen.text(row: $0) }
         guard let head = lines.firstIndex(where: { $0.hasPrefix("queue ") && $0.contains("limit") }) else {
@@ -109,7 +108,7 @@ struct Growth {
         fflush(nil)
     }
 
-    /// The resident memory of a process, in megabytes.
+    /// Returns the resident memory of a process, in megabytes.
     private func resident(_ pid: Int32) -> Double {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)) ?? ""
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
@@ -117,14 +116,13 @@ struct Growth {
     }
 }
 
-/// A line through samples, by least squares.
+/// A line through samples (least squares).
 struct Line {
-    /// What is added a second, and the standard error of that.
+    /// The slope per second, and its standard error.
     private(set) var slope = 0.0
     private(set) var error = 0.0
 
-    /// Neighbouring samples of memory are all but the same, so each says little: the error is that of a line through the
-    /// means of eight stretches of time.
+    /// The error is that of a line through the means of eight intervals, because neighbouring samples are correlated.
     private static let stretchCount = 8
 
     init(through samples: [(time: Double, value: Double)]) {
@@ -166,7 +164,7 @@ private final class ProgramProcess {
 
     var pid: Int32 { process.processIdentifier }
 
-    /// Events made and lost so far, and bytes of the heap in use.
+    /// The events made and lost so far, and the bytes of heap in use.
     func ask() -> [Double] {
         input.fileHandleForWriting.write(Data("?\n".utf8))
         return line().split(separator: " ").compactMap { Double($0) }

@@ -3,8 +3,8 @@ import ChainInspector
 import Foundation
 import PromiseRuntime
 
-/// The observed program: makes events at a rate, for ever. Each line on standard input is answered with
-/// `MADE LOST BYTES`: events made and lost so far, and the bytes of the heap that are in use.
+/// The observed program: makes events at a rate, for ever. Answers each line on standard input with `MADE LOST BYTES`: the
+/// events made and lost so far, and the bytes of heap in use.
 enum Program {
     private struct Failure: Error {}
 
@@ -28,7 +28,7 @@ enum Program {
         fflush(nil)
         let start = Clock.seconds
         var round = 0
-        // How many events a round makes is known by the first of them.
+        // The first round measures the events of a round.
         for _ in 0..<200 { runtime.run { work(&round) } }
         inspector.collectNow()
         let eventsPerRound = Double(inspector.loss.madeCount) / 200
@@ -43,7 +43,7 @@ enum Program {
         }
     }
 
-    /// One of each: a chain that goes well, a race, a rejection, and a cancellation.
+    /// Makes one of each: a fulfilled chain, a race, a rejection, and a cancellation.
     private static func work(_ round: inout Int) {
         round += 1
         let (root, resolver) = Promise<Int>.pending(label: "order")
@@ -61,7 +61,7 @@ enum Program {
         cancelled.cancel()
     }
 
-    /// What a handler of a chain does inside it.
+    /// The work of a handler.
     private static func part(_ number: Int) -> Promise<Int> {
         let (root, resolver) = Promise<Int>.pending()
         let end = root.map { $0 &+ 1 }
@@ -70,7 +70,7 @@ enum Program {
     }
 }
 
-/// Seconds of a clock that only goes on.
+/// Returns seconds of a monotonic clock.
 enum Clock {
     static var seconds: Double {
         var time = timespec()

@@ -1,8 +1,8 @@
-// Whether memory grows under load: `GrowthProbe SECONDS [EVENTS-A-SECOND]`. A program makes short chains, races,
-// rejections and cancellations at that rate (200,000) in one process, and the real `chainview attach` shows them on a
-// pseudo-terminal in another. The resident memory of both is sampled; the first third of the time is for warming up,
-// through the rest a line is laid. A minute can show growth of some 400 MB an hour, twenty minutes growth of 5. Prints
-// figures, one a line, NAME VALUE UNIT limit LIMIT ok|MISS, and exits with 1 where one is missed.
+// Measures growth of memory under load: `GrowthProbe SECONDS [EVENTS-A-SECOND]`. One process makes short chains, races,
+// rejections and cancellations at that rate (default 200,000); `chainview attach` shows them on a pseudo-terminal in
+// another. The resident memory of both is sampled, and a line is fitted after a warm-up of a third of the time. One minute
+// detects growth of 400 MB an hour, twenty minutes growth of 5. Prints one figure a line, NAME VALUE UNIT limit LIMIT
+// ok|MISS, and exits with 1 after a MISS.
 import Foundation
 
 let arguments = CommandLine.arguments

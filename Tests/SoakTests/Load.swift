@@ -1,7 +1,7 @@
 import ChainEvents
 import SeededNumbers
 
-/// A program that does everything at random: chains that grow, fork, adopt, wait, fail, are cancelled and never end.
+/// A random program: chains that grow, fork, adopt, wait, fail, are cancelled, and never end.
 struct Load {
     let process: ProcessDescription
     private var live: [UInt64] = []
@@ -22,7 +22,7 @@ struct Load {
             wallOffset: 1_790_000_000_000_000_000)
     }
 
-    /// What it says at a moment of its clock, in nanoseconds.
+    /// Returns the program's next batch at a time of its clock, in nanoseconds.
     mutating func batch(_ time: UInt64, eventCount: Int, _ random: inout some RandomNumberGenerator) -> EventBatch {
         sequence += 1
         var batch = EventBatch(process: process.key, sequence: sequence, time: time)

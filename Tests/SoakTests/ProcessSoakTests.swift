@@ -5,17 +5,17 @@ import SeededNumbers
 import TerminalHarness
 import Testing
 
-/// The command itself, on a pseudo-terminal, with random keys, clicks and sizes on a demo that storms. Every so often the
-/// picture is frozen and drawn anew: but for the header and the status line, no cell changes by that.
+/// The command on a pseudo-terminal, with random keys, clicks and sizes on the demo `storm`. Now and then the picture is
+/// frozen and redrawn: no cell changes, except in the header and the status line.
 @Suite(.serialized, .onItsOwnThread) struct ProcessSoakTests {
     private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
-    /// What leaves, stops, or hands the terminal to another program.
+    /// Intents that quit, suspend, or pass the terminal to another program.
     private static let excluded: Set<Intent> = [.quit, .suspend, .edit, .commandLine]
 
-    /// Escape as terminals of today can send it: a lone one would join what follows.
+    /// Escape as an unambiguous sequence, because a lone one would join the next key.
     private static let escape = "\u{1B}[27u"
 
-    @Test func theCommandBearsAllOfIt() throws {
+    @Test func theCommandSurvivesRandomInput() throws {
         let terminal = try PseudoTerminal(
             builtProduct("chainview"), ["demo", "storm"], columns: 120, rows: 40)
         try terminal.waitUntil("the first rows") { $0.isAlternate && $0.contains("drop") }
@@ -75,20 +75,19 @@ import Testing
     }
 
     private func compare(_ terminal: PseudoTerminal, round: Int) throws {
-        // Back to the tree, whatever is open, and no half of a key left.
+        // Back to the tree, with no unfinished key.
         for _ in 0..<4 {
             terminal.send(Self.escape)
             try redraw(terminal)
         }
-        // More than one key may have come to it: a frozen picture that thaws is frozen again.
+        // Frozen again, because earlier keys may have resumed it.
         for _ in 0..<4 where !isFrozen(terminal) {
             terminal.send("p")
             try redraw(terminal)
         }
         try #require(terminal.screen.columns < 60 || isFrozen(terminal), "\(terminal.screen.text)")
         guard isFrozen(terminal) else { return }
-        // What was begun goes on while the picture stands still, as a list of 50,000 events that is made anew, and then
-        // that is all.
+        // Background work goes on while the picture is frozen, such as a new list of 50,000 events, and ends.
         var (before, after) = (cells(terminal.screen), cells(terminal.screen))
         for _ in 0..<4 {
             try terminal.waitUntilQuiet(.milliseconds(250))
@@ -107,7 +106,7 @@ import Testing
 
     private func isFrozen(_ terminal: PseudoTerminal) -> Bool { terminal.screen.text(row: 0).contains("frozen") }
 
-    /// Has everything drawn anew and waits for that.
+    /// Redraws the screen and waits for the end.
     private func redraw(_ terminal: PseudoTerminal) throws {
         let before = terminal.received.count
         terminal.send("\u{C}")
@@ -118,7 +117,7 @@ import Testing
         }
     }
 
-    /// What stands still in a frozen picture.
+    /// The rows that do not change while frozen.
     private func cells(_ screen: VirtualScreen) -> [[VirtualCell]] {
         (1..<max(1, screen.rows - 1)).map { row in (0..<screen.columns).map { screen.cell(row, $0) } }
     }

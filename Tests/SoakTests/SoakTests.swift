@@ -9,9 +9,8 @@ import Terminal
 import TerminalHarness
 import Testing
 
-/// Random keys, clicks, sizes and load, on a terminal that libvterm plays: no cell is ever other than after drawing the
-/// whole screen anew, nothing traps, and memory stops growing. Seconds by default; `make soak` takes ten minutes
-/// (`CHAINVIEW_SOAK` is the number of seconds).
+/// Random keys, clicks, sizes and load on a libvterm terminal. Each cell is as after a full redraw, nothing traps, and
+/// memory stops growing. Takes some seconds, or as many as `CHAINVIEW_SOAK` says; `make soak` takes ten minutes.
 @Suite(.serialized) struct SoakTests {
     private static let seconds = ProcessInfo.processInfo.environment["CHAINVIEW_SOAK"].flatMap(Double.init)
 
@@ -38,7 +37,7 @@ import Testing
         }
         print("soak: seed \(seed), \(steps) steps, \(soak.frameCount) frames, \(soak.eventCount) events")
         guard sizes.count >= 60 else { return }
-        // All limits are reached in the first half.
+        // The second half only, because all limits are reached in the first.
         let half = sizes.count / 2
         let (middle, end) = (sizes[half..<(half + half / 2)].max()!, sizes[(half + half / 2)...].max()!)
         print("soak: resident at most \(middle / 1024) kB in the third quarter, \(end / 1024) kB in the last")
@@ -47,14 +46,14 @@ import Testing
 
     private var seconds: Double? { Self.seconds }
 
-    /// Resident, in bytes; 0 where the system does not tell in this way.
+    /// The resident memory in bytes; 0 where `/proc` is missing.
     private static func residentByteCount() -> Int {
         let words = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
         return (words.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(getpagesize())
     }
 }
 
-/// A dashboard, a terminal that got only differences, and a random user.
+/// A dashboard, a terminal that gets differences only, and a random user.
 private struct Soak {
     private var random: SeededGenerator
     private var state: State
@@ -80,7 +79,7 @@ private struct Soak {
         begin(0)
     }
 
-    // MARK: What happens
+    // MARK: Actions
 
     private mutating func act(_ action: Action) {
         lastActions.append(String("\(action)".prefix(60)))
@@ -102,7 +101,7 @@ private struct Soak {
         frameCount += 1
     }
 
-    /// A program comes, again or for the first time.
+    /// Starts a program, again or for the first time.
     private mutating func begin(_ place: Int) {
         runs += 1
         let load = Load(run: runs)
@@ -112,7 +111,7 @@ private struct Soak {
 
     mutating func step() {
         now += UInt64.random(in: 1...200, using: &random) * 1_000_000
-        for place in loads.indices where Int.random(in: 0..<3, using: &random) > 0 {
+        for index in loads.indices where Int.random(in: 0..<3, using: &random) > 0 {
             let count = [0, 1, 10, 200].randomElement(using: &random)!
             eventCount += count
             _ = reduce(
@@ -163,9 +162,9 @@ private struct Soak {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
-    /// The first cell that is not as on a terminal that got this frame alone.
+    /// Returns the first cell that differs from a terminal with only this frame.
     func wrongCell() -> String? {
         guard let shown else { return nil }
         let fresh = VirtualScreen(columns: shown.size.columns, rows: shown.size.rows)

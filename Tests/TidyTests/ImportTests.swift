@@ -45,7 +45,7 @@ struct ImportTests {
         for file in files where !file.isSwift {
             for line in file.lines {
                 guard let path = line.wholeMatch(of: /\s*#\s*include\s*["<]([^">]+)[">].*/)?.1 else { continue }
-                // A header that no target has is the system's.
+                // Headers that no target has are the system's.
                 guard let owners = headers[String(path.split(separator: "/").last ?? "")] else { continue }
                 #expect(owners.contains { $0.target == file.target }, "\(file) includes \(path)")
             }
@@ -76,9 +76,9 @@ struct ImportTests {
     }
 }
 
-/// The modules that a line imports.
+/// Returns the modules that a line imports.
 private func imports(_ line: String) -> [String] {
-    // The plain search first: the pattern is slow over a whole repository.
+    // A plain search first, because the pattern is slow.
     guard line.contains("import") else { return [] }
     return code(line).split(separator: ";").compactMap { statement in
         let form =

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The checkout that these tests lie in.
+/// The checkout of these tests.
 enum Repository {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Files of the checkout by path from its root, sorted: what git knows of, or all where there is no git.
+    /// The paths of all files from the root, sorted: those that git knows, or all files without git.
     static let paths: [String] = gitPaths() ?? walk("")
 
     /// All source files in Swift and C.
@@ -15,7 +15,7 @@ enum Repository {
         .filter { path in [".swift", ".c", ".h"].contains { path.hasSuffix($0) } }
         .compactMap { path in text(path).map { SourceFile(path: path, text: $0) } }
 
-    /// The text of a file, or nil if it is not there or not text.
+    /// Returns the text of a file; nil if it does not exist or is not text.
     static func text(_ path: String) -> String? {
         try? String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
@@ -24,7 +24,7 @@ enum Repository {
         FileManager.default.fileExists(atPath: root.appending(path: path).path)
     }
 
-    // Tracked files, and new ones that are not ignored; a tracked one may have been deleted.
+    // Tracked and new files. Filtered, because a tracked file may have been deleted.
     private static func gitPaths() -> [String]? {
         guard exists(".git") else { return nil }
         let git = Process()
@@ -64,9 +64,9 @@ struct SourceFile: CustomStringConvertible {
     }
 
     var description: String { path }
-    /// The empty line after the last newline is none.
+    /// The number of lines, without the empty one after the last newline.
     var lineCount: Int { lines.last == "" ? lines.count - 1 : lines.count }
-    /// The last part of its path.
+    /// The last component of the path.
     var name: String { String(path.split(separator: "/").last ?? "") }
     var isSwift: Bool { path.hasSuffix(".swift") }
     var isTest: Bool { path.hasPrefix("Tests/") || path.contains("/Tests/") }
@@ -74,20 +74,20 @@ struct SourceFile: CustomStringConvertible {
     /// The folder of a package of its own.
     private static let server = "demos/server/"
 
-    /// The target that it belongs to, by its folder.
+    /// The target of the file, by its folder.
     var target: String {
         if path.hasPrefix("demos/programs/") { return "Demos" }
         let path = path.hasPrefix(SourceFile.server) ? path.dropFirst(SourceFile.server.count) : path[...]
         return path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     }
 
-    /// `path:line` of each line, comments left out, that `isBad` says so of.
+    /// Returns `path:line` of each line for which `isBad` is true, given the line without its comment.
     func places(where isBad: (String) -> Bool) -> [String] {
         lines.indices.filter { isBad(code(lines[$0])) }.map { "\(path):\($0 + 1): \(lines[$0])" }
     }
 }
 
-/// A line without the comment at its end. (A `//` within a string ends it too, which no rule here minds.)
+/// Returns a line without its trailing comment. A `//` within a string counts as a comment, too.
 func code(_ line: String) -> String {
     line.range(of: "//").map { String(line[..<$0.lowerBound]) } ?? line
 }

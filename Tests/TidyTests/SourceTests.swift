@@ -11,11 +11,11 @@ struct SourceTests {
         #expect(long.count * 10 <= files.count, "over 250 lines have: \(long)")
     }
 
-    @Test func whatTheCompilerIsToldToTrustIsProved() {
+    @Test func uncheckedCodeHasAProof() {
         for file in files where file.isSwift && !file.path.hasPrefix("Tests/TidyTests/") {
             for index in file.lines.indices where isUnchecked(file.lines[index]) {
                 #expect(
-                    isProved(index, in: file.lines), "\(file):\(index + 1) wants a comment that says why it is safe")
+                    isProved(index, in: file.lines), "\(file):\(index + 1) needs a comment that says why it is safe")
             }
         }
     }
@@ -45,8 +45,8 @@ struct SourceTests {
         #expect(!"asleep(1)".contains(sleep))
     }
 
-    @Test func nothingIsLeftToDo() {
-        // Spelled so that this file does not hold them.
+    @Test func noMarksOfOpenWork() {
+        // Split, so that this file does not hold them.
         let marks = ["TO" + "DO", "FIX" + "ME", "XX" + "X:", "HA" + "CK:"]
         for path in Repository.paths where !path.hasPrefix("Tests/DashboardTests/Golden/") {
             guard let text = Repository.text(path) else { continue }
@@ -54,14 +54,14 @@ struct SourceTests {
         }
     }
 
-    @Test func nothingNamesSomebodysHome() {
+    @Test func noPathOfAHomeFolder() {
         let home = /(?:^|[^\w.$}~-])\/(?:home|root|Users)\/\w/
-        // The plain search first: the pattern is slow over a whole repository.
+        // A plain search first, because the pattern is slow.
         let folders = ["home", "root", "Users"].map { "/\($0)/" }
         for path in Repository.paths {
             guard let text = Repository.text(path), folders.contains(where: text.contains) else { continue }
             for line in text.split(separator: "\n") where line.contains(home) {
-                Issue.record("\(path) names a path of somebody's own: \(line)")
+                Issue.record("\(path) names a path in a home folder: \(line)")
             }
         }
         #expect(" /ho\("me")/ann/x".contains(home))
@@ -69,12 +69,12 @@ struct SourceTests {
 }
 
 private func isUnchecked(_ line: String) -> Bool {
-    // The plain search first: the pattern is slow over a whole repository.
+    // A plain search first, because the pattern is slow.
     guard line.contains("unchecked") || line.contains("unsafe") else { return false }
     return code(line).contains(/@unchecked\s+Sendable|nonisolated\(unsafe\)|@exclusivity\(unchecked\)/)
 }
 
-/// Whether a plain comment (documentation is none) stands on the line, or near it with no empty line between.
+/// Whether a plain comment, not documentation, is on the line or near it, with no empty line between.
 private func isProved(_ index: Int, in lines: [String]) -> Bool {
     func isEmpty(_ line: String) -> Bool { line.allSatisfy(\.isWhitespace) }
     func isComment(_ line: String) -> Bool { line.contains(/^\s*\/\/(?!\/)/) }

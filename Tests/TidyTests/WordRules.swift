@@ -1,6 +1,6 @@
 import Foundation
 
-/// One breach of the rules of words, with its place.
+/// A breach of the rules of words.
 struct WordFinding: CustomStringConvertible {
     enum Rule: String, CaseIterable {
         case pronoun = "a word for people"
@@ -17,15 +17,15 @@ struct WordFinding: CustomStringConvertible {
     var description: String { "\(path):\(line): \(rule.rawValue), \(found): \(text)" }
 }
 
-/// What comments, documentation and names may not hold.
+/// The words and names that are not allowed.
 enum WordRules {
-    /// Words for people: a node, thread or array is *it*.
+    /// Words for people, because a node, thread or array is *it*.
     static let pronouns: Set<String> = [
         "who", "whom", "whose", "whoever", "whomever", "whosoever", "he", "him", "his", "himself", "nobody",
         "somebody", "anybody", "someone", "anyone", "everybody",
     ]
 
-    /// Parts of lines that may hold such a word, each with the reason.
+    /// Parts of lines in which such a word is allowed, each with its reason.
     static let allowed: [(text: String, reason: String)] = []
 
     /// Names of one letter that the field uses.
@@ -37,7 +37,7 @@ enum WordRules {
     /// Documents that the repository does not hold, cited by name.
     static let missingDocuments: Set<String> = ["RUNTIME", "DESIGN", "MIC"]
 
-    /// Every breach in one file.
+    /// Returns every breach in one file.
     static func findings(path: String, text: String, rules: Set<String>, documents: Set<String>) -> [WordFinding] {
         let split = CommentText(path: path, text: text)
         var findings: [WordFinding] = []
@@ -65,7 +65,7 @@ enum WordRules {
         return findings
     }
 
-    /// Whether the word is the number of a rule: its chapter's letter and one or two digits.
+    /// Whether the word is the number of a rule: a chapter's letter and one or two digits.
     static func isRuleNumber(_ word: String) -> Bool {
         guard (2...3).contains(word.utf8.count), let chapter = word.first, "RPCEXSB".contains(chapter) else {
             return false
@@ -73,7 +73,7 @@ enum WordRules {
         return word.dropFirst().allSatisfy { ("0"..."9").contains($0) }
     }
 
-    /// Runs of letters, digits and underscores.
+    /// Returns the runs of letters, digits and underscores.
     static func words(_ text: String) -> [String] {
         text.utf8
             .split { byte in
@@ -87,7 +87,7 @@ enum WordRules {
     }
 }
 
-/// Declarations whose name is one letter: constants, variables, functions, parameters, loop variables, and parameters
+/// Finds declarations with a name of one letter: constants, variables, functions, parameters, loop variables, and parameters
 /// of closures of more than one line.
 enum SingleLetterNames {
     static func found(in lines: [String]) -> [(index: Int, name: String)] {
@@ -124,12 +124,12 @@ enum SingleLetterNames {
         text.split { $0 == "," || $0 == " " }
     }
 
-    /// A line from the parenthesis that opens a declaration's parameters.
+    /// Returns a declaration's line from its opening parenthesis.
     private static func parameters(of line: String) -> Substring {
         line.firstMatch(of: /\b(?:func [^\s(]+|init[?!]?|subscript)(?:<[^>]*>)?(\(.*)/)?.1 ?? ""
     }
 
-    /// How many parentheses more are opened than closed, up to where the first one is closed.
+    /// Returns the number of open parentheses at the end of the text.
     private static func depth(_ text: Substring) -> Int {
         var depth = 0
         for character in text.utf8 {

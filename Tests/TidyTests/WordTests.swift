@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Comments, documentation and names by the repository's rules of words: a thing is *it*, a name is a word, and what is
-/// cited is in the repository.
+/// The rules of words: no words for people in comments and documentation, no names of one letter, and no citation of a
+/// document or rule that the repository does not hold.
 ///
 /// `make words FILTER=Sources/ChainModel` lists every breach below a path, also in folders that are not clean yet.
 struct WordTests {
@@ -55,7 +55,7 @@ struct WordTests {
         for finding in findings { Issue.record("\(finding)") }
     }
 
-    /// `CHAINVIEW_WORDS=PATH` prints what is to be done below a path, and how much that is in each folder.
+    /// Prints every breach below the path in `CHAINVIEW_WORDS`, and their number in each folder.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["CHAINVIEW_WORDS"] != nil))
     func listing() {
         let prefix = ProcessInfo.processInfo.environment["CHAINVIEW_WORDS"] ?? ""
@@ -78,7 +78,7 @@ struct WordTests {
     }
 
     private static func isChecked(_ path: String) -> Bool {
-        // This folder's own rules hold the words that they forbid.
+        // Skipped, because the rules themselves hold the words.
         if path.hasPrefix("Tests/TidyTests/Word") { return false }
         let name = path.split(separator: "/").last ?? ""
         return ["swift", "c", "h", "md", "py"].contains(name.split(separator: ".").last)

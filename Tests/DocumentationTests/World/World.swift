@@ -1,4 +1,4 @@
-// What the examples of the documentation are about: a shop. Compiled with them, not with the tests.
+// The declarations that examples of the documentation use: a shop. Compiled with the examples, not with the tests.
 import ChainBus
 import ChainEvents
 import ChainInspector
@@ -19,7 +19,7 @@ let order = Order()
 let data = "tea pot"
 let mirrors = ["north", "south", "east"]
 
-/// Throws where a shop would.
+/// Reserves the items of an order.
 func reserve(_ order: Order) throws -> [String] { order.items }
 func charge(_ items: [String]) -> Promise<Int> { .resolve(items.count * 10) }
 func parse(_ text: String) throws -> [String] { text.split(separator: " ").map(String.init) }
@@ -28,7 +28,7 @@ func close() -> Promise<Void> { .resolve(()) }
 func download(_ mirror: String) -> Promise<String> { .resolve("file from \(mirror)") }
 let expiredCard = ["expired"]
 
-/// One order from start to end.
+/// Runs one order.
 func checkout(_ number: Int) -> Promise<String> { Promise { "thanks" } }
 
 func log(_ what: Any) {}

@@ -8,7 +8,7 @@ final class Desk: Sendable {
     /// The time limit of a request.
     static let limit = Duration.seconds(600)
 
-    let runtime: Runtime
+    let runtime: ChainRuntime
     /// The port of this server; 0 until it listens.
     let port = Mutex<UInt16>(0)
     private let underWay = Mutex(UnderWay())
@@ -33,7 +33,7 @@ final class Desk: Sendable {
     ) async -> HTTPResponse {
         let client = request.headers[.client].map { " for \($0.prefix(40))" } ?? ""
         let chain = runtime.run {
-            Promise<Answer>(label: label + client, file: file, line: line) { resolve, _ in resolve(try make()) }
+            Promise<Answer>.scope(label + client, file: file, line: line, make)
         }
         let isOpen = underWay.withLock {
             $0.chains[ObjectIdentifier(chain)] = chain

@@ -31,16 +31,15 @@ extension Shop {
     }
 
     private func total(_ month: String, _ sales: [Sale], _ megabytes: Int) -> Promise<Report.Month> {
-        Promise(label: month) { resolve, _ in
+        .scope(month) {
             let counts = Dictionary(sales.map { ($0.sku, $0.count) }, uniquingKeysWith: +)
             let best = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? ""
-            resolve(
-                seal(sales.map(\.line).joined(separator: "\n"), megabytes: megabytes, on: press).map(label: "total") {
-                    hash in
+            return seal(sales.map(\.line).joined(separator: "\n"), megabytes: megabytes, on: press)
+                .map(label: "total") { hash in
                     Report.Month(
                         month: month, soldCount: counts.values.reduce(0, +), bestSeller: best,
                         seal: String(hash, radix: 16))
-                })
+                }
         }
     }
 

@@ -2,7 +2,7 @@ import FlyingFox
 import Foundation
 import PromiseRuntime
 
-/// Which path starts which chain.
+/// The paths and the chains that they start.
 struct Routes: Sendable {
     let shop: Shop
     let desk: Desk
@@ -54,15 +54,15 @@ struct Waited: Codable, Sendable {
     var milliseconds: Int
 }
 
-/// The answer of `/healthz`, which is no chain: it is to be quick whatever else goes on.
+/// The answer of `/healthz`, which starts no chain, so that it is quick under any load.
 struct Health: Codable, Sendable {
     var status: String
-    /// How many requests are under way.
+    /// The number of pending requests.
     var chains: Int
 }
 
 extension HTTPRequest {
-    /// The number that the query gives under a name; nil if there is none.
+    /// Returns the number of a query item; nil if there is none.
     func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {

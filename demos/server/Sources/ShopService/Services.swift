@@ -1,13 +1,13 @@
 import PromiseRuntime
 import Synchronization
 
-/// The answer of `/stock` and `/fraud`: all is well, and what was found.
+/// The answer of `/stock` and `/fraud`: a passed check, with its result.
 struct Check: Codable, Sendable {
     var said: String
 }
 
 extension Shop {
-    /// Looks on the shelf, which takes a moment; refuses what is sold out.
+    /// Looks on the shelf, which takes a moment; rejects if the article is sold out.
     func stock(of sku: String) -> Promise<Check> {
         catalogue().delay(.milliseconds(20), label: "walk to the shelf").map(label: "count") { goods in
             guard let article = goods[sku] else {
@@ -18,8 +18,8 @@ extension Shop {
         }
     }
 
-    /// Computes a score, and refuses one order in sixteen. Every tenth is a hard case, for which the bureau takes longer
-    /// than an order waits for it.
+    /// Computes a score, and rejects one order in sixteen. Every tenth order is a hard case: the bureau takes longer than
+    /// the order waits.
     func fraud(_ text: String) throws -> Promise<Check> {
         let number = try orderNumber(text)
         let wait = number % 10 == 5 ? hardCase : .milliseconds(50)
@@ -41,7 +41,7 @@ extension Shop {
 final class Bureau: Sendable {
     private let freeCount = Mutex(8)
 
-    /// Taken until its release, which no cancellation can prevent.
+    /// Takes a line until its release; a cancellation releases it, too.
     final class Line: Sendable {
         private let bureau: Bureau
 

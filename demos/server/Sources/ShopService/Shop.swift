@@ -1,20 +1,20 @@
 import Foundation
 import PromiseRuntime
 
-/// What the chains of all requests share.
+/// The state that all requests share.
 struct Shop: Sendable {
     let desk: Desk
-    /// How long an order waits for an answer.
+    /// The time that an order waits for an answer.
     let patience: Duration
-    /// How long the fraud bureau takes where it takes long.
+    /// The time that the fraud bureau takes for a hard case.
     let hardCase: Duration
-    /// Reading blocks, so it has threads of its own.
+    /// A pool for files, because reading blocks.
     let readers = PoolExecutor(name: "files", width: 4)
     /// A pool for reports, because a large one takes minutes and would hold up orders on the shared pool.
     let press = PoolExecutor(name: "press", width: 2)
     let bureau = Bureau()
 
-    /// Reads one of the package's data files.
+    /// Reads a data file of the package.
     func read(_ name: String) -> Promise<String> {
         Promise(label: "read \(name)", on: readers) {
             guard let folder = Bundle.module.url(forResource: "Data", withExtension: nil) else {
@@ -42,7 +42,7 @@ struct Shop: Sendable {
         }
     }
 
-    /// Work for the processor: hashes a text over and over, so many megabytes in all. Ends early where it was cancelled.
+    /// Hashes a text repeatedly, so many megabytes in all: work for the processor. Ends early if cancelled.
     func seal(_ text: String, megabytes: Int, on pool: PoolExecutor = .shared) -> Promise<UInt64> {
         Promise(label: "hash \(megabytes) MB", on: pool) {
             var hash = FNV1a()
@@ -65,7 +65,7 @@ struct Article: Sendable {
     var stock: Int
 }
 
-/// The fields of a file's lines, the head left out.
+/// Returns the fields of a file's lines, without the header.
 func rows(_ text: String) -> [[Substring]] {
     text.split(separator: "\n").dropFirst().map { $0.split(separator: ",", omittingEmptySubsequences: false) }
 }

@@ -5,9 +5,9 @@ import PromiseRuntime
 
 /// A small shop that answers JSON over HTTP on this machine's loopback address; each request is a chain of promises.
 ///
-/// The server knows nothing of being watched: what is shown of it comes from the runtime that its chains live in.
+/// The server does not refer to an inspector: a viewer sees its chains through the runtime.
 public final class ShopServer: Sendable {
-    /// Where it listens.
+    /// The port on which it listens.
     public let port: UInt16
 
     private let http: HTTPServer
@@ -15,13 +15,13 @@ public final class ShopServer: Sendable {
     private let running: Task<Void, any Error>
     private let desk: Desk
 
-    /// Begins to listen on 127.0.0.1; answers once it does.
+    /// Starts to listen on 127.0.0.1; returns as soon as it listens.
     ///
     /// - Parameters:
-    ///   - port: 0 for any that is free.
-    ///   - runtime: what its chains live in.
-    ///   - patience: how long an order waits for an answer to one of its questions, before it asks again.
-    ///   - hardCase: how long the fraud bureau takes for every tenth order: 5, 15, 25 and so on.
+    ///   - port: 0 for any free port.
+    ///   - runtime: the runtime of its chains.
+    ///   - patience: the time that an order waits for an answer before it asks again.
+    ///   - hardCase: the time that the fraud bureau takes for every tenth order: 5, 15, 25 and so on.
     /// - Throws: ``CannotListen``.
     public static func start(
         port: UInt16, runtime: ChainRuntime = .shared, patience: Duration = .seconds(1),
@@ -64,12 +64,12 @@ public final class ShopServer: Sendable {
         self.desk = desk
     }
 
-    /// How many requests are under way.
+    /// The number of pending requests.
     public var chainCount: Int { desk.chainCount }
 
-    /// Takes no more requests, cancels the chains under way so that their clients are answered, and ends.
+    /// Stops: refuses new requests, cancels pending chains so that their clients are answered, and closes the socket.
     ///
-    /// - Parameter grace: how long a client may take to read its answer.
+    /// - Parameter grace: the time that a client has to read its answer.
     public func stop(grace: Duration = .seconds(10)) async {
         desk.close()
         door.close()
@@ -78,11 +78,11 @@ public final class ShopServer: Sendable {
     }
 }
 
-/// Why the server could not begin, in a sentence.
+/// The error of a server that cannot listen.
 public struct CannotListen: Error, CustomStringConvertible {
-    /// The port that was asked for.
+    /// The requested port.
     public let port: UInt16
-    /// Whether another program has the port.
+    /// Whether another program listens on the port.
     public let isTaken: Bool
     private let why: String
 
@@ -104,7 +104,7 @@ public struct CannotListen: Error, CustomStringConvertible {
         }
     }
 
-    /// What happened and what to do.
+    /// One sentence: what is wrong and what to do.
     public var description: String { "cannot listen on 127.0.0.1:\(port): \(why)" }
 }
 

@@ -1,6 +1,6 @@
-/// What the command line says.
+/// The options of the command line.
 struct Options {
-    /// 0 for any that is free.
+    /// The port; 0 for any free one.
     var port: UInt16 = 8080
     var wantsHelp = false
 
@@ -28,7 +28,7 @@ struct Options {
     }
 }
 
-/// What is wrong with the command line, in a sentence.
+/// The error of an invalid command line, in one sentence.
 struct BadUsage: Error, CustomStringConvertible {
     var description: String
 }

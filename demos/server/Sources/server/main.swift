@@ -25,7 +25,7 @@ do {
     end(70, error)
 }
 
-/// Written at once, also into a pipe.
+/// Prints without buffering, also into a pipe.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 func end(_ status: Int32, _ error: any Error) -> Never {
@@ -33,7 +33,7 @@ func end(_ status: Int32, _ error: any Error) -> Never {
     exit(status)
 }
 
-/// Signals, which do nothing from then on but be received here.
+/// Blocks signals and waits for them.
 struct Signals {
     private let received: AsyncStream<Int32>
     private let sources: [any DispatchSourceSignal]
@@ -50,7 +50,7 @@ struct Signals {
         }
     }
 
-    /// Waits for the first of them.
+    /// Waits for the first signal.
     func first() async -> Int32 {
         for await number in received { return number }
         return SIGTERM

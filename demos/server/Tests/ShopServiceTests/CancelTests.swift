@@ -3,7 +3,7 @@ import PromiseRuntime
 import ShopService
 import Testing
 
-/// A chain is cancelled from outside, as a viewer does it, and its client hears of it.
+/// Cancellations from outside, as by a viewer, and the answers that clients get.
 @Suite(.timeLimit(.minutes(5)))
 struct CancelTests {
     @Test func theClientOfACancelledChainIsAnsweredAtOnce() async throws {
@@ -36,7 +36,7 @@ struct CancelTests {
         }
     }
 
-    /// Where nothing looked whether it is cancelled, the hash would go on for minutes.
+    /// The hash would go on for minutes if it did not check for cancellation.
     @Test func theWorkOfACancelledChainEnds() async throws {
         try await Running.inspected { running, inspector in
             async let answer = running.get("/report?mb=65536")
@@ -51,7 +51,7 @@ struct CancelTests {
         }
     }
 
-    /// Order 35 is a hard case, and one of its articles is sold out: nothing waits for the bureau any more.
+    /// Order 35 is a hard case, and one of its articles is sold out, so that nothing waits for the bureau.
     @Test func anOrderThatFailsStopsWhatElseItAskedFor() async throws {
         try await Running.inspected(patience: .seconds(400)) { running, inspector in
             let answer = try await running.get("/order/35")

@@ -2,7 +2,7 @@ import Foundation
 import ShopService
 import Testing
 
-/// What each endpoint answers.
+/// The answers of each endpoint.
 @Suite(.timeLimit(.minutes(5)))
 struct EndpointTests {
     @Test(arguments: [
@@ -30,7 +30,7 @@ struct EndpointTests {
     }
 
     @Test func anOrderIsPricedCheckedAndSealed() async throws {
-        // However busy the machine is.
+        // Also on a busy machine.
         try await Running.server(patience: .seconds(120)) { running in
             let answer = try await running.get("/order/17")
             #expect(answer.status == 200, "\(answer.text)")
@@ -52,7 +52,7 @@ struct EndpointTests {
         }
     }
 
-    /// (Nor for the shelf, where the machine is very busy.)
+    /// On a very busy machine it does not wait for the shelf, either.
     @Test func anOrderDoesNotWaitForASlowBureau() async throws {
         try await Running.server { running in
             let answer = try await running.get("/order/75")
@@ -79,7 +79,7 @@ struct EndpointTests {
 
     @Test func aHundredAtOnceAreAllAnswered() async throws {
         try await Running.server { running in
-            // What an order may end with where a hundred ask at once: good, fraud, sold out, busy, late.
+            // The possible answers under load: good, fraud, sold out, busy, late.
             let expected: [String: Set<Int>] = [
                 "/order/": [200, 403, 409, 429, 504], "/stock/kettle?": [200], "/broken?": [500], "/wait?ms=": [200],
                 "/healthz?": [200],
@@ -96,7 +96,7 @@ struct EndpointTests {
             for (kind, answer) in answers {
                 #expect(expected[kind]?.contains(answer.status) == true, "\(kind) \(answer)")
             }
-            // What an order that failed had asked for may be under way still, and ends.
+            // Requests of a failed order may still be pending, and end.
             try await running.eventually("the end of every chain") { running.server.chainCount == 0 ? () : nil }
         }
     }
