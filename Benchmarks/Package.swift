@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own, so that what is measured is what a stranger's module gets, and so that nobody who uses chainview
-// has to fetch what only comparing needs.
+// A package of its own, so that it measures the libraries as a user's module sees them, and so that users of chainview do
+// not fetch the packages of the comparison.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],

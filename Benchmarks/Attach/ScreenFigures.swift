@@ -1,7 +1,7 @@
 import Foundation
 import TerminalHarness
 
-/// What the real dashboard costs on a terminal while little happens (issue 5 §4).
+/// What the real dashboard costs on a terminal while little happens.
 extension Figures {
     /// Everything has settled: nothing is drawn.
     static func stillScreen() {

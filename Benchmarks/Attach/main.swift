@@ -1,4 +1,4 @@
-// Figures of attaching (issue 4 §4), one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS. Programs and viewers are
+// Figures of attaching, one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS. Programs and viewers are
 // processes of their own, as in life: this executable again, and the real `chainview` on a pseudo-terminal. Arguments
 // choose what is measured by the start of its name.
 switch CommandLine.arguments.dropFirst().first {

@@ -24,8 +24,8 @@ struct Plan {
 }
 
 extension Plan {
-    /// A promise that waits for something outside, and links on it one after another. `failing` is the link whose handler
-    /// throws; what cannot handle that is skipped.
+    /// Returns an external promise with links one after another. The handler of the link `failing` throws; links that do
+    /// not handle errors are skipped.
     static func line(_ links: [NodeKind], failing: Int? = nil) -> Plan {
         var making = [
             Step(kind: .created, node: 0, flags: .external, detail: UInt16(NodeKind.pending.rawValue), text: .label)

@@ -1,4 +1,4 @@
-// Figures of the screen (issue 5 §4), one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS (or at-least LIMIT). Times are
+// Figures of the screen, one a line: NAME VALUE UNIT, and limit LIMIT ok|MISS (or at-least LIMIT). Times are
 // processor time of the one thread that a dashboard has, at 200x60. Arguments choose what is measured by the start of
 // its name. Parts of a figure have no limit of their own.
 let wanted = CommandLine.arguments.dropFirst()

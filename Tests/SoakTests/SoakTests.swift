@@ -102,11 +102,11 @@ private struct Soak {
     }
 
     /// Starts a program, again or for the first time.
-    private mutating func begin(_ place: Int) {
+    private mutating func begin(_ index: Int) {
         runs += 1
         let load = Load(run: runs)
-        if place < loads.count { loads[place] = load } else { loads.append(load) }
-        act(.connected(SourceID(place), load.process))
+        if index < loads.count { loads[index] = load } else { loads.append(load) }
+        act(.connected(SourceID(index), load.process))
     }
 
     mutating func step() {
@@ -116,7 +116,7 @@ private struct Soak {
             eventCount += count
             _ = reduce(
                 into: &state,
-                .received(SourceID(place), loads[place].batch(now, eventCount: count, &random)))
+                .received(SourceID(index), loads[index].batch(now, eventCount: count, &random)))
         }
         act(.tick(wall: 1_790_000_000_000_000_000 + now, process: now))
         for _ in 0..<Int.random(in: 0..<4, using: &random) { userActs() }

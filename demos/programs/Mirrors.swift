@@ -1,7 +1,7 @@
 import PromiseRuntime
 
 extension Demo {
-    /// A race whose losers run on.
+    /// A race; its losers run on.
     static let mirrors = Demo("mirrors", "a download raced between mirrors, whose losers run on") { context in
         context.every(4) { number in
             Promise.scope("download \(number)") {

@@ -1,29 +1,29 @@
 import CHeap
 
-/// The same work done by this runtime and by others, measured in turns: ours, a peer's, the next one's, ours again. Each
-/// turn gives ratios, and the median of those is what counts: what else the machine does meanwhile hits all alike.
+/// The same work in this runtime and in others, measured in turns: ours, each peer's, ours again. The figure is the median
+/// of the ratios of all turns, because other load on the machine affects all contenders alike.
 struct Comparison: Sendable {
-    /// One of the others.
+    /// Another library.
     struct Peer: Sendable {
         let name: String
-        /// The most that we may take, as a multiple of what it takes; nil: printed, not judged.
+        /// The limit of the ratio ours/peer; nil if it is printed only.
         var limit: Double?
-        /// Measures once and gives the value, in the comparison's unit.
+        /// Measures once; returns the value in the comparison's unit.
         let measure: @Sendable () -> Double
     }
 
-    /// What ours belongs to: its lines begin with it.
+    /// The prefix of our lines.
     var family = "promise"
     let name: String
     var unit = "ns"
-    /// How many turns are taken.
+    /// The number of turns.
     var turns = 7
-    /// The most that ours may be in itself, in `unit`; nil: printed, not judged.
+    /// The limit of our value in `unit`; nil if it is printed only.
     var limit: Double?
     let ours: @Sendable () -> Double
     let peers: [Peer]
 
-    /// One line for each who took part, `NAME VALUE UNIT`, and one for each ratio,
+    /// Returns one line for each contender, `NAME VALUE UNIT`, and one for each ratio,
     /// `NAME/PEER RATIO x limit LIMIT ok|MISS`.
     func lines() -> [String] {
         let contenders = ([ours] + peers.map(\.measure)).map { measure in
@@ -48,7 +48,7 @@ struct Comparison: Sendable {
     }
 }
 
-/// Judges the number as it is printed: what reads 96.0 is within a limit of 96.
+/// Compares the printed number, so that 96.0 is within a limit of 96.
 func verdict(_ shown: String, _ limit: Double?) -> String {
     guard let limit else { return "" }
     guard let value = Double(shown) else { fatalError("\(shown) is no number") }

@@ -7,15 +7,14 @@ import Synchronization
     import Glibc
 #endif
 
-/// Processor time of this thread that one of `count` rounds of `body` takes, in nanoseconds: what others do on the
-/// machine does not count.
+/// Returns the processor time of this thread for one of `count` rounds of `body`, in nanoseconds, without other load.
 func nanosecondsEach(_ count: Int, _ body: () -> Void) -> Double {
     let start = time(of: CLOCK_THREAD_CPUTIME_ID)
     for _ in 0..<count { body() }
     return Double(time(of: CLOCK_THREAD_CPUTIME_ID) - start) / Double(count)
 }
 
-/// Processor time of all threads of the process that one of `units` takes, where `body` does them all, in nanoseconds.
+/// Returns the processor time of all threads for one of `units`, in nanoseconds; `body` does all of them.
 func processNanoseconds(per units: Int, _ body: () -> Void) -> Double {
     let start = time(of: CLOCK_PROCESS_CPUTIME_ID)
     body()
@@ -28,7 +27,7 @@ private func time(of clock: clockid_t) -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Runs `body` on that many threads of their own, and waits for them.
+/// Runs `body` on that many threads, and waits for them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) {
     let group = DispatchGroup()
     for index in 0..<count {
@@ -41,7 +40,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void)
     group.wait()
 }
 
-/// Waits for asynchronous work, on a thread that is not one of its pool.
+/// Waits for asynchronous work, on a thread outside of its pool.
 func waitFor(_ body: @escaping @Sendable () async -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
@@ -51,16 +50,15 @@ func waitFor(_ body: @escaping @Sendable () async -> Void) {
     isDone.wait()
 }
 
-/// How many chains have ended, of which somebody waits for the last. A global, so that the handlers which count need not
-/// capture it.
+/// A count-down of chains with a wait for the last. A global, so that handlers capture nothing.
 enum Ended {
     private static let left = Atomic(0)
     private static let isOver = DispatchSemaphore(value: 0)
 
-    /// Says of how many chains ``wait()`` will wait for.
+    /// Sets the number of chains that ``wait()`` waits for.
     static func expect(_ count: Int) { left.store(count, ordering: .relaxed) }
 
-    /// Notes that one has ended.
+    /// Counts one chain down.
     static func one() {
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { isOver.signal() }
     }
@@ -68,12 +66,12 @@ enum Ended {
     static func wait() { isOver.wait() }
 }
 
-/// Keeps the optimiser from finding out that a result is not used.
+/// A sink for results, so that the optimiser does not remove the work.
 @inline(never)
 func use<Value>(_ value: Value) {}
 
-/// Nanoseconds of the clock on the wall that never goes back.
+/// Returns nanoseconds of the monotonic clock.
 func monotonicNanoseconds() -> UInt64 { time(of: CLOCK_MONOTONIC) }
 
-/// Gives the processor to others.
+/// Yields the processor.
 func pause() { sched_yield() }

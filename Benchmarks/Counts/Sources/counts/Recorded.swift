@@ -2,8 +2,8 @@ import ChainInspector
 import PromiseRuntime
 import Workloads
 
-/// A runtime whose events an inspector records, into rings that are large enough for what is counted here and that are
-/// emptied by hand. One for all: a thread that has rings of several inspectors has to look for the right one.
+/// A runtime with an inspector. Its rings hold all events of a measurement and are drained by hand. One for all
+/// measurements, because a thread with rings of several inspectors has to search for the right one.
 enum Recorded {
     static let runtime = ChainRuntime(executor: InlineExecutor.shared)
     static let inspector = start(runtime)
@@ -29,7 +29,7 @@ enum Recorded {
         return runtime.run(body)
     }
 
-    /// Does work in the runtime of which nothing is recorded.
+    /// Does work in the runtime that is not recorded.
     static func runLeftOut<Result>(_ body: () -> Result) -> Result {
         precondition(narrowedInspector.loss.madeCount == 0)
         return narrowed.run(body)
