@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a/b", "../tea", ".tea"]) func aNameIsOnePartOfAPath(_ name: String) throws {
-        #expect(try #require(told("green tea", .recording, named: name)).contains("names no file"))
+        #expect(try #require(told("green tea", .recording, named: name)).contains("is not a file name"))
     }
 
     @Test func anEmptyRunIsASnapshotToo() {

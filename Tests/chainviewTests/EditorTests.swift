@@ -67,6 +67,6 @@ struct EditorTests {
         #expect(try String(contentsOfFile: notes, encoding: .utf8) == "--flag|+12|a b; $(x).swift|")
         #expect(Editor(environment: ["EDITOR": "false"]).open("a", line: 1) == "false ended with status 1")
         let missing = Editor(environment: ["EDITOR": "no-such-editor-here"]).open("a", line: 1)
-        #expect(missing == "there is no no-such-editor-here: set $EDITOR to the editor that you use")
+        #expect(missing == "there is no editor no-such-editor-here: set $EDITOR to yours")
     }
 }
