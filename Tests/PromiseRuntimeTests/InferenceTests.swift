@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// TheRules, P3: a chain of 15 mixed links is inferred in under 100 ms (of the compiler's processor time).
@@ -140,57 +139,4 @@ struct InferenceTests {
         }
         """,
     ]
-}
-
-/// The compiler that built the tests, and its modules.
-private enum Compiler {
-    /// The folder of the products: the test bundle's, or a folder above it.
-    private static let products: URL? = {
-        var folder = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
-        for argument in CommandLine.arguments where argument.contains(".xctest") {
-            folder = URL(fileURLWithPath: argument)
-        }
-        for _ in 0..<6 {
-            folder.deleteLastPathComponent()
-            let module = folder.appendingPathComponent("Modules/PromiseRuntime.swiftmodule")
-            if FileManager.default.fileExists(atPath: module.path) { return folder }
-        }
-        return nil
-    }()
-
-    static let isAvailable = products != nil && (try? run(["-version"]).status) == 0
-
-    /// The compiler's messages about a source file; empty if there is no error and no function took over `limit` ms.
-    static func check(_ source: String, limit: Int) throws -> String {
-        let products = try #require(products)
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).swift")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try """
-        import PromiseRuntime
-        struct Oops: Error {}
-        func load() async throws -> Int { 1 }
-        \(source)
-        """.write(to: file, atomically: true, encoding: .utf8)
-        let modules = products.appendingPathComponent("Modules").path
-        let map = products.appendingPathComponent("CChainRuntime.build/module.modulemap").path
-        let (status, output) = try run([
-            "-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=\(map)", "-Xfrontend",
-            "-warn-long-function-bodies=\(limit)", "-Xfrontend", "-solver-expression-time-threshold=20", file.path,
-        ])
-        return status == 0 && !output.contains("warning:")
-            ? "" : output + (status == 0 ? "" : "error: status \(status)")
-    }
-
-    private static func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        let pipe = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["swiftc"] + arguments
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, output)
-    }
 }

@@ -1,0 +1,55 @@
+import Dispatch
+
+// So that `on:` takes them by their short names: `on: .main`.
+extension PromiseExecutor where Self == DispatchExecutor {
+    /// ``DispatchExecutor/main``: the main queue.
+    public static var main: DispatchExecutor { DispatchExecutor.main }
+    /// ``DispatchExecutor/global``: the global queue of default quality of service.
+    public static var global: DispatchExecutor { DispatchExecutor.global }
+}
+
+extension PromiseExecutor where Self == InlineExecutor {
+    /// ``InlineExecutor/shared``: the thread that settles.
+    public static var inline: InlineExecutor { InlineExecutor.shared }
+}
+
+extension PromiseExecutor where Self == PoolExecutor {
+    /// ``PoolExecutor/shared``: the process's default pool.
+    public static var pool: PoolExecutor { PoolExecutor.shared }
+}
+
+extension PromiseExecutor where Self == ThreadExecutor {
+    /// ``ThreadExecutor/shared``: a thread for each handler, 64 at most.
+    public static var thread: ThreadExecutor { ThreadExecutor.shared }
+}
+
+/// A queue is an executor itself: `on: DispatchQueue.main`, `on: queue`. Each handler is a block of its own, in the queue's
+/// order.
+///
+/// Dispatch does not say whether a queue is serial. So only the main queue's waits are refused (``AwaitMisuse``), and a
+/// wait on another serial queue for what that queue has to run never ends. ``DispatchExecutor`` is told, refuses such
+/// waits, and runs what is ready on a serial queue in one block.
+extension DispatchQueue: PromiseExecutor {
+    private static let identityKey = DispatchSpecificKey<ExecutorIdentity>()
+    private static let identityLock = Lock(())
+
+    /// The queue's label, and its number, which is given at the first use and kept as long as the process runs.
+    public var identity: ExecutorIdentity {
+        if self === DispatchQueue.main { return DispatchExecutor.main.identity }
+        if let identity = getSpecific(key: Self.identityKey) { return identity }
+        return Self.identityLock.withLock { _ in
+            if let identity = getSpecific(key: Self.identityKey) { return identity }
+            let identity = ExecutorIdentity(name: label)
+            setSpecific(key: Self.identityKey, value: identity)
+            return identity
+        }
+    }
+
+    /// True for the main queue; false for others, of which it is not known.
+    public var isSerial: Bool { self === DispatchQueue.main }
+
+    /// Enqueues a block that runs the job.
+    public func submit(_ job: PromiseJob) {
+        if self === DispatchQueue.main { DispatchExecutor.main.submit(job) } else { async { job.run() } }
+    }
+}

@@ -1,0 +1,38 @@
+import ChainEvents
+
+extension Promise {
+    /// Fulfilled with the values of all members as a tuple, whatever their types; rejected as the first of them is rejected.
+    ///
+    ///     let report = Promise.all(fetch(3), charge(["tea"])).map { pages, sum in "\(pages.count) for \(sum)" }
+    ///
+    /// The other members run on; with `cancellingLosers` those without another consumer are cancelled once one was rejected.
+    /// O(n) for n members, and one object. Lists of promises of one type have the form that takes a sequence.
+    @_disfavoredOverload
+    public static func all<First, Second, each Rest>(
+        _ first: Promise<First>, _ second: Promise<Second>, _ rest: repeat Promise<each Rest>,
+        cancellingLosers: Bool = false, label: String = "", file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<(First, Second, repeat each Rest)> where Value == (First, Second, repeat each Rest) {
+        var members: [AnyPromise] = [first, second]
+        repeat members.append(each rest)
+        typealias Node = GatherNode<(First, Second, repeat each Rest)>
+        return Node(
+            .all, .all, members, label: label, site: CallSite(file, line), cancelsLosers: cancellingLosers
+        ) { node, members in
+            // By index, because a closure that captured the members would keep them alive.
+            var values = MemberValues(members)
+            let tuple = (values.next(First.self), values.next(Second.self), repeat values.next((each Rest).self))
+            _ = unsafeDowncast(node, to: Node.self).fulfill(tuple, by: .machinery)
+        }
+    }
+}
+
+/// The values of fulfilled members, in order.
+private struct MemberValues {
+    private var members: ArraySlice<AnyPromise>
+
+    init(_ members: [AnyPromise]) { self.members = members[...] }
+
+    mutating func next<Value: Sendable>(_ type: Value.Type) -> Value {
+        unsafeDowncast(members.removeFirst(), to: Promise<Value>.self).stored
+    }
+}

@@ -1,0 +1,65 @@
+import ChainEvents
+
+// What is often written in place of another operation, with the compiler's word for which. All are disfavoured, so that
+// code without the mistake is inferred as fast as without them (InferenceTests); MessageTests hold what the compiler says.
+extension Promise {
+    /// Unavailable: a handler that returns a plain value belongs to ``map(label:on:file:line:_:)``.
+    @available(
+        *, unavailable,
+        message: "then { } wants a promise: a handler that returns a value belongs to map { }, one without to done { }"
+    )
+    @_disfavoredOverload
+    public final func then<NewValue: Sendable>(
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onFulfilled: @escaping @Sendable (Value) throws -> NewValue,
+        onRejected: (@Sendable (any Error) throws -> NewValue)? = nil
+    ) -> Promise<NewValue> { fatalError("unavailable") }
+
+    /// Unavailable: a handler that returns a plain value belongs to ``catch(label:on:file:line:_:)``.
+    @available(
+        *, unavailable,
+        message: "recover { } wants a promise: a handler that returns a value belongs to catch { }"
+    )
+    @_disfavoredOverload
+    public final func recover(
+        includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Value
+    ) -> Promise<Value> { fatalError("unavailable") }
+
+    /// Unavailable: a handler that returns a promise belongs to
+    /// ``recover(includingCancellation:label:on:file:line:_:)``.
+    @available(
+        *, unavailable,
+        message: "catch { } wants a value: a handler that returns a promise belongs to recover { }"
+    )
+    @_disfavoredOverload
+    public final func `catch`<Next: Thenable>(
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
+    ) -> Promise<Value> where Next.Value == Value { fatalError("unavailable") }
+}
+
+extension Chain {
+    /// Unavailable: a handler that returns a plain value belongs to ``map(label:on:file:line:_:)``.
+    @available(
+        *, unavailable,
+        message: "then { } wants a promise: a handler that returns a value belongs to map { }, one without to done { }"
+    )
+    @_disfavoredOverload
+    public func then<NewValue: Sendable>(
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onFulfilled: @escaping @Sendable (Output) throws -> NewValue,
+        onRejected: (@Sendable (any Error) throws -> NewValue)? = nil
+    ) -> Chain<Input, NewValue> { fatalError("unavailable") }
+
+    /// Unavailable: a handler that returns a plain value belongs to ``catch(label:on:file:line:_:)``.
+    @available(
+        *, unavailable,
+        message: "recover { } wants a promise: a handler that returns a value belongs to catch { }"
+    )
+    @_disfavoredOverload
+    public func recover(
+        includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Output
+    ) -> Chain<Input, Output> { fatalError("unavailable") }
+}

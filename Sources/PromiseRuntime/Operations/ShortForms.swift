@@ -1,0 +1,29 @@
+import ChainEvents
+
+extension Promise where Value == Void {
+    /// A promise of nothing that is fulfilled already. As `resolve(())`.
+    public static func resolve(
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Void> { resolve((), label: label, on: executor, file: file, line: line) }
+}
+
+// Disfavoured, so that Promise.resolve and Promise.reject have one candidate.
+extension Thenable {
+    /// A promise that is fulfilled already, in a handler that returns one: `recover { _ in .resolve(0) }`.
+    @_disfavoredOverload
+    public static func resolve<Output>(
+        _ value: Output, label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> Promise<Output> where Self == Promise<Output> {
+        Promise<Output>.resolve(value, label: label, on: executor, file: file, line: line)
+    }
+
+    /// A promise that is rejected already, in a handler that returns one: `recover { .reject($0) }`.
+    @_disfavoredOverload
+    public static func reject<Output>(
+        _ error: any Error, label: String = "", on executor: (any PromiseExecutor)? = nil,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Promise<Output> where Self == Promise<Output> {
+        Promise<Output>.reject(error, label: label, on: executor, file: file, line: line)
+    }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import PromiseRuntime
+import Testing
+
+/// The forms that save words: members as arguments, executors by name, queues as executors.
+struct ShortFormTests {
+    private let world = ManualWorld()
+
+    @Test("P7 all of several types: a tuple in the order of the members, or the first error")
+    func allOfSeveralTypes() throws {
+        let first = Promise<Int>.pending()
+        let second = Promise<String>.pending()
+        let tuple = world.run { Promise.all(first.promise, second.promise, Promise.resolve(true), label: "all three") }
+        #expect(tuple.kind == .all && tuple.label == "all three")
+        second.resolver.fulfill("two")
+        #expect(!tuple.isSettled)
+        first.resolver.fulfill(1)
+        let values = try #require(try tuple.result?.get())
+        #expect(values == (1, "two", true))
+
+        let failed = world.run { Promise.all(Promise.resolve(1), Promise<Int>.reject(Failure())) }
+        #expect(throws: Failure()) { _ = try failed.result?.get() }
+    }
+
+    @Test("P7 losers of all of several types run on, unless they are to be cancelled", arguments: [false, true])
+    func losers(_ cancelling: Bool) throws {
+        let first = Promise<Int>.pending()
+        let second = Promise<String>.pending()
+        let tuple = world.run { Promise.all(first.promise, second.promise, cancellingLosers: cancelling) }
+        tuple.failed { _ in }
+        first.resolver.reject(Failure())
+        #expect(second.promise.isCancelled == cancelling)
+        second.resolver.fulfill("late")
+    }
+
+    @Test("a settled combinator keeps no member")
+    func keepsNoMember() throws {
+        final class Canary: Sendable {}
+        weak var canary: Canary?
+        let tuple: Promise<(Int, Int)>
+        do {
+            let (one, two) = (Canary(), Promise<Int>.pending())
+            canary = one
+            tuple = world.run { Promise.all(Promise(work: { withExtendedLifetime(one) { 1 } }), two.promise) }
+            two.resolver.fulfill(2)
+        }
+        world.executor.runAll()
+        #expect(try #require(try tuple.result?.get()) == (1, 2))
+        #expect(canary == nil)
+    }
+
+    @Test("C4 a chain begins with a promise, an awaiter or a chain")
+    func chainOfThenable() throws {
+        let (promise, resolver) = Promise<Int>.pending()
+        let runs = Box(0)
+        let cold = Chain().map { runs.change { $0 += 1 } }.map { 5 }
+        let awaiters = world.run {
+            [Chain(promise).map { $0 + 1 }, Chain(cold.async()).map { $0 + 1 }, Chain(cold).map { $0 + 1 }]
+                .flatMap { [$0.async(), $0.async()] }
+        }
+        resolver.fulfill(1)
+        world.executor.runAll()
+        #expect(try awaiters.compactMap { try $0.result?.get() } == [2, 2, 6, 6, 6, 6])
+        #expect(runs.value == 3, "once for the awaiter, twice for the chain")
+    }
+
+    @Test("E1 a queue is an executor: its handlers run on it, in order, under its name")
+    func queue() throws {
+        let queue = DispatchQueue(label: "letters")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let seen = Log<Int>()
+        let done = Latch(10)
+        let promise = Promise.resolve(1)
+        for index in 0..<10 {
+            promise.done(on: queue) { _ in
+                if DispatchQueue.getSpecific(key: key) == true { seen.add(index) }
+                done.open()
+            }
+        }
+        try done.wait("the handlers")
+        #expect(seen.entries == Array(0..<10))
+        #expect(queue.identity.name == "letters" && queue.identity == queue.identity)
+        #expect(queue.identity != DispatchQueue(label: "letters").identity)
+        #expect(DispatchQueue.main.identity == DispatchExecutor.main.identity)
+        #expect(DispatchQueue.main.isSerial && !queue.isSerial)
+    }
+
+    @Test("executors by name")
+    func names() {
+        func executor(_ executor: (any PromiseExecutor)?) -> any PromiseExecutor { executor! }
+        #expect(executor(.main) === DispatchExecutor.main)
+        #expect(executor(.global) === DispatchExecutor.global)
+        #expect(executor(.inline) === InlineExecutor.shared)
+        #expect(executor(.pool) === PoolExecutor.shared)
+        #expect(executor(.thread) === ThreadExecutor.shared)
+    }
+
+    @Test("an outcome by a leading dot, and a promise of nothing")
+    func outcomes() throws {
+        let recovered = world.run { Promise<Int>.reject(Failure()).recover { _ in .resolve(4) } }
+        let failed = world.run { Promise<Int>.resolve(1).then { _ in .reject(Failure()) } as Promise<Int> }
+        let nothing = world.run { Promise<Void>.resolve(label: "nothing") }
+        world.executor.runAll()
+        #expect(try recovered.result?.get() == 4)
+        #expect(throws: Failure()) { _ = try failed.result?.get() }
+        #expect(nothing.isSettled && nothing.label == "nothing")
+    }
+}
