@@ -1,4 +1,3 @@
-import ChainModel
 import PromiseRuntime
 
 #if canImport(Darwin)
@@ -20,7 +19,7 @@ public struct InspectorOptions: Sendable {
     /// How many bytes of one label or error summary are kept.
     public var textByteLimit = 480
     /// What the process's own forest keeps, for late comers and ``Inspector/dump(settled:limit:)``.
-    public var retention = ForestLimits(changeLimit: 0)
+    public var retention = Retention()
     /// Which chains are recorded. Those that are left out cost their threads 1 ns a step and 11 a root; viewers neither
     /// see nor cancel them.
     public var recording = RecordingFilter()
@@ -73,8 +72,7 @@ public struct InspectorOptions: Sendable {
         options.interval = UInt64(min(max(nanoseconds, 1_000_000), 3_600_000_000_000))
         options.textLimit = textByteLimit
         options.isNarrowed = recording.isNarrowing
-        options.forest = retention
-        options.forest.changeLimit = 0
+        options.forest = retention.limits
         return options
     }
 }

@@ -26,7 +26,7 @@ public func assertChain(
 ) { assertChain(run.forest, matches: expected, fileID, filePath, line, column) }
 
 /// As `assertChain(_:matches:)`, for any forest.
-public func assertChain(
+package func assertChain(
     _ forest: ChainForest, matches expected: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
 ) {
@@ -49,7 +49,7 @@ public func assertChain(
     _ run: RecordedRun, named name: String, _ fileID: String = #fileID, _ filePath: String = #filePath,
     _ line: Int = #line, _ column: Int = #column
 ) {
-    guard let complaint = ChainSnapshot.complaint(about: run.forest, named: name, beside: filePath) else { return }
+    guard let complaint = ChainSnapshot.complaint(about: run, named: name, beside: filePath) else { return }
     report(complaint, fileID, filePath, line, column)
 }
 

@@ -2,9 +2,14 @@ import ChainModel
 
 /// The comparison behind `assertChain(_:matches:)`, without a test framework.
 public enum ChainSnapshot {
-    /// Returns nil if the forest matches `expected`, else the difference, line by line. Shared indentation and empty lines
+    /// Returns nil if the run matches `expected`, else the difference, line by line. Shared indentation and empty lines
     /// around `expected` are ignored.
-    public static func complaint(about forest: ChainForest, expected: String) -> String? {
+    public static func complaint(about run: RecordedRun, expected: String) -> String? {
+        complaint(about: run.forest, expected: expected)
+    }
+
+    /// As `complaint(about:expected:)` of a run, for any forest.
+    package static func complaint(about forest: ChainForest, expected: String) -> String? {
         let old = lines(of: expected)
         let new = lines(of: forest.chainText())
         if old == new { return nil }

@@ -2,20 +2,18 @@ import ChainEvents
 import ChainModel
 
 extension ChainForest {
-    /// Returns the forest as `assertChain(_:matches:)` compares it: one line for each node, indented as in a dashboard.
-    ///
-    /// ```text
-    /// rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s
-    /// └ state  └ kind  └ label └ error    └ marks              └ durations above 0               └ creation, if not at 0
-    /// ```
-    ///
-    /// A recorded value stands after `=`. Line breaks and other control characters in texts are escaped. O(n).
-    public func chainText() -> String {
-        var lines: [String] = []
+    /// Returns the lines of ``RecordedRun/text``. O(n).
+    package func chainText() -> String {
+        linesInOrder.map { String(repeating: "  ", count: $0.depth) + line(of: $0.index) }.joined(separator: "\n")
+    }
+
+    /// The nodes in pre-order, with their indentation.
+    var linesInOrder: [(index: NodeIndex, depth: Int)] {
+        var lines: [(index: NodeIndex, depth: Int)] = []
         // Pre-order with an explicit stack, because chains may be deep.
         var stack = roots.reversed().map { (index: $0, depth: 0) }
         while let (index, depth) = stack.popLast() {
-            lines.append(String(repeating: "  ", count: depth) + line(of: index))
+            lines.append((index, depth))
             var child = lastChild(of: index)
             let below = depth + (indentsChildren(of: index) ? 1 : 0)
             while let next = child {
@@ -23,7 +21,7 @@ extension ChainForest {
                 child = previousSibling(of: next)
             }
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 
     private func line(of index: NodeIndex) -> String {

@@ -77,7 +77,7 @@ public final class RecordedRun: Sendable {
     public var batch: EventBatch { recorder.batch(process: Self.process) }
 
     /// The forest of the events so far; nodes are numbered from 1 in the order of creation. O(events).
-    public var forest: ChainForest {
+    package var forest: ChainForest {
         var forest = ChainForest(process: Self.process)
         forest.apply(batch)
         return forest

@@ -61,9 +61,9 @@ struct SnapshotFile {
 }
 
 extension ChainSnapshot {
-    /// Returns nil if the forest matches `__Chains__/NAME.txt` beside the source file `test`, else the difference. See
+    /// Returns nil if the run matches `__Chains__/NAME.txt` beside the source file `test`, else the difference. See
     /// ``assertChain(_:named:_:_:_:_:)``.
-    public static func complaint(about forest: ChainForest, named name: String, beside test: String) -> String? {
-        SnapshotFile(named: name, beside: test).complaint(about: forest)
+    public static func complaint(about run: RecordedRun, named name: String, beside test: String) -> String? {
+        SnapshotFile(named: name, beside: test).complaint(about: run.forest)
     }
 }

@@ -2,7 +2,6 @@
 import ChainBus
 import ChainEvents
 import ChainInspector
-import ChainModel
 import Foundation
 import PromiseRuntime
 

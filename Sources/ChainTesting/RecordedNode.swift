@@ -1,0 +1,93 @@
+import ChainEvents
+import ChainModel
+
+/// One promise of a ``RecordedRun``, as it stood when ``RecordedRun/nodes`` was read.
+public struct RecordedNode: Hashable, Sendable {
+    /// What became of a promise; the raw value is the word in snapshots.
+    public enum State: String, CaseIterable, Sendable {
+        /// Its parent has to settle first.
+        case waiting
+        /// Its handler was enqueued on an executor and has not begun.
+        case queued
+        /// Its handler runs.
+        case running
+        /// No handler runs: a callback, members, a timer or another promise will settle it.
+        case pending
+        /// Settled with a value.
+        case fulfilled
+        /// Settled with an error.
+        case rejected
+        /// Rejected by a cancellation.
+        case cancelled
+        /// It passed on the value or error of its parent, because it has no handler for that.
+        case skipped
+        /// Its resolver was released while it was pending.
+        case abandoned
+        /// It was referenced by another promise and never recorded itself.
+        case unknown
+    }
+
+    /// What became of it.
+    public var state: State
+    /// By which operation it was made.
+    public var kind: NodeKind
+    /// Its label, if it was given one.
+    public var label: String?
+    /// The description of its value, if values are recorded, or of its error.
+    public var summary: String?
+    /// How far a snapshot indents it; 0 for the beginning of a chain.
+    public var depth: Int
+    /// When it was made, since the beginning of the run.
+    public var created: Duration
+    /// From being enqueued to its handler's start, or to now; nil if it has no handler.
+    public var wait: Duration?
+    /// The virtual time of its handler, which is 0 on the run's own executor; nil if it has no handler.
+    public var run: Duration?
+    /// From its making or its parent's settlement, whichever was later, to its own settlement or to now; nil while its
+    /// parent is pending, and for skipped ones.
+    public var total: Duration?
+}
+
+extension RecordedRun {
+    /// The promises of the run in the order of ``text``: each before those below it. O(events).
+    public var nodes: [RecordedNode] {
+        let forest = forest
+        return forest.linesInOrder.map { line in
+            let node = forest.node(line.index)
+            let timing = forest.timing(of: line.index, now: forest.now)
+            return RecordedNode(
+                state: RecordedNode.State(node.state), kind: node.kind, label: forest.label(of: line.index),
+                summary: forest.summary(of: line.index), depth: line.depth,
+                created: .nanoseconds(Int64(clamping: node.created) - Int64(VirtualClock.start)),
+                wait: timing.wait.map { .nanoseconds($0) }, run: timing.run.map { .nanoseconds($0) },
+                total: timing.total.map { .nanoseconds($0) })
+        }
+    }
+
+    /// The run as `assertChain(_:matches:)` compares it: a line per promise, indented as the dashboard draws it. O(events).
+    ///
+    /// ```text
+    /// rejected promise order 7 ! declined (cancel requested) · wait 0.2s · run 1s · total 1.2s @0.5s
+    /// └ state  └ kind  └ label └ error    └ marks              └ durations above 0               └ creation, if not at 0
+    /// ```
+    ///
+    /// A recorded value stands after `=`. Line breaks and other control characters in texts are escaped.
+    public var text: String { forest.chainText() }
+}
+
+extension RecordedNode.State {
+    fileprivate init(_ state: NodeState) {
+        switch state {
+        case .waiting: self = .waiting
+        case .queued: self = .queued
+        case .running: self = .running
+        case .pending: self = .pending
+        case .fulfilled: self = .fulfilled
+        case .rejected: self = .rejected
+        case .cancelled: self = .cancelled
+        case .skipped: self = .skipped
+        case .abandoned: self = .abandoned
+        case .unknown: self = .unknown
+        }
+    }
+}
