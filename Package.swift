@@ -178,6 +178,25 @@ let package = Package(
         .testTarget(
             name: "TerminalTests",
             dependencies: ["Terminal", "Frames", "PlainPainter", "SeededNumbers", "TerminalHarness", "ScreenProbe"]),
+        // What a user can write with each product: public declarations alone, as from another package.
+        .testTarget(
+            name: "PromiseRuntimeUseTests", dependencies: ["PromiseRuntime"], path: "Tests/Products/PromiseRuntime",
+            packageAccess: false),
+        .testTarget(
+            name: "PromiseFoundationUseTests", dependencies: ["PromiseFoundation", "PromiseRuntime"],
+            path: "Tests/Products/PromiseFoundation", packageAccess: false),
+        .testTarget(
+            name: "ChainInspectorUseTests",
+            dependencies: ["ChainInspector", "PromiseRuntime", "ChainEvents", "ChainBus"],
+            path: "Tests/Products/ChainInspector", packageAccess: false),
+        .testTarget(
+            name: "ChainEventsUseTests", dependencies: ["ChainEvents"], path: "Tests/Products/ChainEvents",
+            packageAccess: false),
+        .testTarget(
+            name: "ChainTestingUseTests", dependencies: ["ChainTesting", "PromiseRuntime"],
+            path: "Tests/Products/ChainTesting", packageAccess: false),
+        .testTarget(
+            name: "ChainBusUseTests", dependencies: ["ChainBus"], path: "Tests/Products/ChainBus", packageAccess: false),
         .testTarget(name: "TidyTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,31 @@
+import ChainEvents
+import Testing
+
+// What a user of ChainEvents can write: this target sees public declarations alone.
+
+/// A sink that counts what happens, by kind.
+private final class Counter: EventSink {
+    // Touched on the test's thread alone.
+    nonisolated(unsafe) private(set) var counts: [EventKind: Int] = [:]
+
+    func record(_ record: EventRecord, text: String?) { counts[record.kind, default: 0] += 1 }
+}
+
+struct ChainEventsUseTests {
+    @Test("a sink counts the records that it receives")
+    func sink() {
+        let counter = Counter()
+        counter.record(EventRecord(.created, node: NodeID(1), site: CallSite("Shop.swift", 17)), text: "order 17")
+        counter.record(EventRecord(.fulfilled, node: NodeID(1)), text: nil)
+        #expect(counter.counts == [.created: 1, .fulfilled: 1])
+    }
+
+    @Test("a batch names what its events refer to")
+    func batch() {
+        var batch = EventBatch(process: ProcessKey(rawValue: 1), sequence: 1, time: 2)
+        batch.texts = ["order 17"]
+        batch.nodes = [NodeSnapshot(id: NodeID(1), kind: .work)]
+        #expect(batch.events.isEmpty && batch.loss.lostCount == 0 && batch.resync == nil)
+        #expect(NodeKind.work.word == "work")
+    }
+}
