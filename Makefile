@@ -1,6 +1,6 @@
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record clean
+.PHONY: help demo man server test optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
 FILTER ?=
@@ -116,6 +116,9 @@ picture: ## redraw the README's picture of the dashboard from a real frame
 record: ## rewrite the golden files: look at the difference (FILTER=Name for some)
 	@.ci/need ncursesw vterm python3
 	CHAINVIEW_RECORD=1 $(utf8) swift test $(only)
+
+api: ## record the public interface of each product in Tests/Interfaces: look at the difference
+	CHAINVIEW_TARGETS=DocumentationTests CHAINVIEW_RECORD=1 $(utf8) swift test --filter InterfaceTests
 
 clean: ## remove build folders and the leftovers of failed tests
 	rm -rf .build Benchmarks/.build Benchmarks/Counts/.build Benchmarks/Fuzz/.build demos/server/.build
