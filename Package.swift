@@ -25,14 +25,17 @@ let package = Package(
     targets: [
         // The embedded part: linked into the observed program.
         .target(name: "CChainRuntime"),
+        .target(name: "ChainSystem", dependencies: ["CChainRuntime"]),
         .target(name: "ChainEvents", dependencies: ["CChainRuntime"]),
-        .target(name: "PromiseRuntime", dependencies: ["ChainEvents", "CChainRuntime"]),
-        .target(name: "ChainBus"),
+        .target(name: "PromiseRuntime", dependencies: ["ChainEvents", "ChainSystem", "CChainRuntime"]),
+        .target(name: "ChainBus", dependencies: ["ChainSystem"]),
         .target(name: "ChainModel", dependencies: ["ChainEvents", "CChainRuntime"]),
         .target(name: "ChainWire", dependencies: ["ChainEvents"]),
         .target(
             name: "ChainInspector",
-            dependencies: ["PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "CChainRuntime"]),
+            dependencies: [
+                "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "ChainSystem", "CChainRuntime",
+            ]),
 
         // For programs that have Foundation anyway.
         .target(name: "PromiseFoundation", dependencies: ["PromiseRuntime"]),
@@ -41,7 +44,7 @@ let package = Package(
         .target(name: "ChainSource", dependencies: ["ChainBus", "ChainEvents"]),
         .target(
             name: "ChainAttach",
-            dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire", "CChainRuntime"]),
+            dependencies: ["ChainSource", "ChainBus", "ChainEvents", "ChainWire", "ChainSystem"]),
         .target(
             name: "ChainInsight",
             dependencies: [
@@ -64,13 +67,13 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainInsight", "ChainWire", "Frames", "Dashboard", "Terminal", "Demos",
+                "ChainAttach", "ChainInsight", "ChainWire", "ChainSystem", "Frames", "Dashboard", "Terminal", "Demos",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
 
         // For users' tests, and the demos.
-        .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel"]),
+        .target(name: "ChainTesting", dependencies: ["PromiseRuntime", "ChainEvents", "ChainModel", "ChainSystem"]),
         .target(name: "Demos", dependencies: ["PromiseRuntime"], path: "demos/programs"),
 
         // Figures of attaching: in this package, because they use targets that are no products.
@@ -110,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "ChainAttachTests",
             dependencies: [
-                "ChainAttach", "ChainInspector", "ChainModel", "PromiseRuntime", "TerminalHarness", "AttachProbe",
+                "ChainAttach", "ChainInspector", "ChainModel", "ChainSystem", "PromiseRuntime", "TerminalHarness",
+                "AttachProbe",
             ]),
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus", "SeededNumbers"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
@@ -125,8 +129,8 @@ let package = Package(
         .testTarget(
             name: "ChainInspectorTests",
             dependencies: [
-                "AttachHarness", "ChainInspector", "ChainModel", "ChainWire", "PromiseRuntime", "TerminalHarness",
-                "ForkProbe", "ServerProbe", "SeededNumbers",
+                "AttachHarness", "ChainInspector", "ChainModel", "ChainSystem", "ChainWire", "PromiseRuntime",
+                "TerminalHarness", "ForkProbe", "ServerProbe", "SeededNumbers",
             ]),
         .testTarget(
             name: "ChainInsightTests",

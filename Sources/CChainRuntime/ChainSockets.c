@@ -10,8 +10,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #if defined(__linux__)
 #include <linux/netlink.h>
 #endif
@@ -19,7 +17,7 @@
 
 // What is open
 
-enum { open_limit = 1024, backlog = 128 };
+enum { open_limit = 1024 };
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static int open_descriptors[open_limit];
@@ -101,79 +99,9 @@ static int make_socket(int family) {
 #endif
 }
 
-static int fail(int descriptor, int failure) {
-    chain_close(descriptor);
-    return -failure;
-}
-
-// Listening
-
-static int set_path(struct sockaddr_un *address, const char *path) {
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    if (strlen(path) >= sizeof address->sun_path) return ENAMETOOLONG;
-    strcpy(address->sun_path, path);
-    return 0;
-}
-
-int chain_listen_unix(const char *path) {
-    struct sockaddr_un address;
-    int failure = set_path(&address, path);
-    if (failure != 0) return -failure;
+int chain_socket(int family) {
     begin();
-    int listener = finish(make_socket(AF_UNIX));
-    if (listener < 0) return listener;
-    // The file gets the mode of the socket, so that it never has a wider one, whatever the process's umask is.
-    fchmod(listener, 0600);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) return fail(listener, errno);
-    if (chmod(path, 0600) != 0 || listen(listener, backlog) != 0) {
-        failure = errno;
-        unlink(path);
-        return fail(listener, failure);
-    }
-    return listener;
-}
-
-static int listen_tcp(int family, const struct sockaddr *address, socklen_t size) {
-    begin();
-    int listener = finish(make_socket(family));
-    if (listener < 0) return listener;
-    int on = 1;
-    // Not refused because of connections of a run before that the system still remembers.
-    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(listener, address, size) != 0 || listen(listener, backlog) != 0) return fail(listener, errno);
-    return listener;
-}
-
-int chain_listen_tcp(uint16_t port, uint16_t *chosen, bool *is_v6) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    *is_v6 = false;
-    int listener = listen_tcp(AF_INET, (struct sockaddr *)&address, sizeof address);
-    if (listener == -EADDRNOTAVAIL || listener == -EAFNOSUPPORT) {
-        struct sockaddr_in6 other = {.sin6_family = AF_INET6, .sin6_port = htons(port), .sin6_addr = in6addr_loopback};
-        *is_v6 = true;
-        listener = listen_tcp(AF_INET6, (struct sockaddr *)&other, sizeof other);
-    }
-    if (listener < 0) return listener;
-    struct sockaddr_storage bound;
-    socklen_t size = sizeof bound;
-    if (getsockname(listener, (struct sockaddr *)&bound, &size) != 0) return fail(listener, errno);
-    *chosen = ntohs(*is_v6 ? ((struct sockaddr_in6 *)&bound)->sin6_port : ((struct sockaddr_in *)&bound)->sin_port);
-    return listener;
-}
-
-int chain_try_unix(const char *path) {
-    struct sockaddr_un address;
-    int failure = set_path(&address, path);
-    if (failure != 0) return -failure;
-    begin();
-    int connection = finish(make_socket(AF_UNIX));
-    if (connection < 0) return connection;
-    // Where its backlog is full somebody listens, too.
-    if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) failure = errno;
-    chain_close(connection);
-    return failure == EAGAIN || failure == EINPROGRESS ? 0 : -failure;
+    return finish(make_socket(family));
 }
 
 // Connections
@@ -207,6 +135,22 @@ bool chain_peer_user(int socket, uint32_t *user) {
 #endif
 }
 
+bool chain_peer_process(int socket, int32_t *process) {
+#if defined(__linux__)
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return false;
+    *process = peer.pid;
+#else
+    pid_t peer = 0;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) != 0) return false;
+    *process = peer;
+#endif
+    // 0: of a namespace that this process does not see.
+    return *process > 0;
+}
+
 long chain_send(int socket, const void *bytes, size_t count) {
 #if defined(MSG_NOSIGNAL)
     ssize_t sent = send(socket, bytes, count, MSG_NOSIGNAL);
@@ -237,21 +181,8 @@ int chain_open_diagnosis(void) {
 #endif
 }
 
-int chain_pipe(int ends[2]) {
-    int made[2];
-    begin();
-#if defined(__linux__)
-    int failure = pipe2(made, O_CLOEXEC | O_NONBLOCK) != 0 ? errno : 0;
-#else
-    int failure = pipe(made) != 0 ? errno : 0;
-    if (failure == 0 && prepare(made[0]) < 0) {
-        failure = errno;
-        close(made[1]);
-    } else if (failure == 0 && prepare(made[1]) < 0) {
-        failure = errno;
-        close(made[0]);
-    }
-#endif
+/// Enters both descriptors of a pair, which `failure` says could not be opened: 0, or the negative error number.
+static int finish_pair(int failure, const int made[2], int ends[2]) {
     if (failure == 0 && open_count + 2 > open_limit) {
         close(made[0]);
         close(made[1]);
@@ -263,4 +194,38 @@ int chain_pipe(int ends[2]) {
     }
     pthread_mutex_unlock(&open_lock);
     return -failure;
+}
+
+#if !defined(__linux__)
+static int prepare_pair(int made[2]) {
+    for (int index = 0; index < 2; index++) {
+        if (prepare(made[index]) >= 0) continue;
+        int failure = errno;
+        close(made[1 - index]);
+        return failure;
+    }
+    return 0;
+}
+#endif
+
+int chain_pipe(int ends[2]) {
+    int made[2];
+    begin();
+#if defined(__linux__)
+    int failure = pipe2(made, O_CLOEXEC | O_NONBLOCK) != 0 ? errno : 0;
+#else
+    int failure = pipe(made) != 0 ? errno : prepare_pair(made);
+#endif
+    return finish_pair(failure, made, ends);
+}
+
+int chain_socket_pair(int ends[2]) {
+    int made[2];
+    begin();
+#if defined(__linux__)
+    int failure = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, made) != 0 ? errno : 0;
+#else
+    int failure = socketpair(AF_UNIX, SOCK_STREAM, 0, made) != 0 ? errno : prepare_pair(made);
+#endif
+    return finish_pair(failure, made, ends);
 }

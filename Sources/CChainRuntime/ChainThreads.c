@@ -74,16 +74,17 @@ static void *run_thread(void *argument) {
     return NULL;
 }
 
-bool chain_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *handle) {
+bool chain_thread_start(
+    const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle) {
     thread_start *start = calloc(1, sizeof *start);
     if (start == NULL) return false;
     start->body = body;
     start->context = context;
     strncpy(start->name, name, sizeof start->name - 1);
-    // The new thread inherits the mask, so no handler of the program's ever runs on it.
+    // The new thread inherits the mask, so no handler of the program ever runs on it.
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    chain_block_signals();
+    if (blocks_signals) chain_block_signals();
     pthread_t thread;
     int failure = pthread_create(&thread, NULL, run_thread, start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

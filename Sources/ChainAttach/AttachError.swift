@@ -1,3 +1,11 @@
+import ChainSystem
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Why a program cannot be attached to, or not any more.
 public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of reasons, which differ in what a viewer does about them.
@@ -40,6 +48,15 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
             .timedOut,
             "\(name) does not answer: process \(process) is stopped; continue it (kill -CONT \(process), or in its "
                 + "debugger)")
+    }
+
+    /// Says what the system refused, and why.
+    static func system(_ what: String, _ error: SystemError = SystemError()) -> AttachError {
+        switch error.code {
+        case EMFILE, ENFILE:
+            AttachError(.system, "There is no descriptor left to \(what): raise the limit (ulimit -n)")
+        default: AttachError(.system, "The system does not \(what): \(error)")
+        }
     }
 
     private static let lengthLimit = 500

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainSource
+import ChainSystem
 import ChainWire
 
 #if canImport(Glibc)
@@ -23,7 +24,8 @@ final class AttachWorker {
     private let clock: any PollClock
     private var target: Target
     private var phase = Phase.resting(until: 0)
-    private var backoff = Backoff()
+    /// 100 ms, doubling to 5 s.
+    private var backoff = ExponentialBackoff(first: AttachWorker.shortestDelay, limit: 5_000_000_000)
     /// Attempts that failed since the last success.
     private var attempt = 0
     /// Who was attached to last.
@@ -34,6 +36,7 @@ final class AttachWorker {
     private var watch: FolderWatch?
     private var lastConnect: UInt64 = 0
 
+    private static let shortestDelay: UInt64 = 100_000_000
     /// A connection that lasted for so long was a good one.
     private static let steadyTime: UInt64 = 5_000_000_000
 
@@ -71,7 +74,7 @@ final class AttachWorker {
             deadline = attachment.deadline ?? .max
         }
         clock.poll(&entries, until: deadline == .max ? nil : deadline)
-        if entries[0].revents != 0 { wakers.inbox.drain() }
+        if entries[0].revents != 0 { wakers.inbox.clear() }
         switch phase {
         case .resting(let moment): rest(entries[2...], until: moment)
         case .greeting(let connection, let limit): greet(connection, entries[2...], limit)
@@ -198,7 +201,7 @@ final class AttachWorker {
     private func rest(_ entries: ArraySlice<pollfd>, until moment: UInt64) {
         guard let entry = entries.first, entry.revents != 0 else { return }
         watch?.drain()
-        phase = .resting(until: min(moment, max(clock.now, lastConnect + Backoff.first)))
+        phase = .resting(until: min(moment, max(clock.now, lastConnect + Self.shortestDelay)))
     }
 
     private func rest() -> UInt64 {

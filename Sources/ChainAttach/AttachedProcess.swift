@@ -1,6 +1,7 @@
 import ChainBus
 import ChainEvents
 import ChainSource
+import ChainSystem
 
 /// A program in another process as a source: attaches, and attaches again by itself whenever the connection is lost,
 /// after 100 ms, then twice as long each time up to 5 s; from 100 ms again once a connection has lasted for 5 s. On this
@@ -72,7 +73,7 @@ final class AttachCore: Sendable {
 
     private struct State {
         var inbox = Inbox()
-        var thread: LoopThread?
+        var thread: SystemThread?
         var wakers: Wakers?
         var isStarted = false
         /// Batches of the present connection were handed on.
@@ -107,9 +108,11 @@ final class AttachCore: Sendable {
             return !state.isStarted && !state.isOver
         }
         guard isFirst else { return }
-        do throws(AttachError) {
+        do throws(SystemError) {
             let wakers = Wakers(inbox: try Waker(), stop: try Waker())
-            let thread = try LoopThread { [self] in AttachWorker(self, wakers).run() }
+            guard let thread = SystemThread("chainview-attach", { [self] in AttachWorker(self, wakers).run() }) else {
+                throw SystemError.noThread
+            }
             let isStopped = state.withLock { state in
                 state.thread = thread
                 state.wakers = wakers
@@ -118,7 +121,7 @@ final class AttachCore: Sendable {
             // Who stopped it in between found no thread to wait for.
             if isStopped { stop() }
         } catch {
-            end(.failed(error.description))
+            end(.failed(AttachError.system("give pipes and a thread to attach with", error).description))
         }
     }
 

@@ -1,3 +1,5 @@
+import ChainSystem
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -19,33 +21,35 @@ final class Child: Sendable {
     /// Starts a program, found by `PATH` if it is no path, in a session of its own: nothing that is typed at a terminal
     /// reaches it, and it asks nothing there.
     init(_ program: String, _ arguments: [String]) throws(AttachError) {
-        let (socket, theirSocket) = try Descriptor.pair()
-        let (errors, theirErrors) = try Descriptor.pair()
-        self.socket = socket
-        self.errors = errors
-        // It may well take no care of sockets that do not wait.
+        let (theirSocket, theirErrors): (Descriptor, Descriptor)
+        do {
+            (socket, theirSocket) = try Descriptor.pair()
+            (errors, theirErrors) = try Descriptor.pair()
+        } catch { throw AttachError.system("open a pair of sockets", error) }
+        // The program may not expect sockets that never block.
         for end in [theirSocket.number, theirErrors.number] {
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) & ~O_NONBLOCK)
         }
-        var started: pid_t = 0
-        let code = spawn(program, arguments, theirSocket.number, theirErrors.number, &started)
+        var start = ProgramStart(program, arguments: [program] + arguments)
+        start.searchesPath = true
+        start.group = .session
+        start.descriptors = [(theirSocket.number, 0), (theirSocket.number, 1), (theirErrors.number, 2)]
+        do {
+            pid = try start.run()
+        } catch { throw AttachError(.system, "\(program) cannot be started: \(error)") }
         withExtendedLifetime((theirSocket, theirErrors)) {}
-        guard code == 0 else {
-            throw AttachError(.system, "\(program) cannot be started: \(AttachError.text(of: code))")
-        }
-        pid = started
     }
 
     deinit { _ = end() }
 
     /// To wait for: it complains.
-    var entry: pollfd { pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0) }
+    var entry: pollfd { errors.entry() }
 
     /// Takes in what it complains; false once nothing more comes.
     func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.tailLimit, alignment: 1) { buffer in
             while true {
-                switch errors.read(into: buffer) {
+                switch errors.receive(into: buffer) {
                 case .moved(let count):
                     tail.withLock { tail in
                         tail += buffer[..<count]
@@ -79,38 +83,4 @@ final class Child: Sendable {
         }
         return status & 0x7F == 0 ? status >> 8 & 0xFF : nil
     }
-}
-
-/// Starts a program with a clean signal mask, default signals, a session of its own and no descriptor but the three.
-private func spawn(
-    _ program: String, _ arguments: [String], _ socket: Int32, _ errors: Int32, _ pid: inout pid_t
-) -> Int32 {
-    #if canImport(Glibc)
-        var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
-        // Of glibc and musl; not in the module as the macro stands behind a feature test. All of this process's own
-        // descriptors are closed on exec.
-        let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | 0x80
-    #else
-        var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?) = (nil, nil)
-        let flags =
-            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID | POSIX_SPAWN_CLOEXEC_DEFAULT
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-        posix_spawn_file_actions_destroy(&actions)
-        posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_adddup2(&actions, socket, 0)
-    posix_spawn_file_actions_adddup2(&actions, socket, 1)
-    posix_spawn_file_actions_adddup2(&actions, errors, 2)
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-    var words = ([program] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    return posix_spawnp(&pid, program, &actions, &attributes, &words, environ)
 }

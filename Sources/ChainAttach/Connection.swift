@@ -1,3 +1,4 @@
+import ChainSystem
 import ChainWire
 
 #if canImport(Glibc)
@@ -58,7 +59,7 @@ final class Connection {
     var entries: [pollfd] {
         let writes = isConnecting || (takesBytes && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
-        var entries = [pollfd(fd: socket.number, events: Int16(events), revents: 0)]
+        var entries = [socket.entry(events)]
         if hearsComplaints, let child { entries.append(child.entry) }
         return entries
     }
@@ -71,9 +72,10 @@ final class Connection {
         }
         guard entry.revents != 0 else { return false }
         if isConnecting {
-            let code = socket.connectionError
             do throws(AttachError) {
-                guard code == 0 else { throw Endpoint.failure(connectingTo: endpoint.description, code) }
+                if let error = socket.connectionError {
+                    throw Endpoint.failure(connectingTo: endpoint.description, error)
+                }
                 try endpoint.check(socket)
             } catch {
                 ending = error
@@ -101,7 +103,7 @@ final class Connection {
     private func receive() -> Bool {
         var count = 0
         while count < Self.readLimit {
-            switch socket.read(into: buffer) {
+            switch socket.receive(into: buffer) {
             case .moved(let part):
                 reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<part]))
                 count += part
@@ -110,9 +112,9 @@ final class Connection {
             case .end:
                 ending = lastWords
                 return count > 0
-            case .failed(let code):
+            case .failed(let error):
                 // A child that did not read all before it ended resets its socket.
-                let text = "The connection to \(endpoint) broke: \(AttachError.text(of: code))"
+                let text = "The connection to \(endpoint) broke: \(error)"
                 ending = child == nil ? AttachError(.gone, text) : lastWords
                 return count > 0
             }
@@ -124,7 +126,7 @@ final class Connection {
         guard !isConnecting, takesBytes else { return }
         let isAllSent = writer.bytes.withUnsafeBytes { bytes in
             while sentCount < bytes.count {
-                switch socket.write(UnsafeRawBufferPointer(rebasing: bytes[sentCount...])) {
+                switch socket.send(UnsafeRawBufferPointer(rebasing: bytes[sentCount...])) {
                 case .moved(let count): sentCount += count
                 case .wouldBlock, .end: return false
                 case .failed:

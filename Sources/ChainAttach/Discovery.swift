@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import ChainWire
 
 #if canImport(Glibc)
@@ -68,7 +69,7 @@ public struct Discovery: Sendable {
         guard looksBeside, let (parent, prefix) = folder.fallback else {
             return try SafeFiles.check(folder) ? [folder] : []
         }
-        let names = SafeFiles.names(in: parent).filter { $0.hasPrefix(prefix) }.sorted()
+        let names = fileNames(in: parent).filter { $0.hasPrefix(prefix) }.sorted()
         let others = names.map { SocketFolder(path: (parent == "/" ? "" : parent) + "/" + $0) }
             .filter { (try? SafeFiles.check($0)) == true }
         do throws(AttachError) {
@@ -83,7 +84,7 @@ public struct Discovery: Sendable {
     private func sockets() throws(AttachError) -> [(pid: Int32, path: String)] {
         var sockets: [(pid: Int32, path: String)] = []
         for folder in try folders() {
-            for name in SafeFiles.names(in: folder.path) {
+            for name in fileNames(in: folder.path) {
                 if let pid = SocketFolder.pid(of: name) { sockets.append((pid, "\(folder.path)/\(name)")) }
             }
         }
@@ -143,7 +144,7 @@ public struct Discovery: Sendable {
 
     private func resolve(_ pid: Int32) throws(AttachError) -> Endpoint {
         for folder in try folders() {
-            let names = SafeFiles.names(in: folder.path).filter { SocketFolder.pid(of: $0) == pid }
+            let names = fileNames(in: folder.path).filter { SocketFolder.pid(of: $0) == pid }
             let name = names.contains("\(pid).sock") ? "\(pid).sock" : names.min()
             guard let path = name.map({ "\(folder.path)/\($0)" }) else { continue }
             switch SafeFiles.problem(ofSocket: path) {
@@ -160,18 +161,15 @@ public struct Discovery: Sendable {
 
     /// The folders in which something appears when a program begins to listen at a target, for ``FolderWatch``.
     func watchedFolders(of target: Target) -> [String] {
-        func parent(_ path: String) -> String {
-            guard let slash = path.lastIndex(of: "/") else { return "." }
-            return slash == path.startIndex ? "/" : String(path[..<slash])
-        }
         switch target {
-        case .unix(let path): return [parent(path)]
+        case .unix(let path): return [parentFolder(of: path)]
         case .ssh: return []
-        case .tcp where tokenFile != nil: return [parent(tokenFile ?? "")]
+        case .tcp where tokenFile != nil: return [parentFolder(of: tokenFile ?? "")]
         case .tcp, .pid, .name:
             let folders = (try? folders()) ?? []
             // One that is not there yet appears in the folder that holds it.
-            return folders.contains(folder) ? folders.map(\.path) : folders.map(\.path) + [parent(folder.path)]
+            return folders.contains(folder)
+                ? folders.map(\.path) : folders.map(\.path) + [parentFolder(of: folder.path)]
         }
     }
 }

@@ -1,4 +1,4 @@
-import CChainRuntime
+import ChainSystem
 import ChainWire
 
 #if canImport(Glibc)
@@ -66,8 +66,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     ///   programs, and by root's.
     func check(_ socket: Descriptor) throws(AttachError) {
         guard case .tcp = kind else { return }
-        var user: UInt32 = 0
-        guard chain_tcp_peer_user(socket.number, &user), user != geteuid(), user != 0 else { return }
+        guard let user = socket.tcpPeerUser, user != geteuid(), user != 0 else { return }
         throw AttachError(
             .foreign, "At \(self) another user's program listens (user \(user)): it was not sent the token")
     }
@@ -101,13 +100,13 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
                     + "name it by a shorter one, such as from a nearer folder or through a link")
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw failure(at: path, errno) }
+        guard stat(path, &status) == 0 else { throw failure(at: path, SystemError()) }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw AttachError(.foreign, "\(path) is no socket") }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let socket = try Descriptor.socket(family: AF_UNIX)
-        guard call(connectingTo: &address, socket) else { throw failure(at: path, errno) }
+        let socket = try open(AF_UNIX)
+        guard call(connectingTo: &address, socket) else { throw failure(at: path, SystemError()) }
         // Root may see everybody's programs, and show its own to whom it lets at them.
         if let user = socket.peerUser, user != 0, user != geteuid(), geteuid() != 0 {
             throw AttachError(.foreign, "At \(path) another user's program listens (user \(user))")
@@ -125,14 +124,14 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func failure(at path: String, _ code: Int32) -> AttachError {
-        switch code {
+    private static func failure(at path: String, _ error: SystemError) -> AttachError {
+        switch error.code {
         case ENOENT, ENOTDIR: AttachError(.notFound, "There is no socket \(path): is the program running?")
         case ECONNREFUSED:
             AttachError(.gone, "Nobody listens at \(path) any more: the program ended or stopped its inspector")
         case EACCES, EPERM: AttachError(.refused, "\(path) is closed to you: attach as the user who runs the program")
         case EAGAIN: AttachError(.timedOut, "Too many wait at \(path) already: the program does not answer")
-        default: AttachError.system("connect to \(path)", code: code)
+        default: AttachError.system("connect to \(path)", error)
         }
     }
 
@@ -145,12 +144,12 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         {
             four.sin_family = sa_family_t(AF_INET)
             four.sin_port = port.bigEndian
-            socket = try Descriptor.socket(family: AF_INET)
+            socket = try open(AF_INET)
             isThere = call(connectingTo: &four, socket)
         } else if host == "::1", inet_pton(AF_INET6, host, &six.sin6_addr) == 1 {
             six.sin6_family = sa_family_t(AF_INET6)
             six.sin6_port = port.bigEndian
-            socket = try Descriptor.socket(family: AF_INET6)
+            socket = try open(AF_INET6)
             isThere = call(connectingTo: &six, socket)
         } else {
             throw AttachError(
@@ -159,7 +158,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
                     + "another one is reached by ssh:HOST/PROCESS")
         }
         guard isThere || errno == EINPROGRESS else {
-            throw failure(connectingTo: Target.tcp(host: host, port: port).description, errno)
+            throw failure(connectingTo: Target.tcp(host: host, port: port).description, SystemError())
         }
         var yes: Int32 = 1
         setsockopt(
@@ -167,10 +166,14 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         return socket
     }
 
-    static func failure(connectingTo name: String, _ code: Int32) -> AttachError {
-        code == ECONNREFUSED
+    static func failure(connectingTo name: String, _ error: SystemError) -> AttachError {
+        error.code == ECONNREFUSED
             ? AttachError(.gone, "Nobody listens at \(name): does the program open that port?")
-            : AttachError.system("connect to \(name)", code: code)
+            : AttachError.system("connect to \(name)", error)
+    }
+
+    private static func open(_ family: Int32) throws(AttachError) -> Descriptor {
+        do { return try Descriptor.socket(family: family) } catch { throw AttachError.system("open a socket", error) }
     }
 
     private static func call<Address>(connectingTo address: inout Address, _ socket: Descriptor) -> Bool {

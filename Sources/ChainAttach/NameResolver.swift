@@ -50,7 +50,7 @@ struct NameResolver {
 
     private func hint(_ name: String) -> String {
         let names = Set(living { _ in true }.map(\.name)).sorted()
-        let near = names.filter { distance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }
+        let near = names.filter { editDistance(name.lowercased(), $0.lowercased()) <= max(1, name.count / 3) }
         var hint = ""
         if !near.isEmpty {
             hint = ": did you mean \(near.joined(separator: " or "))?"
@@ -64,21 +64,5 @@ struct NameResolver {
             hint += " (no answer from \(silent.prefix(8).map(\.description).joined(separator: ", ")))"
         }
         return hint
-    }
-
-    /// How many characters have to be put in, taken out or exchanged to make one of the other.
-    private func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right.prefix(64))
-        var row = Array(0...right.count)
-        for (i, character) in left.prefix(64).enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, other) in right.enumerated() {
-                let exchanged = diagonal + (character == other ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(exchanged, row[j] + 1, row[j + 1] + 1)
-            }
-        }
-        return row[right.count]
     }
 }

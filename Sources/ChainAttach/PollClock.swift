@@ -52,26 +52,3 @@ extension Duration {
         return overflows || product > 1 << 62 ? 1 << 62 : product + UInt64(attoseconds) / 1_000_000_000
     }
 }
-
-/// Wakes a thread that waits in ``PollClock/poll(_:until:)``.
-final class Waker: Sendable {
-    private let ends: (receiver: Descriptor, sender: Descriptor)
-
-    init() throws(AttachError) { ends = try Descriptor.pair() }
-
-    /// To wait for.
-    var entry: pollfd { pollfd(fd: ends.receiver.number, events: Int16(POLLIN), revents: 0) }
-
-    func wake() {
-        // Where there is no room for one byte more, it is awake.
-        var byte: UInt8 = 1
-        _ = withUnsafeBytes(of: &byte) { ends.sender.write($0) }
-    }
-
-    /// Takes back all calls of ``wake()`` so far.
-    func drain() {
-        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
-            while case .moved = ends.receiver.read(into: buffer) {}
-        }
-    }
-}

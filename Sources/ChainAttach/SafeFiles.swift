@@ -1,3 +1,4 @@
+import ChainSystem
 import ChainWire
 
 #if canImport(Glibc)
@@ -12,51 +13,34 @@ enum SafeFiles {
     ///
     /// - Throws: where it is anything but a real folder of this user that is closed to all others.
     static func check(_ folder: SocketFolder) throws(AttachError) -> Bool {
-        var status = stat()
-        guard lstat(folder.path, &status) == 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return false }
-            throw AttachError.system("show the folder \(folder.path)")
-        }
         func foreign(_ what: String) -> AttachError {
             AttachError(
                 .foreign, "\(folder.path) \(what): remove it, or point XDG_RUNTIME_DIR to a folder of your own")
         }
-        switch status.st_mode & S_IFMT {
-        case S_IFDIR: break
-        case S_IFLNK: throw foreign("is a link, which anybody may have put there")
-        default: throw foreign("is no folder")
-        }
-        guard status.st_uid == geteuid() else { throw foreign("belongs to another user (\(status.st_uid))") }
-        guard status.st_mode & 0o077 == 0 else {
+        switch FolderProblem(at: folder.path) {
+        case nil, .isRestricted: return true
+        case .missing(let error):
+            if error.code == ENOENT || error.code == ENOTDIR { return false }
+            throw AttachError.system("show the folder \(folder.path)", error)
+        case .isLink: throw foreign("is a link, which anybody may have put there")
+        case .isNoFolder: throw foreign("is no folder")
+        case .belongsTo(let user): throw foreign("belongs to another user (\(user))")
+        case .isOpenToOthers:
             throw AttachError(
                 .foreign, "The folder \(folder.path) is open to others: close it (chmod 700), and see what is in it")
         }
-        return true
     }
 
     /// What is wrong with a socket of the folder, or nil.
     static func problem(ofSocket path: String) -> AttachError? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else {
+        guard let facts = FileFacts(at: path) else {
             return errno == ENOENT ? AttachError(.gone, "\(path) is gone") : AttachError.system("show \(path)")
         }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { return AttachError(.foreign, "\(path) is no socket") }
-        guard status.st_uid == geteuid() else {
-            return AttachError(.foreign, "\(path) belongs to another user (\(status.st_uid))")
+        guard facts.isSocket else { return AttachError(.foreign, "\(path) is no socket") }
+        guard facts.isOurs else {
+            return AttachError(.foreign, "\(path) belongs to another user (\(facts.owner))")
         }
         return nil
-    }
-
-    /// The names of the files in a folder; none where it cannot be read.
-    static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-        }
-        return names
     }
 
     /// The token in a file that no other user can read.
@@ -72,18 +56,17 @@ enum SafeFiles {
                     .refused,
                     "There is no file \(path) with the program's token: name it by CHAINVIEW_TOKEN_FILE")
             case ELOOP: throw AttachError(.foreign, "The token's file \(path) is a link: name the file itself")
-            default: throw AttachError(.refused, "\(path) cannot be read: \(AttachError.text(of: errno))")
+            default: throw AttachError(.refused, "\(path) cannot be read: \(SystemError())")
             }
         }
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let facts = FileFacts(of: file), facts.isFile else {
             throw AttachError(.foreign, "\(path) is no file that could hold a token")
         }
-        guard status.st_uid == geteuid() else {
-            throw AttachError(.foreign, "The token's file \(path) belongs to another user (\(status.st_uid))")
+        guard facts.isOurs else {
+            throw AttachError(.foreign, "The token's file \(path) belongs to another user (\(facts.owner))")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard facts.othersPermissions == 0 else {
             throw AttachError(.foreign, "The token's file \(path) is open to others: close it (chmod 600)")
         }
         if isLocked, flock(file, LOCK_SH | LOCK_NB) == 0 {
@@ -103,22 +86,18 @@ enum SafeFiles {
         let file = open(SocketFolder.labelPath(of: socketPath), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var (status, socket) = (stat(), stat())
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_size <= SocketLabel.sizeLimit, lstat(socketPath, &socket) == 0
+        guard let facts = FileFacts(of: file), facts.isFile, facts.isOurs, facts.size <= SocketLabel.sizeLimit,
+            let socket = FileFacts(at: socketPath)
         else { return nil }
         let bytes = [UInt8](unsafeUninitializedCapacity: SocketLabel.sizeLimit) { buffer, count in
             count = max(0, read(file, buffer.baseAddress, buffer.count))
         }
         let label = SocketLabel(text: String(decoding: bytes, as: UTF8.self))
-        return label?.inode == UInt64(socket.st_ino) ? label : nil
+        return label?.inode == socket.inode ? label : nil
     }
 
     /// Whether a path leads to something of this user's; links are not followed.
-    static func isOwn(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_uid == geteuid()
-    }
+    static func isOwn(_ path: String) -> Bool { FileFacts(at: path)?.isOurs ?? false }
 
     /// Whether a process is there and has not ended; one that nobody has waited for yet has.
     static func isRunning(_ pid: Int32) -> Bool {

@@ -1,3 +1,5 @@
+import ChainSystem
+
 /// Something that can be ended, such as a subscription.
 ///
 /// Dropping a disposable ends nothing: a subscription that nobody disposes of lasts as long as its stream. Put it into

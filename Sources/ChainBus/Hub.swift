@@ -1,3 +1,5 @@
+import ChainSystem
+
 /// What all subjects are made of: it accepts events from any thread, and delivers them one at a time.
 ///
 /// Accepting an event (under the lock) fixes its position in the order and its receivers: the present ones. The caller

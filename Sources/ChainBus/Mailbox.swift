@@ -1,3 +1,4 @@
+import ChainSystem
 import Dispatch
 
 /// A bounded, counted buffer between a stream and one slow subscriber.

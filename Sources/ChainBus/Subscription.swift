@@ -1,3 +1,4 @@
+import ChainSystem
 import Synchronization
 
 /// The handle of one observer's subscription to a ``Hub``. It does not hold the observer, which the hub's receivers do:

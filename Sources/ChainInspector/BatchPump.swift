@@ -1,5 +1,6 @@
 import ChainBus
 import ChainEvents
+import ChainSystem
 
 /// Hands a subscription's batches to an observer as they come: one at a time and in order, on whatever thread is told
 /// that there are some.

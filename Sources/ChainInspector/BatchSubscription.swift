@@ -1,6 +1,7 @@
 import ChainBus
 import ChainEvents
 import ChainModel
+import ChainSystem
 import Synchronization
 
 /// One subscriber's place: first the whole state of the forest, in chunks by id, then every batch that follows.

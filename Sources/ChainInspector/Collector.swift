@@ -1,6 +1,7 @@
 import ChainBus
 import ChainEvents
 import ChainModel
+import ChainSystem
 
 /// Fetches what was recorded, folds it into the process's own forest, and publishes it.
 ///

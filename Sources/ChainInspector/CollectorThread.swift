@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 import Dispatch
 import Synchronization
 
@@ -22,24 +23,15 @@ final class CollectorThread: Sendable {
     }
 
     private let work: Work
-    private let handle: UInt
+    private let thread: SystemThread
     private let generation = chain_fork_generation()
-    private static let name = "chain-collector"
 
     /// Starts the thread; nil where the system has none to give.
     init?(_ collector: Collector) {
-        work = Work(collector)
-        var handle: UInt = 0
-        let context = Unmanaged.passRetained(work)
-        let isStarted = chain_thread_start(
-            CollectorThread.name,
-            { context in Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().run() },
-            context.toOpaque(), &handle)
-        guard isStarted else {
-            context.release()
-            return nil
-        }
-        self.handle = handle
+        let work = Work(collector)
+        guard let thread = SystemThread("chain-collector", { work.run() }) else { return nil }
+        self.work = work
+        self.thread = thread
     }
 
     /// Ends the thread and waits for it; called on the thread itself (by an observer) it only lets it end. Once.
@@ -47,7 +39,6 @@ final class CollectorThread: Sendable {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()
         // In a child of the process there is no such thread.
-        guard generation == chain_fork_generation() else { return }
-        if chain_thread_is(handle) { chain_thread_detach(handle) } else { chain_thread_join(handle) }
+        if generation == chain_fork_generation() { thread.join() }
     }
 }

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 import Synchronization
 
 #if canImport(Darwin)
@@ -46,7 +47,7 @@ final class DumpWatch: Sendable {
             case .file(let path):
                 let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 let isWritten = descriptor >= 0 && writeAll(text, to: descriptor, until: isOver)
-                let failure = ServerFailure("chainview: a dump could not be written to \(path)", errorNumber: errno)
+                let failure = ServerFailure("chainview: a dump could not be written to \(path)", SystemError())
                 if descriptor >= 0 { close(descriptor) }
                 if !isWritten { _ = writeAll(failure.sentence + "\n", to: 2, until: isOver) }
             }
@@ -54,27 +55,21 @@ final class DumpWatch: Sendable {
     }
 
     private let work: Work
-    private let handle: UInt
+    private let thread: SystemThread
     private let generation = chain_fork_generation()
-    private static let name = "chain-dump"
 
     /// Watches for the signal until ``stop()``. `dump` is called on a thread that blocks all signals.
     init(_ number: Int32, target: DumpTarget, dump: @escaping @Sendable () -> String?) throws(InspectorError) {
         let failure = chain_signal_watch(number)
         guard failure == 0 else { throw .dumpSignal(number, errorNumber: failure) }
-        work = Work(number, target, dump)
-        var handle: UInt = 0
-        let context = Unmanaged.passRetained(work)
-        let isStarted = chain_thread_start(
-            DumpWatch.name, { context in Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().run() },
-            context.toOpaque(), &handle)
-        guard isStarted else {
-            context.release()
+        let work = Work(number, target, dump)
+        guard let thread = SystemThread("chain-dump", { work.run() }) else {
             chain_signal_end(number)
             chain_signal_close(number)
             throw .noThread
         }
-        self.handle = handle
+        self.work = work
+        self.thread = thread
     }
 
     /// Gives the signal back, ends the thread and waits for it: for a dump that is being written, a fifth of a second at
@@ -83,7 +78,7 @@ final class DumpWatch: Sendable {
         work.isStopped.store(true, ordering: .relaxed)
         chain_signal_end(work.number)
         guard generation == chain_fork_generation() else { return }
-        chain_thread_join(handle)
+        thread.join()
         chain_signal_close(work.number)
     }
 }

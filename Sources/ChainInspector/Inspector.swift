@@ -2,6 +2,7 @@ import CChainRuntime
 import ChainBus
 import ChainEvents
 import ChainModel
+import ChainSystem
 import ChainWire
 import PromiseRuntime
 

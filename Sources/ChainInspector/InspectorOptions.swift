@@ -1,3 +1,4 @@
+import ChainSystem
 import PromiseRuntime
 
 #if canImport(Darwin)
@@ -98,7 +99,7 @@ public enum InspectorError: Error, Hashable, CustomStringConvertible {
         case .dumpSignal(let number, EINVAL):
             "Signal \(number) cannot ask for a dump: set dumpSignal to one that a program may handle, as SIGUSR1"
         case .dumpSignal(let number, let errorNumber):
-            ServerFailure("Signal \(number) cannot be watched for dumps", errorNumber: errorNumber).sentence
+            ServerFailure("Signal \(number) cannot be watched for dumps", SystemError(code: errorNumber)).sentence
         }
     }
 }

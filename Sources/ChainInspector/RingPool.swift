@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 import Synchronization
 
 /// The rings of one recorder: in use by threads, left by them but not yet drained, and free for the next thread.

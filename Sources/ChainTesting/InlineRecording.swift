@@ -1,3 +1,4 @@
+import ChainSystem
 import PromiseRuntime
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import PromiseRuntime
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import PromiseRuntime
 
 /// A clock that stands still until it is advanced, so that a test of delays takes no time and is exact.

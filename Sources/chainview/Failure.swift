@@ -1,4 +1,5 @@
 import ChainAttach
+import ChainSystem
 import Foundation
 import Frames
 
@@ -67,14 +68,7 @@ enum Signals {
 
     /// Runs `body` on a new thread that blocks all signals: they are for the main thread.
     static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        // Blocked before the start, because the thread inherits the mask.
-        pthread_sigmask(SIG_SETMASK, &all, &before)
-        let thread = Thread(block: body)
-        thread.name = name
-        thread.start()
-        pthread_sigmask(SIG_SETMASK, &before, nil)
+        precondition(SystemThread.detached(name, body), "the system has no thread left for \(name)")
     }
 
     /// Ends the process by the signal, so that the parent process sees the signal.

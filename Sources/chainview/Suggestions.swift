@@ -1,3 +1,5 @@
+import ChainAttach
+
 /// Suggests names for a mistyped one.
 enum Suggestions {
     /// Returns the nearest name within the distance of a typing error.
@@ -16,25 +18,9 @@ enum Suggestions {
         // Refused, because every name begins with the empty word.
         guard !word.isEmpty else { return [] }
         let word = word.lowercased()
-        return names.map { (name: $0, distance: distance(word, $0)) }
+        return names.map { (name: $0, distance: editDistance(word, $0)) }
             .filter { $0.distance <= limit || orBeginning && $0.name.hasPrefix(word) }
             .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }
             .map(\.name)
-    }
-
-    /// Returns the edit distance (Levenshtein).
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right)
-        var row = Array(0...right.count)
-        for (index, letter) in left.prefix(100).enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let change = diagonal + (right[column] == letter ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(change, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[right.count]
     }
 }

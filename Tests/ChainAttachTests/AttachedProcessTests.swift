@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainSource
+import ChainSystem
 import ChainWire
 import Foundation
 import Testing
@@ -212,7 +213,7 @@ import Testing
                 count += 1
                 rest = FakeConnection.bytes(of: .batch(program.batch(count, made: Array(1...2_000))))[...]
             }
-            guard case .moved(let moved) = rest.withUnsafeBytes({ viewer.socket.write($0) }) else { break }
+            guard case .moved(let moved) = rest.withUnsafeBytes({ viewer.socket.send($0) }) else { break }
             rest = rest.dropFirst(moved)
             bytes += moved
         }

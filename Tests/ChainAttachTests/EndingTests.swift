@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainSource
+import ChainSystem
 import ChainWire
 import Foundation
 import Testing

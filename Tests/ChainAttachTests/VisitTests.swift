@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import ChainWire
 import Foundation
 import Testing

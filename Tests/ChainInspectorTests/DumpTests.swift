@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainSystem
 import Foundation
 import PromiseRuntime
 import TerminalHarness

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainSystem
 import PromiseRuntime
 import Testing
 

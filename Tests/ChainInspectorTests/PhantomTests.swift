@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainSystem
 import Dispatch
 import PromiseRuntime
 import Synchronization

@@ -1,5 +1,6 @@
 import AttachHarness
 import CChainRuntime
+import ChainSystem
 import ChainWire
 import Foundation
 import PromiseRuntime
@@ -156,7 +157,7 @@ import Testing
             let label = try #require(SocketLabel(text: String(contentsOfFile: path, encoding: .utf8)))
             #expect(label.name == "café\nau lait" && label.process == inspector.info.key)
             #expect(label.inode == FileFacts(at: "\(sockets)/\(file).sock")?.inode)
-            #expect(FileFacts(at: path)?.rightsOfOthers == 0)
+            #expect(FileFacts(at: path)?.othersPermissions == 0)
         }
         inspector.stop()
         #expect(folder.files == ["s"])

@@ -1,6 +1,7 @@
 import AttachHarness
 import ChainEvents
 import ChainModel
+import ChainSystem
 import ChainWire
 import Foundation
 import PromiseRuntime
@@ -19,7 +20,7 @@ import Testing
         #expect(inspector.attachFailures.isEmpty)
         #expect(folder.files == ["s", "s/\(getpid()).name", "s/\(getpid()).sock"])
         let socket = try #require(FileFacts(at: folder.path + "/s/\(getpid()).sock"))
-        #expect(socket.isSocket && socket.rightsOfOthers == 0 && socket.rightsOfOwner == 0o600)
+        #expect(socket.isSocket && socket.othersPermissions == 0 && socket.ownersPermissions == 0o600)
         let second = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         #expect(second.addresses == ["unix:\(folder.path)/s/\(getpid())-2.sock"])

@@ -1,6 +1,7 @@
 import CChainRuntime
 import ChainEvents
 import ChainModel
+import ChainSystem
 import Foundation
 import SeededNumbers
 import Synchronization

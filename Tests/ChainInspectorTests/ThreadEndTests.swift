@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import Foundation
 import TerminalHarness
 import Testing

@@ -5,8 +5,8 @@ struct Toolchain {
     private let build: URL
     /// The modules that examples may import, and their dependencies.
     static let modules = [
-        "CChainRuntime", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire", "ChainInspector",
-        "ChainTesting", "PromiseFoundation",
+        "CChainRuntime", "ChainSystem", "ChainEvents", "PromiseRuntime", "ChainBus", "ChainModel", "ChainWire",
+        "ChainInspector", "ChainTesting", "PromiseFoundation",
     ]
 
     /// A failure of the toolchain.

@@ -21,11 +21,20 @@ int chain_listen_tcp(uint16_t port, uint16_t *chosen, bool *is_v6);
 /// Whether somebody listens at `path`: 0, or the negative error number of trying. Never waits.
 int chain_try_unix(const char *path);
 
+/// A stream socket of the family; or the negative error number.
+int chain_socket(int family);
+
+/// Two connected Unix sockets: 0, or the negative error number.
+int chain_socket_pair(int ends[2]);
+
 /// The next viewer that waits at a listener, or the negative error number.
 int chain_accept(int listener);
 
 /// The effective user at the other end of a Unix socket, as of when it connected; false where it is not known.
 bool chain_peer_user(int socket, uint32_t *user);
+
+/// The process at the other end of a Unix socket, as of when it connected or began to listen; false where it is not known.
+bool chain_peer_process(int socket, int32_t *process);
 
 /// The user at the other end of a TCP connection within this machine: of the process that connected, or of the one that
 /// accepted or still listens; false where the system does not say (it does on Linux).

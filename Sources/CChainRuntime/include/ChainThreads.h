@@ -41,9 +41,11 @@ void chain_fork_handle(const chain_fork_handlers *handlers);
 /// empty string where it has no name but the one that all threads of the process begin with.
 void chain_thread_own_name(char *buffer, size_t size);
 
-/// Starts a thread with that name (15 bytes at most) on which all signals but faults are blocked from its first
-/// instruction on. False where no thread may be had. `handle` is for chain_thread_join or chain_thread_detach, once.
-bool chain_thread_start(const char *name, void (*body)(void *), void *context, uintptr_t *handle);
+/// Starts a thread with that name (15 bytes at most). With `blocks_signals` all signals but faults are blocked from its
+/// first instruction on; else it inherits the mask of the calling thread. False where the system has no thread left.
+/// `handle` is for chain_thread_join or chain_thread_detach, once.
+bool chain_thread_start(
+    const char *name, bool blocks_signals, void (*body)(void *), void *context, uintptr_t *handle);
 
 /// Whether the calling thread is that one.
 bool chain_thread_is(uintptr_t handle);

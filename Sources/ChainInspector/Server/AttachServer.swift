@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import ChainWire
 import Synchronization
 
@@ -14,9 +15,8 @@ final class AttachServer: Sendable {
     let failures: [String]
 
     private let shared: Shared?
-    private let handle: Lock<UInt?>
+    private let thread: Lock<SystemThread?>
     private let generation = chain_fork_generation()
-    private static let name = "chainview-io"
 
     /// What the server's thread shares with others.
     final class Shared: Sendable {
@@ -46,10 +46,10 @@ final class AttachServer: Sendable {
     init(_ inspector: Inspector, options: ServerOptions) {
         var (listeners, failures): ([Listener], [String]) = ([], [])
         var shared: Shared?
-        var handle: UInt?
+        var thread: SystemThread?
         do throws(ServerFailure) {
             let folder = options.usableFolder
-            let waker = options.endpoints.isEmpty ? nil : try Waker()
+            let waker = options.endpoints.isEmpty ? nil : try AttachServer.makeWaker()
             for endpoint in options.endpoints {
                 do throws(ServerFailure) {
                     listeners.append(try Listener(endpoint, folder: folder, of: inspector.info))
@@ -61,7 +61,7 @@ final class AttachServer: Sendable {
                 } else {
                     let server = Shared(inspector, options, waker, listeners)
                     shared = server
-                    handle = try AttachServer.start(server)
+                    thread = try AttachServer.start(server)
                 }
             }
         } catch {
@@ -72,23 +72,21 @@ final class AttachServer: Sendable {
         addresses = listeners.map(\.address)
         self.failures = failures
         self.shared = shared
-        self.handle = Lock(handle)
+        self.thread = Lock(thread)
         for failure in failures { AttachServer.complain(failure) }
     }
 
-    private static func start(_ shared: Shared) throws(ServerFailure) -> UInt {
-        let context = Unmanaged.passRetained(shared)
-        var handle: UInt = 0
-        let isStarted = chain_thread_start(
-            name, { context in Unmanaged<Shared>.fromOpaque(context!).takeRetainedValue().run() }, context.toOpaque(),
-            &handle)
-        guard isStarted else {
-            context.release()
+    private static func start(_ shared: Shared) throws(ServerFailure) -> SystemThread {
+        guard let thread = SystemThread("chainview-io", { shared.run() }) else {
             for listener in shared.listeners { listener.close() }
             shared.waker.close()
             throw ServerFailure("The system has no thread left for viewers to be served on")
         }
-        return handle
+        return thread
+    }
+
+    private static func makeWaker() throws(ServerFailure) -> Waker {
+        do { return try Waker() } catch { throw ServerFailure("There is no pipe to be had", error) }
     }
 
     /// Says a sentence on standard error, if that takes it at once.
@@ -99,10 +97,10 @@ final class AttachServer: Sendable {
     /// Tells viewers what they have not been told yet, and that it is over, for a fifth of a second at most; leaves no
     /// thread, socket or file behind. In a child of the process it does nothing: all of it is the parent's.
     func stop() {
-        guard generation == chain_fork_generation(), let handle = handle.withLock({ $0.take() }) else { return }
+        guard generation == chain_fork_generation(), let thread = thread.withLock({ $0.take() }) else { return }
         shared?.isStopping.store(true, ordering: .releasing)
         shared?.waker.wake()
-        if chain_thread_is(handle) { chain_thread_detach(handle) } else { chain_thread_join(handle) }
+        thread.join()
     }
 
     // MARK: For tests

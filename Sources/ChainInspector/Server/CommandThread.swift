@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import Dispatch
 import Synchronization
 
@@ -39,42 +40,34 @@ final class CommandThread: Sendable {
     }
 
     private let work: Work
-    private let handle = Lock<UInt?>(nil)
-    private static let name = "chainview-cmd"
+    private let thread = Lock<SystemThread?>(nil)
 
     init(_ perform: @escaping @Sendable (Order) -> Void) { work = Work(perform) }
 
     /// Lines an order up; false where the system has no thread to give.
     func carryOut(_ order: Order) -> Bool {
-        guard handle.withLock({ $0 != nil || start(&$0) }) else { return false }
+        let isRunning = thread.withLock { thread in
+            if thread == nil { thread = SystemThread("chainview-cmd") { [work] in work.run() } }
+            return thread != nil
+        }
+        guard isRunning else { return false }
         work.state.withLock { $0.orders.append(order) }
         work.hasOrders.signal()
         return true
     }
 
-    private func start(_ handle: inout UInt?) -> Bool {
-        let context = Unmanaged.passRetained(work)
-        var new: UInt = 0
-        let isStarted = chain_thread_start(
-            CommandThread.name,
-            { context in Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().run() },
-            context.toOpaque(), &new)
-        if isStarted { handle = new } else { context.release() }
-        return isStarted
-    }
-
     /// Ends the thread when it has carried out what it is at, and waits for that for at most `limit` ns: a handler may
     /// never return. Once.
     func stop(limit: UInt64) {
-        guard let handle = handle.withLock({ $0.take() }) else { return }
+        guard let thread = thread.withLock({ $0.take() }) else { return }
         work.state.withLock { state in
             state.isStopped = true
             state.orders = []
         }
         work.hasOrders.signal()
         let hasEnded =
-            !chain_thread_is(handle)
+            !thread.isCurrent
             && work.hasEnded.wait(timeout: .now() + .nanoseconds(Int(clamping: limit))) == .success
-        if hasEnded { chain_thread_join(handle) } else { chain_thread_detach(handle) }
+        if hasEnded { thread.join() } else { thread.detach() }
     }
 }

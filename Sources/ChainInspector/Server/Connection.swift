@@ -1,13 +1,8 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import ChainWire
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#else
-    import Glibc
-#endif
 
 /// One viewer's connection, on the server's thread: bytes in both directions, and how far it has come.
 final class Connection {
@@ -26,7 +21,7 @@ final class Connection {
     }
 
     let id: UInt64
-    let descriptor: Int32
+    let descriptor: Descriptor
     /// What it has to show; nil where the system told who it is.
     let token: [UInt8]?
     /// The user that its place is counted for while it has not shown a token.
@@ -72,7 +67,7 @@ final class Connection {
 
     /// A connection that was accepted; nothing that it says is taken before `begin`.
     init(
-        id: UInt64, descriptor: Int32, token: [UInt8]?, peer: Peer?, isKnown: Bool, begin: UInt64,
+        id: UInt64, descriptor: Descriptor, token: [UInt8]?, peer: Peer?, isKnown: Bool, begin: UInt64,
         options: ServerOptions
     ) {
         self.id = id
@@ -89,7 +84,7 @@ final class Connection {
     func close() {
         subscription?.dispose()
         subscription = nil
-        chain_close(descriptor)
+        descriptor.close()
     }
 
     var unsentCount: Int { writer.bytes.count - sentCount }
@@ -112,9 +107,14 @@ final class Connection {
 
     /// Receives what is there, at most `buffer`; gives whether something came.
     func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        let count = chain_receive(descriptor, buffer.baseAddress!, buffer.count)
-        if count == 0 || (count < 0 && !isForNow(count)) { isGone = true }
-        guard count > 0 else { return false }
+        let count: Int
+        switch descriptor.receive(into: buffer) {
+        case .moved(let moved): count = moved
+        case .wouldBlock: return false
+        case .end, .failed:
+            isGone = true
+            return false
+        }
         lastActive = options.now()
         // Who is let go may say what it likes.
         if phase != .leaving { reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
@@ -175,7 +175,7 @@ final class Connection {
         }
         if phase == .leaving, unsentCount == 0, !hasEndedSending {
             hasEndedSending = true
-            chain_end_sending(descriptor)
+            descriptor.endSending()
         }
     }
 
@@ -187,22 +187,21 @@ final class Connection {
             if sentNow > before { lastActive = lastTaken }
         }
         while unsentCount > 0 {
-            let count = writer.bytes.withUnsafeBytes { bytes in
-                chain_send(descriptor, bytes.baseAddress! + sentCount, bytes.count - sentCount)
+            let transfer = writer.bytes.withUnsafeBytes { bytes in
+                descriptor.send(UnsafeRawBufferPointer(rebasing: bytes[sentCount...]))
             }
-            guard count > 0 else {
-                if !isForNow(count) { isGone = true }
+            switch transfer {
+            case .moved(let count):
+                sentCount += count
+                sentNow += count
+            case .wouldBlock: return false
+            case .end, .failed:
+                isGone = true
                 return false
             }
-            sentCount += count
-            sentNow += count
         }
         sentCount = 0
         if writer.bytes.capacity > Connection.keptLimit { writer = MessageWriter() } else { writer.removeAll() }
         return true
-    }
-
-    private func isForNow(_ result: Int) -> Bool {
-        [EAGAIN, EWOULDBLOCK, EINTR, ENOBUFS].contains(Int32(-result))
     }
 }

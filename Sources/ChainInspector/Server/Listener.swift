@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import ChainWire
 
 #if canImport(Darwin)
@@ -10,14 +11,14 @@ import ChainWire
 
 /// A socket that viewers connect to, with the files that belong to it.
 struct Listener: Sendable {
-    let descriptor: Int32
+    let descriptor: Descriptor
     /// As `chainview attach` takes it.
     let address: String
     /// What a viewer has to show; nil where the system tells who it is.
     let token: [UInt8]?
     private let files: [OwnFile]
     /// The token's file, which is locked as long as it is open.
-    private let lock: Int32?
+    private let lock: Descriptor?
 
     init(_ endpoint: InspectorEndpoint, folder: SocketFolder, of program: ProcessDescription) throws(ServerFailure) {
         switch endpoint {
@@ -30,8 +31,8 @@ struct Listener: Sendable {
     /// Ends listening, and takes the files away.
     func close() {
         for file in files { file.remove() }
-        chain_close(descriptor)
-        if let lock { chain_close(lock) }
+        descriptor.close()
+        lock?.close()
     }
 
     // MARK: Unix sockets
@@ -54,14 +55,13 @@ struct Listener: Sendable {
         guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
             throw ServerFailure("The path of a socket has to be an absolute one, not “\(path)”")
         }
-        let slash = path.lastIndex(of: "/")!
-        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        let folder = parentFolder(of: path)
         func check() throws(ServerFailure) {
             guard let facts = FileFacts(at: folder) else {
-                throw ServerFailure("The folder \(folder) is not there", errorNumber: errno)
+                throw ServerFailure("The folder \(folder) is not there", SystemError())
             }
             guard facts.isFolder else { throw ServerFailure("\(folder) is no folder") }
-            guard facts.isOurs, facts.rightsOfOthers & 0o022 == 0 else {
+            guard facts.isOurs, facts.othersPermissions & 0o022 == 0 else {
                 throw ServerFailure("Others may write to the folder \(folder): a socket there could be replaced")
             }
         }
@@ -94,7 +94,7 @@ struct Listener: Sendable {
         guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
         let (new, listener) = makeTemporary(in: folder) { chain_listen_unix($0) }
         guard listener >= 0 else {
-            throw ServerFailure("There is no listening at \(path)", errorNumber: -listener)
+            throw ServerFailure("There is no listening at \(path)", SystemError(code: -listener))
         }
         do throws(ServerFailure) {
             // Who could replace the folder after it was looked at would have his own one now.
@@ -103,7 +103,7 @@ struct Listener: Sendable {
                 let result = removeIfStale(path) ? chain_rename_new(new, path) : -EEXIST
                 if result == 0 { break }
                 guard result == -EEXIST else {
-                    throw ServerFailure("A socket cannot be named \(path)", errorNumber: -result)
+                    throw ServerFailure("A socket cannot be named \(path)", SystemError(code: -result))
                 }
                 path = try nextPath()
                 guard path.utf8.count <= SocketFolder.pathLimit else { throw Listener.tooLong(path) }
@@ -113,7 +113,7 @@ struct Listener: Sendable {
             chain_close(listener)
             throw error
         }
-        descriptor = listener
+        descriptor = Descriptor(owning: listener)
         address = "unix:\(path)"
         token = nil
         lock = nil
@@ -122,11 +122,11 @@ struct Listener: Sendable {
 
     /// Puts the program's name beside its socket. Without it viewers have to ask, so a failure is none of the program's.
     private static func writeLabel(of program: ProcessDescription, at path: String) -> OwnFile? {
-        guard let socket = FileFacts(at: path), let slash = path.lastIndex(of: "/") else { return nil }
+        guard let socket = FileFacts(at: path) else { return nil }
         let label = SocketLabel(inode: socket.inode, process: program.key, name: program.name)
         let bytes = Array(label.text.utf8)
         guard bytes.count <= SocketLabel.sizeLimit else { return nil }
-        let (new, file) = makeTemporary(in: String(path[..<slash])) { chain_create_locked($0) }
+        let (new, file) = makeTemporary(in: parentFolder(of: path)) { chain_create_locked($0) }
         guard file >= 0 else { return nil }
         defer { chain_close(file) }
         let labelPath = SocketFolder.labelPath(of: path)
@@ -147,7 +147,7 @@ struct Listener: Sendable {
         var isV6 = false
         let listener = chain_listen_tcp(port, &chosen, &isV6)
         guard listener >= 0 else {
-            throw ServerFailure("There is no listening on the port \(port)", errorNumber: -listener)
+            throw ServerFailure("There is no listening on the port \(port)", SystemError(code: -listener))
         }
         do throws(ServerFailure) {
             let made = try Token.make(at: folder.tokenPath(port: chosen))
@@ -158,7 +158,7 @@ struct Listener: Sendable {
             chain_close(listener)
             throw error
         }
-        descriptor = listener
+        descriptor = Descriptor(owning: listener)
         address = isV6 ? "tcp:[::1]:\(chosen)" : "tcp:127.0.0.1:\(chosen)"
     }
 }

@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import ChainWire
 
 #if canImport(Darwin)
@@ -13,17 +14,14 @@ import ChainWire
 struct Peer: Hashable {
     private let user: UInt32?
 
-    init(of descriptor: Int32) {
-        var user: UInt32 = 0
-        self.user = chain_tcp_peer_user(descriptor, &user) ? user : nil
-    }
+    init(of descriptor: Descriptor) { user = descriptor.tcpPeerUser }
 }
 
 /// Who may attach, and what they ask.
 extension ServerLoop {
     func accept(at listener: Listener) {
-        let descriptor = chain_accept(listener.descriptor)
-        guard descriptor >= 0 else { return accepting(failed: -descriptor) }
+        let descriptor: Descriptor
+        do { descriptor = try listener.descriptor.accept() } catch { return accepting(failed: error) }
         lastConnection += 1
         let now = options.now()
         let peer = listener.token == nil ? nil : Peer(of: descriptor)
@@ -62,18 +60,17 @@ extension ServerLoop {
         oldest.isGone = true
     }
 
-    private func isAllowed(_ descriptor: Int32) -> Bool {
-        var user: UInt32 = 0
-        return chain_peer_user(descriptor, &user) && (user == 0 || user == geteuid())
+    private func isAllowed(_ descriptor: Descriptor) -> Bool {
+        descriptor.peerUser.map { $0 == 0 || $0 == geteuid() } ?? false
     }
 
-    private func accepting(failed errorNumber: Int32) {
-        guard ![EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(errorNumber) else { return }
+    private func accepting(failed error: SystemError) {
+        guard ![EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(error.code) else { return }
         // Whoever waits is left in the queue, which stays readable.
         pausedUntil = options.now() + options.backOff
         guard !hasComplained else { return }
         hasComplained = true
-        let failure = ServerFailure("A viewer cannot be accepted", errorNumber: errorNumber)
+        let failure = ServerFailure("A viewer cannot be accepted", error)
         chain_complain("chainview: \(failure.sentence); it is tried again every second\n")
     }
 

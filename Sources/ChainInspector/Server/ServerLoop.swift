@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import ChainWire
 import Synchronization
 
@@ -72,17 +73,18 @@ final class ServerLoop {
 
     private func wait(_ accepting: [Bool], _ now: UInt64) {
         polled.removeAll(keepingCapacity: true)
-        polled.append(pollfd(fd: shared.waker.readingEnd, events: Int16(POLLIN), revents: 0))
+        polled.append(shared.waker.entry)
         for (listener, isAccepting) in zip(shared.listeners, accepting) {
-            // A negative number is passed over.
-            polled.append(pollfd(fd: isAccepting ? listener.descriptor : -1, events: Int16(POLLIN), revents: 0))
+            polled.append(listener.descriptor.entry())
+            // `poll` skips negative numbers.
+            if !isAccepting { polled[polled.count - 1].fd = -1 }
         }
         var deadline: UInt64?
         for connection in connections {
             var events: Int32 = 0
             if takesMessages(connection, now) { events |= POLLIN }
             if connection.unsentCount > 0 { events |= POLLOUT }
-            polled.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
+            polled.append(connection.descriptor.entry(events))
             if connection.hasBatches { deadline = now }
             for other in [connection.deadline, connection.stallTime].compactMap({ $0 }) {
                 deadline = min(deadline ?? other, other)
@@ -178,9 +180,7 @@ final class ServerLoop {
             letGo(0)
             let now = chain_monotonic_ns()
             guard now < deadline, !connections.isEmpty else { break }
-            var polled = connections.map {
-                pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0)
-            }
+            var polled = connections.map { $0.descriptor.entry(POLLOUT) }
             poll(&polled, nfds_t(polled.count), Int32((deadline - now) / 1_000_000 + 1))
         }
         for connection in connections { connection.close() }

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 import ChainWire
 
 #if canImport(Darwin)
@@ -6,33 +7,6 @@ import ChainWire
 #else
     import Glibc
 #endif
-
-/// What a path leads to, links not followed.
-struct FileFacts: Equatable {
-    let device: UInt64
-    let inode: UInt64
-    private let mode: UInt32
-    private let owner: UInt32
-
-    /// Nil where there is nothing.
-    init?(at path: String) {
-        var facts = stat()
-        guard lstat(path, &facts) == 0 else { return nil }
-        device = UInt64(truncatingIfNeeded: facts.st_dev)
-        inode = UInt64(facts.st_ino)
-        mode = UInt32(facts.st_mode)
-        owner = facts.st_uid
-    }
-
-    var isFolder: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFDIR) }
-    var isLink: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFLNK) }
-    var isFile: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }
-    var isSocket: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFSOCK) }
-    var isOurs: Bool { owner == geteuid() }
-    /// What the group and others may do.
-    var rightsOfOthers: UInt32 { mode & 0o077 }
-    var rightsOfOwner: UInt32 { mode & 0o700 }
-}
 
 /// A file that this process made: removed by ``remove()``, or when the process exits; never by a child of the process, and
 /// never a file that has taken its place.
@@ -71,22 +45,21 @@ extension SocketFolder {
             // Whatever the process's umask has taken away.
             chmod(path, 0o700)
         } else if errno != EEXIST {
-            throw ServerFailure("The folder \(path) cannot be made", errorNumber: errno)
+            throw ServerFailure("The folder \(path) cannot be made", SystemError())
         }
         try check()
     }
 
-    /// Checks that the folder is a real one, of this user, that nobody else can look into.
+    /// Checks that the folder is a real one of this user, closed to all others.
     func check() throws(ServerFailure) {
-        guard let facts = FileFacts(at: path) else {
-            throw ServerFailure("The folder \(path) is not there", errorNumber: errno)
-        }
-        guard !facts.isLink else {
+        switch FolderProblem(at: path) {
+        case nil: return
+        case .missing(let error): throw ServerFailure("The folder \(path) is not there", error)
+        case .isLink:
             throw ServerFailure("\(path) is a link, which may lead to somebody else's folder: remove it")
-        }
-        guard facts.isFolder else { throw ServerFailure("\(path) is no folder: remove it, or choose another") }
-        guard facts.isOurs else { throw ServerFailure("The folder \(path) belongs to another user: choose another") }
-        guard facts.rightsOfOthers == 0, facts.rightsOfOwner == 0o700 else {
+        case .isNoFolder: throw ServerFailure("\(path) is no folder: remove it, or choose another")
+        case .belongsTo: throw ServerFailure("The folder \(path) belongs to another user: choose another")
+        case .isOpenToOthers, .isRestricted:
             throw ServerFailure("The folder \(path) is open to others: set its mode to 0700")
         }
     }
@@ -127,26 +100,12 @@ extension SocketFolder {
     }
 }
 
-/// The names of what is in a folder, at most 10,000; none where it cannot be read.
-private func fileNames(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder), names.count < 10_000 {
-        names.append(
-            withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            })
-    }
-    return names
-}
-
 /// Whether nothing is at `path` now; what `isStale` was removed. Another process may put its own file there meanwhile: so
 /// the file is moved aside, looked at once more, and moved back if it is alive.
 func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> Bool {
     guard FileFacts(at: path) != nil else { return true }
-    guard isStale(path), let slash = path.lastIndex(of: "/") else { return false }
-    let (aside, result) = makeTemporary(in: String(path[..<slash])) { chain_rename_new(path, $0) }
+    guard isStale(path) else { return false }
+    let (aside, result) = makeTemporary(in: parentFolder(of: path)) { chain_rename_new(path, $0) }
     guard result == 0 else { return FileFacts(at: path) == nil }
     if isStale(aside) { unlink(aside) } else { _ = chain_rename_new(aside, path) }
     return FileFacts(at: path) == nil
@@ -165,6 +124,6 @@ func isUnlockedFile(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }
     defer { close(file) }
-    guard let facts = FileFacts(at: path), facts.isFile, facts.isOurs else { return false }
+    guard let facts = FileFacts(of: file), facts.isFile, facts.isOurs else { return false }
     return chain_is_locked(file) == 0
 }

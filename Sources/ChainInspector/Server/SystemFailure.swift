@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 
 /// Why something of the server cannot be had: one sentence, for the program's user.
 struct ServerFailure: Error, Hashable {
@@ -7,16 +8,7 @@ struct ServerFailure: Error, Hashable {
     init(_ sentence: String) { self.sentence = sentence }
 
     /// Says what the system had against it.
-    init(_ sentence: String, errorNumber: Int32) {
-        self.init("\(sentence): \(ServerFailure.text(of: errorNumber))")
-    }
-
-    private static func text(of errorNumber: Int32) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
-            chain_error_text(errorNumber, buffer.baseAddress!, buffer.count)
-            return String(cString: buffer.baseAddress!)
-        }
-    }
+    init(_ sentence: String, _ error: SystemError) { self.init("\(sentence): \(error)") }
 }
 
 /// An environment variable; nil also in a program that has more rights than its caller.

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 
 #if canImport(Darwin)
     import Darwin
@@ -10,17 +11,16 @@ import CChainRuntime
 enum Token {
     /// Writes a new token, and a line feed, into a file that only this user can read; what was there is replaced. The file
     /// stays locked until `lock` is closed or the process ends, so that a token that was left behind is known as such.
-    static func make(at path: String) throws(ServerFailure) -> (token: [UInt8], file: OwnFile, lock: Int32) {
+    static func make(at path: String) throws(ServerFailure) -> (token: [UInt8], file: OwnFile, lock: Descriptor) {
         let digits = Array("0123456789abcdef".utf8)
         let token = (0..<4).flatMap { _ in
             let number = chain_random()
             return (0..<16).map { digits[Int(number >> (4 * UInt64($0)) & 15)] }
         }
         func failure(_ errorNumber: Int32) -> ServerFailure {
-            ServerFailure("The token \(path) cannot be written", errorNumber: errorNumber)
+            ServerFailure("The token \(path) cannot be written", SystemError(code: errorNumber))
         }
-        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        let (new, file) = makeTemporary(in: folder) { chain_create_locked($0) }
+        let (new, file) = makeTemporary(in: parentFolder(of: path)) { chain_create_locked($0) }
         guard file >= 0 else { throw failure(-file) }
         let line = token + [UInt8(ascii: "\n")]
         guard fchmod(file, 0o600) == 0, write(file, line, line.count) == line.count, rename(new, path) == 0,
@@ -31,7 +31,7 @@ enum Token {
             chain_close(file)
             throw failure
         }
-        return (token, own, file)
+        return (token, own, Descriptor(owning: file))
     }
 
     /// Whether they are the same; takes as long for any wrong one of that length.

@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import Dispatch
 import Synchronization
 
@@ -55,7 +56,7 @@ struct BlockingWait {
     }
 
     private func misuse(_ promise: AnyPromise, _ needed: inout Needed) -> AwaitMisuse.Reason? {
-        if isMainThread || DispatchExecutor.main.isServedHere { return .mainThread }
+        if SystemThread.isMain || DispatchExecutor.main.isServedHere { return .mainThread }
         if SystemClock.isTimerThread { return .timerThread }
         let running = AnyPromise.running
         var found: AwaitMisuse.Reason?

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 
 /// The node of a cold combinator: makes the nodes of its chains together with itself, and starts them when its parent's
 /// value comes.

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import Synchronization
 
 /// A promise of any type: what all promises have in common, and what the dashboard shows of one.
@@ -197,9 +198,9 @@ enum Spin {
     static func pause(_ attempts: inout Int) {
         attempts += 1
         if attempts > 60 {
-            threadSleep(nanoseconds: min(1_000_000, 20_000 << min(attempts - 61, 6)))
+            SystemThread.sleep(nanoseconds: min(1_000_000, 20_000 << min(attempts - 61, 6)))
         } else if attempts > 40 {
-            threadYield()
+            SystemThread.yield()
         }
     }
 }

@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import Synchronization
 
 /// The environment of promises: their recorder, their clock and the default executor of their handlers.

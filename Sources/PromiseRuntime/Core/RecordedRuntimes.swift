@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 
 /// The runtimes that are or were recorded, to find a node by its id alone. Not weak references, because each retain of
 /// an object that was ever referenced weakly takes a slow path, and promises retain their runtime.

@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 
 /// The live promises by id, kept only while a recorder runs, for cancellation and resync.
 ///

@@ -1,3 +1,4 @@
+import ChainSystem
 import Synchronization
 
 /// A waiter for a task that awaits a promise: ends with the promise or with the task's cancellation, whichever is

@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 
 /// A worker of a pool that the watch found blocked (<doc:TheRules>, E2).
 public struct BlockedWorker: Sendable {
@@ -90,11 +91,7 @@ final class BlockMonitor: ForkRenewable, @unchecked Sendable {
             return !watch.isStarted
         }
         guard startsNow else { return }
-        let started = startThread {
-            chain_thread_set_name("chain-watch")
-            chain_block_signals()
-            Self.serve(watch)
-        }
+        let started = SystemThread.detached("chain-watch") { Self.serve(watch) }
         // Without the thread no block is found; everything else works.
         if !started { watch.condition.withLock { watch.isStarted = false } }
     }

@@ -1,3 +1,4 @@
+import ChainSystem
 import Dispatch
 
 /// Runs handlers on a dispatch queue.

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 
 /// An object with threads and locks that are renewed in the child of a fork.
 protocol ForkRenewable: AnyObject, Sendable {

@@ -1,3 +1,5 @@
+import ChainSystem
+
 /// Runs handlers on demand, on the calling thread: for tests and for event loops of your own.
 ///
 /// - Order: first in, first out. Run from one thread, one at a time; run from several at once, they share the queue.

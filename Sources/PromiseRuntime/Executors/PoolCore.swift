@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 import Synchronization
 
 /// The state that a pool's threads share; ``PoolExecutor`` is the program's handle.
@@ -107,7 +108,8 @@ final class PoolCore: Sendable {
     }
 
     private func start(_ worker: PoolWorker) {
-        if startThread({ [self] in serve(worker) }) { return }
+        let name = "\(identity.name)-\(worker.index + 1)"
+        if SystemThread.detached(name, signals: .inherited, { [self] in serve(worker) }) { return }
         let left = parking.withLock {
             worker.isTaken = false
             counts.wrappingSubtract(PoolCounts.live + PoolCounts.searching, ordering: .relaxed)
@@ -121,7 +123,6 @@ final class PoolCore: Sendable {
     // MARK: A worker's life
 
     private func serve(_ worker: PoolWorker) {
-        chain_thread_set_name("\(identity.name)-\(worker.index + 1)")
         worker.core = .passUnretained(self)
         worker.isStuck.store(false, ordering: .relaxed)
         chain_thread_current().pointee.worker = Unmanaged.passUnretained(worker).toOpaque()
@@ -171,7 +172,7 @@ final class PoolCore: Sendable {
                 if needsThread(PoolCounts(rawValue: left)), hasWork() { wakeOrSpawn() }
                 return job
             }
-            threadYield()
+            SystemThread.yield()
         }
         return nil
     }

@@ -1,3 +1,5 @@
+import ChainSystem
+
 /// A pool of threads: the default executor.
 ///
 /// - Order: none is promised between jobs; a worker runs its local jobs in the order in which they became ready.
@@ -22,7 +24,7 @@
 public final class PoolExecutor: PromiseExecutor, ForkRenewable, @unchecked Sendable {
     // Sendable: `core` is replaced only in a child of a fork, while the child has one thread.
     /// The process's default pool: as many threads as processors, at least 2.
-    public static let shared = PoolExecutor(name: "worker", width: max(2, processorCount))
+    public static let shared = PoolExecutor(name: "worker", width: max(2, SystemThread.processorCount))
 
     // Owned. Unchecked: written by the only thread of a child.
     @exclusivity(unchecked)

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 
 /// A runner of handlers (<doc:TheRules>, E1). Usable alone: `executor.execute { … }`.
 ///

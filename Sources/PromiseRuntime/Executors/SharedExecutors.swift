@@ -1,3 +1,4 @@
+import ChainSystem
 import Dispatch
 
 // So that `on:` takes them by their short names: `on: .main`.

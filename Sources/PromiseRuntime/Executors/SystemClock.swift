@@ -1,5 +1,6 @@
 import CChainRuntime
 import ChainEvents
+import ChainSystem
 
 /// The system's monotonic clock, with one thread for all timers, started with the first.
 ///
@@ -52,9 +53,7 @@ public final class SystemClock: ChainClock, ForkRenewable, @unchecked Sendable {
             return !timers.isStarted
         }
         if startsNow {
-            let started = startThread {
-                chain_thread_set_name("chain-timer")
-                chain_block_signals()
+            let started = SystemThread.detached("chain-timer") {
                 chain_thread_current().pointee.fires_timers = true
                 Self.serve(timers)
             }

@@ -1,4 +1,5 @@
 import CChainRuntime
+import ChainSystem
 
 /// Runs each handler on a thread of its own, so that it may block without holding up another; up to a limit of threads.
 ///
@@ -63,8 +64,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
             return true
         }
         if !starts { return }
-        let started = startThread { [self] in
-            chain_thread_set_name(identity.name)
+        let started = SystemThread.detached(identity.name, signals: .inherited) {
             job.run()
             while let next = Self.nextJob(lock) { next.run() }
         }

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 import Synchronization
 
 /// The waiter of a combinator for one member; delivers the member with its index.

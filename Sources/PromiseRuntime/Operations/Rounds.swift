@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 
 /// The rule for the next round: what differs between `repeat` and `retry`.
 enum RoundRule<Value: Sendable>: Sendable {

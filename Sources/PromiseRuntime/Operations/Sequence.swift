@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 
 extension Promise {
     /// Makes a promise of each input, one after another or up to `concurrency` at a time; fulfilled with the values in

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainSystem
 
 extension Promise where Value == Void {
     /// Makes a promise that is fulfilled after at least `duration` by the runtime's clock, at once if it is not above

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ChainAttach
+import ChainSystem
 import Foundation
 import Terminal
 

@@ -1,3 +1,4 @@
+import ChainSystem
 import Foundation
 import Synchronization
 
@@ -65,47 +66,23 @@ final class ChildProgram: Sendable {
     private static func spawn(
         _ path: String, _ arguments: [String], _ added: [String: String], _ output: (standard: Int32, error: Int32)
     ) throws -> pid_t {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
         defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
             close(output.standard)
             close(output.error)
         }
+        var start = ProgramStart(path, arguments: arguments)
         // The keys are the dashboard's: a program that reads from the terminal would take them away.
-        if isatty(STDIN_FILENO) != 0 {
-            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        }
-        posix_spawn_file_actions_adddup2(&actions, output.standard, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output.error, STDERR_FILENO)
-        // What this process ignores or blocks is its own affair. A group of its own gets each signal once: from here.
-        var none = sigset_t()
-        sigemptyset(&none)
-        var changed = sigset_t()
-        sigemptyset(&changed)
-        for signal in Signals.passedOn + [SIGPIPE, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH] { sigaddset(&changed, signal) }
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &changed)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        start.hasNoInput = isatty(STDIN_FILENO) != 0
+        start.descriptors = [(output.standard, STDOUT_FILENO), (output.error, STDERR_FILENO)]
+        // The program's group gets each signal once, from this process, whose own handling is not inherited.
+        start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
         let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
-        var pid: pid_t = 0
-        let code = withCStrings(arguments) { arguments in
-            withCStrings(environment.map { "\($0)=\($1)" }) { environment in
-                posix_spawn(&pid, path, &actions, &attributes, arguments, environment)
-            }
+        start.environment = environment.map { "\($0)=\($1)" }
+        do throws(SystemError) {
+            return try start.run()
+        } catch {
+            throw Failure(notStarted: arguments[0], error.code)
         }
-        guard code == 0 else { throw Failure(notStarted: arguments[0], code) }
-        return pid
     }
 
     private func awaitEnd() {
@@ -152,15 +129,6 @@ final class ChildProgram: Sendable {
             if ending == nil { kill(-pid, signal) }
         }
     }
-}
-
-/// Calls `body` with texts as C strings in an array that ends with nil.
-func withCStrings<Result>(
-    _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) throws -> Result
-) rethrows -> Result {
-    let copies = texts.map { strdup($0) }
-    defer { for copy in copies { free(copy) } }
-    return try body(copies + [nil])
 }
 
 extension Failure {

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainSource
+import ChainSystem
 import ChainWire
 import Foundation
 
@@ -65,11 +66,7 @@ final class FakeProgram {
 
     /// Whoever knocked already; does not wait.
     func acceptIfThere() -> FakeConnection? {
-        let number = accept(listener.number, nil, nil)
-        guard number >= 0 else { return nil }
-        _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        return FakeConnection(Descriptor(number))
+        (try? listener.accept()).map { FakeConnection($0) }
     }
 
     func nextViewer() throws -> FakeConnection {
@@ -129,10 +126,10 @@ final class FakeConnection: @unchecked Sendable {
     func sendBytes(_ bytes: some Sequence<UInt8>) {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            switch rest.withUnsafeBytes({ socket.write($0) }) {
+            switch rest.withUnsafeBytes({ socket.send($0) }) {
             case .moved(let count): rest = rest.dropFirst(count)
             case .wouldBlock:
-                var entries = [pollfd(fd: socket.number, events: Int16(POLLOUT), revents: 0)]
+                var entries = [socket.entry(POLLOUT)]
                 _ = systemPoll(&entries, Int32(patience * 1000))
             case .end, .failed: return
             }
@@ -145,7 +142,7 @@ final class FakeConnection: @unchecked Sendable {
             if let message = try reader.next() { return message }
             try waitUntilReadable(socket, "a message")
             let transfer = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
-                let transfer = socket.read(into: buffer)
+                let transfer = socket.receive(into: buffer)
                 if case .moved(let count) = transfer {
                     reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
@@ -172,7 +169,7 @@ final class FakeConnection: @unchecked Sendable {
 }
 
 private func waitUntilReadable(_ descriptor: Descriptor, _ what: String) throws {
-    var entries = [pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)]
+    var entries = [descriptor.entry()]
     let limit = Date(timeIntervalSinceNow: patience)
     while systemPoll(&entries, Int32(patience * 1000)) <= 0 {
         guard Date() < limit else { throw Impatience(description: "\(what) did not come") }

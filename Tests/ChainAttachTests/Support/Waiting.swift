@@ -1,5 +1,6 @@
 import ChainBus
 import ChainSource
+import ChainSystem
 import Foundation
 
 @testable import ChainAttach
@@ -112,7 +113,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
         }
         entries.append(waker.entry)
         _ = systemPoll(&entries, -1)
-        if entries.removeLast().revents != 0 { waker.drain() }
+        if entries.removeLast().revents != 0 { waker.clear() }
         condition.withLock { waits[wait] = nil }
     }
 

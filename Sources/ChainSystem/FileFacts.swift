@@ -1,0 +1,96 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The kind, owner and permissions of a file.
+package struct FileFacts: Equatable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int
+    package let owner: UInt32
+    private let mode: UInt32
+
+    /// Looks at a path without following links; nil, with `errno` set, where there is nothing.
+    package init?(at path: String) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0 else { return nil }
+        self.init(facts)
+    }
+
+    /// Looks at an open file; nil, with `errno` set, where that fails.
+    package init?(of descriptor: Int32) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { return nil }
+        self.init(facts)
+    }
+
+    private init(_ facts: stat) {
+        device = UInt64(truncatingIfNeeded: facts.st_dev)
+        inode = UInt64(facts.st_ino)
+        size = Int(facts.st_size)
+        mode = UInt32(facts.st_mode)
+        owner = facts.st_uid
+    }
+
+    private func isKind(_ kind: mode_t) -> Bool { mode & UInt32(S_IFMT) == UInt32(kind) }
+    package var isFolder: Bool { isKind(S_IFDIR) }
+    package var isLink: Bool { isKind(S_IFLNK) }
+    package var isFile: Bool { isKind(S_IFREG) }
+    package var isSocket: Bool { isKind(S_IFSOCK) }
+    package var isOurs: Bool { owner == geteuid() }
+    /// The permissions of the group and of others.
+    package var othersPermissions: UInt32 { mode & 0o077 }
+    package var ownersPermissions: UInt32 { mode & 0o700 }
+}
+
+/// Why a folder may hold files that another user put there.
+package enum FolderProblem: Error, Hashable, Sendable {
+    case missing(SystemError)
+    case isLink
+    case isNoFolder
+    case belongsTo(user: UInt32)
+    case isOpenToOthers
+    /// The owner may not read, write or enter it.
+    case isRestricted
+
+    /// Looks at a path; nil where it is a real folder of this user that is closed to all others.
+    package init?(at path: String) {
+        guard let facts = FileFacts(at: path) else {
+            self = .missing(SystemError())
+            return
+        }
+        if facts.isLink {
+            self = .isLink
+        } else if !facts.isFolder {
+            self = .isNoFolder
+        } else if !facts.isOurs {
+            self = .belongsTo(user: facts.owner)
+        } else if facts.othersPermissions != 0 {
+            self = .isOpenToOthers
+        } else if facts.ownersPermissions != 0o700 {
+            self = .isRestricted
+        } else {
+            return nil
+        }
+    }
+}
+
+/// The names of the files in a folder, at most 10,000; none where it cannot be read.
+package func fileNames(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder), names.count < 10_000 {
+        names.append(
+            withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    return names
+}
+
+/// The folder of a path: "/" for a file of the root, "." for a bare name.
+package func parentFolder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+}

@@ -1,0 +1,85 @@
+import CChainRuntime
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A started thread, to be joined or detached once.
+package struct SystemThread: Sendable {
+    /// Which signals are handled on a thread.
+    package enum Signals: Sendable {
+        /// None but faults: the thread serves this package alone.
+        case blocked
+        /// Those of the thread that starts it, since a program's own code runs on it.
+        case inherited
+    }
+
+    private let handle: UInt
+
+    /// Starts a thread; nil where the system has none left.
+    ///
+    /// - Parameters:
+    ///   - name: at most 15 bytes are used.
+    ///   - signals: which signals are handled on it, from its first instruction on.
+    package init?(_ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void) {
+        final class Start {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        let start = Unmanaged.passRetained(Start(body))
+        var handle: UInt = 0
+        let isStarted = chain_thread_start(
+            name, signals == .blocked,
+            { context in Unmanaged<Start>.fromOpaque(context!).takeRetainedValue().body() }, start.toOpaque(), &handle)
+        guard isStarted else {
+            start.release()
+            return nil
+        }
+        self.handle = handle
+    }
+
+    /// Starts a thread that nothing waits for; false where the system has none left.
+    package static func detached(
+        _ name: String, signals: Signals = .blocked, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
+        guard let thread = SystemThread(name, signals: signals, body) else { return false }
+        thread.detach()
+        return true
+    }
+
+    /// Whether this is the calling thread.
+    package var isCurrent: Bool { chain_thread_is(handle) }
+
+    /// Waits for the end of the thread; on the thread itself it only detaches.
+    package func join() {
+        if isCurrent { detach() } else { chain_thread_join(handle) }
+    }
+
+    /// Lets the thread end unwaited for.
+    package func detach() { chain_thread_detach(handle) }
+
+    // MARK: The calling thread
+
+    /// Gives the processor to another thread.
+    package static func yield() { sched_yield() }
+
+    /// Suspends the calling thread for so long at least, or until a signal comes.
+    package static func sleep(nanoseconds: Int) {
+        var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
+        nanosleep(&time, nil)
+    }
+
+    /// Whether the calling thread is the one that the process began with.
+    package static var isMain: Bool {
+        #if canImport(Glibc)
+            chain_thread_id() == UInt32(bitPattern: getpid())
+        #else
+            pthread_main_np() != 0
+        #endif
+    }
+
+    /// How many processors this process may use, at least 1.
+    package static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}

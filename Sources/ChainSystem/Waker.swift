@@ -1,0 +1,53 @@
+import CChainRuntime
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A pipe that wakes a thread which polls. Safe from any thread; never blocks.
+package final class Waker: Sendable {
+    /// The end to poll.
+    private let readingEnd: Descriptor
+    private let writingEnd: Lock<Descriptor?>
+    private let isSignalled = Atomic<Bool>(false)
+    private let generation = chain_fork_generation()
+
+    /// Opens the pipe; throws where the system has no descriptors left.
+    package init() throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        _ = try SystemError.check(chain_pipe(&ends))
+        readingEnd = Descriptor(owning: ends[0])
+        writingEnd = Lock(Descriptor(owning: ends[1]))
+    }
+
+    /// An entry for `poll`.
+    package var entry: pollfd { readingEnd.entry() }
+
+    /// Wakes the thread, now or when it polls next.
+    package func wake() {
+        guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // In the child of a fork the number may be that of another file.
+        guard generation == chain_fork_generation() else { return }
+        writingEnd.withLock { end in
+            var byte: UInt8 = 0
+            // A full pipe wakes the thread anyway. The reading end is closed last, so there is no SIGPIPE.
+            if let end { _ = write(end.number, &byte, 1) }
+        }
+    }
+
+    /// Empties the pipe; the polling thread then sees all that was set before a ``wake()``.
+    package func clear() {
+        var bytes = (0 as UInt64, 0 as UInt64)
+        while withUnsafeMutableBytes(of: &bytes, { read(readingEnd.number, $0.baseAddress!, $0.count) }) > 0 {}
+        _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
+    }
+
+    /// Closes the pipe on the polling thread; ``wake()`` does nothing from now on. Release closes it, too.
+    package func close() {
+        writingEnd.withLock { $0.take() }?.close()
+        readingEnd.close()
+    }
+}
