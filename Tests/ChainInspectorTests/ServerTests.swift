@@ -31,6 +31,19 @@ import Testing
         #expect(folder.files == ["s"])
     }
 
+    @Test func aStoppedInspectorIsReleased() throws {
+        weak var released: Inspector?
+        do {
+            let inspector = try Inspector.start(
+                runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
+            let viewer = try TestViewer(inspector.addresses[0])
+            _ = try viewer.greet()
+            released = inspector
+            inspector.stop()
+        }
+        #expect(released == nil)
+    }
+
     @Test func aViewerIsToldTheStateAndWhatFollows() throws {
         let executor = ManualExecutor()
         let runtime = ChainRuntime(executor: executor)

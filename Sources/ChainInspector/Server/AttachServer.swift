@@ -14,8 +14,8 @@ final class AttachServer: Sendable {
     /// Why it does not listen where it was asked to, a sentence each.
     let failures: [String]
 
-    private let shared: Shared?
-    private let thread: Lock<SystemThread?>
+    /// Nil once stopped: the thread's state holds the inspector, which holds this server.
+    private let running: Lock<(shared: Shared, thread: SystemThread)?>
     private let generation = chain_fork_generation()
 
     /// What the server's thread shares with others.
@@ -45,8 +45,7 @@ final class AttachServer: Sendable {
     /// Listens and starts the thread; what fails is told by ``failures`` alone.
     init(_ inspector: Inspector, options: ServerOptions) {
         var (listeners, failures): ([Listener], [String]) = ([], [])
-        var shared: Shared?
-        var thread: SystemThread?
+        var running: (Shared, SystemThread)?
         do throws(ServerFailure) {
             let folder = options.usableFolder
             let waker = options.endpoints.isEmpty ? nil : try AttachServer.makeWaker()
@@ -59,20 +58,17 @@ final class AttachServer: Sendable {
                 if listeners.isEmpty {
                     waker.close()
                 } else {
-                    let server = Shared(inspector, options, waker, listeners)
-                    shared = server
-                    thread = try AttachServer.start(server)
+                    let shared = Shared(inspector, options, waker, listeners)
+                    running = (shared, try AttachServer.start(shared))
                 }
             }
         } catch {
             failures.append(error.sentence)
-            shared = nil
             listeners = []
         }
         addresses = listeners.map(\.address)
         self.failures = failures
-        self.shared = shared
-        self.thread = Lock(thread)
+        self.running = Lock(running)
         for failure in failures { AttachServer.complain(failure) }
     }
 
@@ -97,20 +93,22 @@ final class AttachServer: Sendable {
     /// Tells viewers what they have not been told yet, and that it is over, for a fifth of a second at most; leaves no
     /// thread, socket or file behind. In a child of the process it does nothing: all of it is the parent's.
     func stop() {
-        guard generation == chain_fork_generation(), let thread = thread.withLock({ $0.take() }) else { return }
-        shared?.isStopping.store(true, ordering: .releasing)
-        shared?.waker.wake()
+        guard generation == chain_fork_generation(), let (shared, thread) = running.withLock({ $0.take() }) else {
+            return
+        }
+        shared.isStopping.store(true, ordering: .releasing)
+        shared.waker.wake()
         thread.join()
     }
 
     // MARK: For tests
 
     /// Has the thread look at the time.
-    func wake() { shared?.waker.wake() }
+    func wake() { running.withLock { $0?.shared }?.waker.wake() }
 
     /// How many are connected, and how many of them have not introduced themselves, as of the last turn.
     var connectionCounts: (all: Int, strangers: Int) {
-        let counts = shared?.connectionCounts.load(ordering: .acquiring) ?? 0
+        let counts = running.withLock { $0?.shared }?.connectionCounts.load(ordering: .acquiring) ?? 0
         return (counts >> 32, counts & 0xFFFF_FFFF)
     }
 }
