@@ -66,6 +66,9 @@ public final class AttachedProcess: BatchSource {
 final class AttachCore: Sendable {
     /// What the thread is asked to do.
     struct Inbox {
+        /// How many commands may wait for the thread, which can be held up by an observer.
+        static let commandLimit = 1_000
+
         var commands: [ViewerCommand] = []
         var wantsState = false
         var isStopping = false
@@ -126,12 +129,17 @@ final class AttachCore: Sendable {
     }
 
     func send(_ command: ViewerCommand) {
-        let wakers = state.withLock { state -> Wakers? in
-            guard state.wakers != nil, !state.isOver else { return nil }
+        let (wakers, refusal) = state.withLock { state -> (Wakers?, String) in
+            guard let wakers = state.wakers, !state.isOver else { return (nil, "The program is not attached to") }
+            guard state.inbox.commands.count < Inbox.commandLimit else {
+                return (
+                    nil, "\(Inbox.commandLimit) commands wait to be sent already: try again once they were answered"
+                )
+            }
             state.inbox.commands.append(command)
-            return state.wakers
+            return (wakers, "")
         }
-        guard let wakers else { return refuse(command.id, "The program is not attached to") }
+        guard let wakers else { return refuse(command.id, refusal) }
         wakers.inbox.wake()
     }
 

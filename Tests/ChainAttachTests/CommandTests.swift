@@ -83,6 +83,31 @@ import Testing
         #expect(viewer == nil && replies.all.count == 3)
     }
 
+    @Test func commandsPastTheLimitAreRefused() throws {
+        let program = try FakeProgram(in: folder)
+        let isBlocked = DispatchSemaphore(value: 0)
+        let goesOn = DispatchSemaphore(value: 0)
+        let watched = Watched(.unix(path: program.path), folder.options)
+        let subscription = watched.source.status.subscribe(
+            onNext: { status in
+                guard status.isLive else { return }
+                isBlocked.signal()
+                goesOn.wait()
+            })
+        let (viewer, _) = try program.welcome()
+        // An observer holds up the source's thread.
+        isBlocked.wait()
+        let limit = UInt64(AttachCore.Inbox.commandLimit)
+        for id in 1...limit + 1 { watched.cancel(1, id: id, of: program.info) }
+        let refusal = "1000 commands wait to be sent already: try again once they were answered"
+        #expect(watched.replies.all == [CommandReply(command: limit + 1, outcome: .refused(refusal))])
+        goesOn.signal()
+        #expect(try viewer.receiveCommand().id == 1)
+        subscription.dispose()
+        watched.source.stop()
+        #expect(UInt64(watched.replies.all.count) == limit + 1)
+    }
+
     @Test func aStopAnswersWhoWaits() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
