@@ -84,10 +84,10 @@ enum ProgramRole {
     private static func calibrate(to rate: Double, _ inspector: Inspector) {
         spins = 0
         inspector.collectNow()
-        let before = inspector.loss.madeCount
+        let before = inspector.eventCounts.madeCount
         runtime.run { for _ in 0..<1_000 { chain() } }
         inspector.collectNow()
-        let events = Double(inspector.loss.madeCount - before) / 1_000
+        let events = Double(inspector.eventCounts.madeCount - before) / 1_000
         for _ in 0..<6 {
             let (chains, cpu, _) = load(0.3)
             let wanted = events / rate

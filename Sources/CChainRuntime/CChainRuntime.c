@@ -26,7 +26,7 @@ _Thread_local chain_thread chain_this_thread;
 uint32_t chain_thread_id(void) {
     chain_thread *thread = &chain_this_thread;
     if (thread->thread_id == 0) {
-        // In a child of a fork it is another one.
+        // The handlers reset the id in a child of a fork.
         chain_forks_watch();
 #if defined(__linux__)
         thread->thread_id = (uint32_t)syscall(SYS_gettid);
@@ -92,7 +92,7 @@ uint64_t chain_wall_ns(void) { return read_clock(CLOCK_REALTIME); }
 
 #if defined(__x86_64__)
 
-// Whether the counter runs at one rate, in all of the processor's states, and on all cores alike.
+// Returns whether the counter runs at one rate in all states of the processor and on all cores.
 static bool is_invariant(void) {
     unsigned highest, b, c, features;
     if (!__get_cpuid(0x80000000u, &highest, &b, &c, &features) || highest < 0x80000007u) return false;
@@ -132,8 +132,8 @@ bool chain_ticks_are_cycles(void) { return false; }
 #endif
 
 bool chain_counter_is_trusted(bool is_invariant, const char *clocksource) {
-    // What Linux takes for its own clock where it found the counter to stop, to jump or to differ between cores. The
-    // clocks of virtual machines ("kvm-clock", "hyperv_clocksource_tsc_page") are read from the counter.
+    // Linux's own clocks where it found the counter to stop, to jump or to differ between cores. The clocks of virtual
+    // machines ("kvm-clock", "hyperv_clocksource_tsc_page") are read from the counter.
     static const char *const makeshift[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
     for (size_t at = 0; at < sizeof makeshift / sizeof *makeshift; at++) {
         if (strcmp(clocksource, makeshift[at]) == 0) return false;
@@ -161,7 +161,7 @@ bool chain_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
 void chain_block_signals(void) {
     sigset_t all;
     sigfillset(&all);
-    // A fault must still end the program with the user's handler.
+    // Faults stay enabled, because they have to reach the program's handlers.
     sigdelset(&all, SIGSEGV);
     sigdelset(&all, SIGBUS);
     sigdelset(&all, SIGILL);

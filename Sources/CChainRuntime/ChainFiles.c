@@ -45,7 +45,7 @@ int chain_is_locked(int file) {
     return 0;
 }
 
-// What is removed at exit
+// Removal at exit
 
 typedef struct own_file {
     pid_t process;
@@ -56,8 +56,8 @@ typedef struct own_file {
 
 enum { own_limit = 1024 };
 
-// Each note is taken out by one exchange, after which its taker alone works on it. No lock: another thread may hold one
-// when the process exits, or may have held one when a child was forked.
+// Each slot is emptied by one exchange, after which its file belongs to that thread. Without a lock, because another
+// thread may hold it when the process exits, or may have held it when a child was forked.
 static _Atomic(own_file *) own_files[own_limit];
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
@@ -69,7 +69,7 @@ static void remove_file(own_file *file) {
 }
 
 static void remove_all(void) {
-    // Nothing is freed: memory ends with the process.
+    // Not freed, because the process ends.
     for (int note = 0; note < own_limit; note++) remove_file(atomic_exchange(&own_files[note], NULL));
 }
 

@@ -1,6 +1,6 @@
-// All that a fork does to the embedded part, by one set of handlers: so its locks are always taken in one order, that of
-// `before_fork`, which is also the order in which threads nest them. (Handlers that are registered one by one run last
-// registered first, in an order that depends on what a program used first.)
+// One set of fork handlers for the whole package, so that its locks are always taken in the order of `before_fork`, in
+// which threads nest them too. (Separate handlers would run last registered first, in an order that depends on the
+// program's first use of each part.)
 #define _GNU_SOURCE
 #include "ChainForks.h"
 #include "CChainRuntime.h"
@@ -12,13 +12,13 @@ static _Atomic uint64_t generation;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const chain_fork_handlers *) runtime;
-// Those of the fork under way: others may be registered meanwhile. Touched within the gate.
+// The handlers of the fork under way, because others may be registered meanwhile. Touched within the gate.
 static const chain_fork_handlers *current;
 
 static void before_fork(void) {
     pthread_mutex_lock(&gate);
     chain_sockets_before_fork();
-    // Last: its locks are leaves, under which nothing else is locked.
+    // Last, because its locks are leaves.
     current = atomic_load(&runtime);
     if (current != NULL) current->before_fork();
 }

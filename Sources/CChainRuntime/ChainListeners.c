@@ -30,7 +30,7 @@ int chain_listen_unix(const char *path) {
     if (failure != 0) return -failure;
     int listener = chain_socket(AF_UNIX);
     if (listener < 0) return listener;
-    // The file gets the mode of the socket, so that it never has a wider one, whatever the process's umask is.
+    // The file gets the mode of the socket, so that it never has a wider one, whatever the process's umask.
     fchmod(listener, 0600);
     if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0) return fail(listener, errno);
     if (chmod(path, 0600) != 0 || listen(listener, backlog) != 0) {
@@ -45,7 +45,7 @@ static int listen_tcp(int family, const struct sockaddr *address, socklen_t size
     int listener = chain_socket(family);
     if (listener < 0) return listener;
     int on = 1;
-    // Not refused because of connections of a run before that the system still remembers.
+    // Allowed while the system still holds connections of an earlier run.
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(listener, address, size) != 0 || listen(listener, backlog) != 0) return fail(listener, errno);
     return listener;
@@ -75,7 +75,7 @@ int chain_try_unix(const char *path) {
     if (failure != 0) return -failure;
     int connection = chain_socket(AF_UNIX);
     if (connection < 0) return connection;
-    // Where its backlog is full somebody listens, too.
+    // A socket with a full backlog listens, too.
     if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) failure = errno;
     chain_close(connection);
     return failure == EAGAIN || failure == EINPROGRESS ? 0 : -failure;

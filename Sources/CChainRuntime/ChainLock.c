@@ -16,7 +16,7 @@ static inline void pause_processor(void) {
 }
 
 // The word is 0 while free, 1 while held, 2 while held and others may sleep (Drepper, "Futexes are tricky").
-void chain_lock_take_contended(chain_lock *lock) {
+void chain_lock_acquire_contended(chain_lock *lock) {
     for (int attempt = 0; attempt < 40; attempt++) {
         uint32_t free = 0;
         if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) == 0

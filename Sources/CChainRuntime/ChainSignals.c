@@ -13,7 +13,7 @@
 #define SIGNAL_LIMIT 65
 
 typedef struct watch {
-    // What the handler reads, so all of it is atomic: where to write, and for which process (a child inherits both).
+    // Atomic, because the handler reads them: the descriptor to write to, and its process (a child inherits both).
     atomic_int write_end;
     atomic_int owner;
     int read_end;
@@ -102,14 +102,14 @@ void chain_signal_end(int number) {
         chain_signal_close(number);
         return;
     }
-    // The pipe may be full of signals that the reader has still to see.
+    // The pipe may be full of unread signals.
     while (write(atomic_load(&watch->write_end), "e", 1) < 0 && (errno == EAGAIN || errno == EINTR)) sched_yield();
 }
 
 void chain_signal_close(int number) {
     watch *watch = &watches[number];
     int end = atomic_exchange(&watch->write_end, -1);
-    // A thread of the parent's that was inside as it forked is not here.
+    // Threads of the parent that were inside at the fork do not exist here.
     if (atomic_load(&watch->owner) == getpid()) {
         while (atomic_load(&inside_count) > 0) sched_yield();
     } else {

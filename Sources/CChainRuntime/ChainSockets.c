@@ -15,7 +15,7 @@
 #endif
 #include <unistd.h>
 
-// What is open
+// The list of open descriptors
 
 enum { open_limit = 1024 };
 
@@ -23,7 +23,7 @@ static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static int open_descriptors[open_limit];
 static int open_count;
 
-// The forking thread holds the lock, so that the child has the list that is true of it.
+// The forking thread holds the lock, so that the child's copy of the list is consistent.
 void chain_sockets_before_fork(void) { pthread_mutex_lock(&open_lock); }
 void chain_sockets_after_fork(void) { pthread_mutex_unlock(&open_lock); }
 
@@ -39,7 +39,7 @@ static void begin(void) {
     pthread_mutex_lock(&open_lock);
 }
 
-/// Enters a descriptor, or an error that was met, and gives it or the negative error number.
+/// Adds a descriptor to the list and unlocks; returns it, or the negative error number where it could not be opened.
 static int finish(int descriptor) {
     int result = descriptor < 0 ? -errno : descriptor;
     if (descriptor >= 0) {
@@ -113,7 +113,7 @@ int chain_accept(int listener) {
 #else
     int connection = finish(prepare(accept(listener, NULL, NULL)));
 #endif
-    // Not for Unix sockets, which refuse it.
+    // Unix sockets refuse it.
     int on = 1;
     if (connection >= 0) setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return connection;
@@ -181,7 +181,7 @@ int chain_open_diagnosis(void) {
 #endif
 }
 
-/// Enters both descriptors of a pair, which `failure` says could not be opened: 0, or the negative error number.
+/// Adds both descriptors of a pair to the list, unless `failure` is set, and unlocks: 0, or the negative error number.
 static int finish_pair(int failure, const int made[2], int ends[2]) {
     if (failure == 0 && open_count + 2 > open_limit) {
         close(made[0]);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-void chain_complain(const char *line) {
-    // A full pipe would hold the program up.
+void chain_log(const char *line) {
+    // A write to a full pipe would block the program.
     struct pollfd output = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (poll(&output, 1, 0) != 1 || !(output.revents & POLLOUT)) return;
     sigset_t pipe, before, pending;
@@ -20,7 +20,7 @@ void chain_complain(const char *line) {
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
     ssize_t written = write(STDERR_FILENO, line, strlen(line));
     (void)written;
-    // The signal that this write raised is for this thread, and waits: it is taken, not left to the program.
+    // The SIGPIPE of this write is pending on this thread; it is consumed here, not left to the program.
     sigpending(&pending);
     if (!was_pending && sigismember(&pending, SIGPIPE)) {
         int taken;

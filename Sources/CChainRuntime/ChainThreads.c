@@ -16,7 +16,7 @@
 static pthread_key_t ring_key;
 static bool has_ring_key;
 static pthread_once_t ring_key_once = PTHREAD_ONCE_INIT;
-static _Atomic(void (*)(void *)) leave_ring;
+static _Atomic(void (*)(void *)) detach_ring;
 static _Thread_local int exit_count;
 
 static void thread_ends(void *unused) {
@@ -25,17 +25,17 @@ static void thread_ends(void *unused) {
     void *ring = thread->ring;
     thread->ring = NULL;
     exit_count += 1;
-    void (*leave)(void *) = atomic_load(&leave_ring);
-    if (ring != NULL && leave != NULL) leave(ring);
+    void (*detach)(void *) = atomic_load(&detach_ring);
+    if (ring != NULL && detach != NULL) detach(ring);
 }
 
 static void make_ring_key(void) { has_ring_key = pthread_key_create(&ring_key, thread_ends) == 0; }
 
-bool chain_thread_at_exit(void (*leave)(void *ring)) {
+bool chain_thread_at_exit(void (*detach)(void *ring)) {
     pthread_once(&ring_key_once, make_ring_key);
-    // In the last round nothing that is set is looked at any more.
+    // Values set in the last round are ignored.
     if (!has_ring_key || exit_count >= PTHREAD_DESTRUCTOR_ITERATIONS - 1) return false;
-    atomic_store(&leave_ring, leave);
+    atomic_store(&detach_ring, detach);
     return pthread_setspecific(ring_key, &ring_key) == 0;
 }
 

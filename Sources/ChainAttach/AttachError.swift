@@ -6,43 +6,43 @@ import ChainSystem
     import Darwin
 #endif
 
-/// Why a program cannot be attached to, or not any more.
+/// The reason why a program cannot be attached to, or is not any more.
 public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of reasons, which differ in what a viewer does about them.
+    /// The kinds of reasons, which a viewer handles differently.
     public enum Kind: Hashable, Sendable {
-        /// There is nothing of that name or number to attach to.
+        /// No program has that name or number.
         case notFound
-        /// Several programs go by that name.
+        /// Several programs have that name.
         case ambiguous
-        /// The program does not let this viewer in, or a file that proves who one is cannot be used.
+        /// The program refuses this viewer, or the token's file cannot be used.
         case refused
-        /// The program has no room for one viewer more.
+        /// The program has its limit of viewers.
         case busy
-        /// It was there and is not any more, or nobody listens.
+        /// The program ended, or does not listen.
         case gone
-        /// The other side speaks another version, or something else altogether.
+        /// The other side speaks another version, or another protocol.
         case version
-        /// A folder, a socket or a file is not this user's own, or is open to others.
+        /// A folder, a socket or a file belongs to another user, or is open to others.
         case foreign
-        /// It is there and does not answer.
+        /// The program does not answer.
         case timedOut
         /// The system refused something else.
         case system
     }
 
-    /// What kind of reason it is.
+    /// The kind of reason.
     public let kind: Kind
-    /// One sentence on what is wrong and what to do, without a full stop. Safe to print: what a program or `ssh` said
-    /// is quoted without control characters, and shortened.
+    /// One sentence on the problem and its remedy, without a full stop. Safe to print: texts of programs and `ssh` are
+    /// quoted without control characters, and shortened.
     public let description: String
 
-    /// Gives a reason.
+    /// Makes a reason.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = AttachError.printable(description)
     }
 
-    /// Says that a program is stopped.
+    /// Returns the reason that a process is stopped.
     static func stopped(_ name: String, _ process: Int32) -> AttachError {
         AttachError(
             .timedOut,
@@ -50,7 +50,7 @@ public struct AttachError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "debugger)")
     }
 
-    /// Says what the system refused, and why.
+    /// Returns the reason that the system refused a step.
     static func system(_ what: String, _ error: SystemError = SystemError()) -> AttachError {
         switch error.code {
         case EMFILE, ENFILE:

@@ -1,10 +1,10 @@
-/// How to attach, and what to do where that fails.
+/// The rights, the patience and the search of an attached process.
 public struct AttachOptions: Sendable {
-    /// Whether commands that change something are refused on this side already, and forbidden on the other.
+    /// Whether commands that change the program are refused, by this side and by the program.
     public var isReadOnly = false
-    /// Whether a program that is not there yet is waited for, without limit.
+    /// Whether a missing program is waited for, without limit.
     public var waits = false
-    /// Who is looking, as the program may show it.
+    /// The viewer's name, as the program may show it.
     public var viewerName = ""
     /// Where programs are looked for.
     public var discovery: Discovery

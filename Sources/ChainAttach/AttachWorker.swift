@@ -9,13 +9,13 @@ import ChainWire
     import Darwin
 #endif
 
-/// The thread of an attached process: looks for the program, listens to it, and begins anew when it is lost.
+/// The thread of an attached process: it finds the program, receives its events, and reconnects when it is lost.
 final class AttachWorker {
     private enum Phase {
-        /// Nothing to do before the next attempt.
-        case resting(until: UInt64)
+        /// Until the next attempt.
+        case waiting(until: UInt64)
         /// Connecting, and waiting for the program's hello.
-        case greeting(Connection, deadline: UInt64)
+        case handshake(ProgramConnection, deadline: UInt64)
         case live(Attachment)
     }
 
@@ -23,21 +23,21 @@ final class AttachWorker {
     private let wakers: AttachCore.Wakers
     private let clock: any PollClock
     private var target: Target
-    private var phase = Phase.resting(until: 0)
+    private var phase = Phase.waiting(until: 0)
     /// 100 ms, doubling to 5 s.
     private var backoff = ExponentialBackoff(first: AttachWorker.shortestDelay, limit: 5_000_000_000)
     /// Attempts that failed since the last success.
     private var attempt = 0
-    /// Who was attached to last.
+    /// The program attached to last.
     private var process: ProcessDescription?
     private var numbering = BatchNumbering()
     private var ending: SourceEnding?
-    /// Notices a program that begins to listen, while the next attempt is far away.
+    /// Notices a program that begins to listen during a long delay.
     private var watch: FolderWatch?
     private var lastConnect: UInt64 = 0
 
     private static let shortestDelay: UInt64 = 100_000_000
-    /// A connection that lasted for so long was a good one.
+    /// A connection that lasted so long resets the delays.
     private static let steadyTime: UInt64 = 5_000_000_000
 
     init(_ core: AttachCore, _ wakers: AttachCore.Wakers) {
@@ -50,12 +50,12 @@ final class AttachWorker {
     func run() {
         core.status.onNext(.connecting(attempt: 1, lastFailure: nil))
         while ending == nil {
-            if case .resting(let moment) = phase, clock.now >= moment { connect() }
+            if case .waiting(let moment) = phase, clock.now >= moment { connect() }
             if ending == nil { wait() }
-            if ending == nil { lookIntoInbox() }
+            if ending == nil { handleInbox() }
         }
-        if case .live(let attachment) = phase { attachment.leave() }
-        phase = .resting(until: .max)
+        if case .live(let attachment) = phase { attachment.detach() }
+        phase = .waiting(until: .max)
         if let ending { core.end(ending) }
     }
 
@@ -63,10 +63,10 @@ final class AttachWorker {
         var entries = [wakers.inbox.entry, wakers.stop.entry]
         let deadline: UInt64
         switch phase {
-        case .resting(let moment):
+        case .waiting(let moment):
             if let watch { entries.append(watch.entry) }
             deadline = moment
-        case .greeting(let connection, let limit):
+        case .handshake(let connection, let limit):
             entries += connection.entries
             deadline = limit
         case .live(let attachment):
@@ -76,20 +76,20 @@ final class AttachWorker {
         clock.poll(&entries, until: deadline == .max ? nil : deadline)
         if entries[0].revents != 0 { wakers.inbox.clear() }
         switch phase {
-        case .resting(let moment): rest(entries[2...], until: moment)
-        case .greeting(let connection, let limit): greet(connection, entries[2...], limit)
+        case .waiting(let moment): rest(entries[2...], until: moment)
+        case .handshake(let connection, let limit): greet(connection, entries[2...], limit)
         case .live(let attachment): listen(attachment, entries[2...])
         }
     }
 
-    private func lookIntoInbox() {
+    private func handleInbox() {
         let inbox = core.takeInbox()
         var attachment: Attachment?
         if case .live(let live) = phase { attachment = live }
         for command in inbox.commands {
             if let attachment { attachment.send(command) } else { core.refuse(command.id, whyNotLive) }
         }
-        if inbox.wantsState { attachment?.tellStateAnew() }
+        if inbox.wantsState { attachment?.requestState() }
         if inbox.isStopping { ending = .stopped }
     }
 
@@ -102,21 +102,21 @@ final class AttachWorker {
 
     private func connect() {
         lastConnect = clock.now
-        // Before the attempt: a program that begins to listen after it is noticed.
+        // Before the attempt, because a program may begin to listen right after it.
         watch = attempt > 0 || process != nil ? FolderWatch(core.options.discovery.watchedFolders(of: target)) : nil
         do throws(AttachError) {
             let waiting = Discovery.Waiting(clock: clock, stop: wakers.stop)
             let endpoint = try core.options.discovery.resolve(target, preferring: process?.key, waiting)
             let greeting = ClientHello(
                 purpose: .watch, isReadOnly: core.options.isReadOnly, name: core.options.viewerName)
-            phase = .greeting(
-                try Connection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
+            phase = .handshake(
+                try ProgramConnection(to: endpoint, greeting), deadline: clock.now + endpoint.answerLimit.nanoseconds)
         } catch {
             fail(error)
         }
     }
 
-    private func greet(_ connection: Connection, _ entries: ArraySlice<pollfd>, _ deadline: UInt64) {
+    private func greet(_ connection: ProgramConnection, _ entries: ArraySlice<pollfd>, _ deadline: UInt64) {
         _ = connection.move(entries)
         do throws(AttachError) {
             while let message = try connection.next() {
@@ -134,18 +134,18 @@ final class AttachWorker {
         }
     }
 
-    private func begin(_ connection: Connection, _ hello: Hello) {
+    private func begin(_ connection: ProgramConnection, _ hello: Hello) {
         attempt = 0
         if hello.process.key != process?.key { numbering = BatchNumbering() }
         numbering.beginConnection()
         process = hello.process
         watch = nil
-        // A beginning of a name was enough to choose, but stands for this program from now on.
+        // The prefix of a name chose this program; from now on its whole name is looked for.
         if case .name = target { target = .name(hello.process.name) }
         let attachment = Attachment(core, connection, hello.process)
         phase = .live(attachment)
         core.status.onNext(.live(hello.process))
-        // What came together with the hello.
+        // Messages that arrived together with the hello.
         take(attachment)
     }
 
@@ -159,59 +159,60 @@ final class AttachWorker {
             try attachment.take(&numbering)
         } catch {
             attachment.close()
-            if clock.now - attachment.begun >= Self.steadyTime { backoff.reset() }
-            if attachment.hasStopped, targetIsOneRun { return ending = .finished }
-            fail(error, lastHeard: attachment.lastHeardWall)
+            if clock.now - attachment.startTime >= Self.steadyTime { backoff.reset() }
+            if attachment.hasStopped, isSingleRun { return ending = .finished }
+            fail(error, lastReceived: attachment.lastReceivedWall)
         }
     }
 
-    /// When the program of the outage was last heard of.
-    private var outageSince: UInt64 = 0
+    /// When the last message of the lost program arrived.
+    private var disconnectedSince: UInt64 = 0
 
-    private func fail(_ error: AttachError, lastHeard: UInt64? = nil) {
-        // It may be what came of giving up.
+    private func fail(_ error: AttachError, lastReceived: UInt64? = nil) {
+        // A stop may be the cause of the error.
         guard !core.isStopping else { return ending = .stopped }
         guard let process else { return failAtFirst(error) }
-        if let lastHeard { outageSince = lastHeard } else { attempt += 1 }
-        guard error.kind != .version || lastHeard != nil else { return ending = .failed(error.description) }
+        if let lastReceived { disconnectedSince = lastReceived } else { attempt += 1 }
+        guard error.kind != .version || lastReceived != nil else { return ending = .failed(error.description) }
         guard !isGone(error) else { return ending = .finished }
         let delay = rest()
         core.status.onNext(
             .reconnecting(
                 process,
                 Disconnection(
-                    since: outageSince, reason: error.description, attempt: attempt, nextAttempt: clock.wall + delay)))
+                    since: disconnectedSince, reason: error.description, attempt: attempt,
+                    nextAttempt: clock.wall + delay)))
     }
 
     private func failAtFirst(_ error: AttachError) {
         attempt += 1
-        let canMend =
+        let isRetried =
             switch error.kind {
             case .notFound, .gone, .timedOut, .busy, .system: true
             case .ambiguous, .refused, .version, .foreign: false
             }
-        // The number of a process that has ended is not worth waiting for.
-        guard core.options.waits, canMend, !isGone(error) else { return ending = .failed(error.description) }
+        // An ended process does not return under its number.
+        guard core.options.waits, isRetried, !isGone(error) else { return ending = .failed(error.description) }
         _ = rest()
         core.status.onNext(.connecting(attempt: attempt + 1, lastFailure: error.description))
     }
 
-    /// Brings the next attempt forward where something has appeared in a folder: a program that was started again is not
-    /// to wait for the end of a long rest. Ten attempts a second at most.
+    /// Brings the next attempt forward after a change in a watched folder, because the program may have been started
+    /// again. Ten attempts a second at most.
     private func rest(_ entries: ArraySlice<pollfd>, until moment: UInt64) {
         guard let entry = entries.first, entry.revents != 0 else { return }
         watch?.drain()
-        phase = .resting(until: min(moment, max(clock.now, lastConnect + Self.shortestDelay)))
+        phase = .waiting(until: min(moment, max(clock.now, lastConnect + Self.shortestDelay)))
     }
 
     private func rest() -> UInt64 {
         let delay = backoff.next()
-        phase = .resting(until: clock.now + delay)
+        phase = .waiting(until: clock.now + delay)
         return delay
     }
 
-    /// Whether the target names one run of a program, not a place where it may run again.
-    private var targetIsOneRun: Bool {
+    /// Whether the target is one run of a program, not an address at which it may run again.
+    private var isSingleRun: Bool {
         switch target {
         case .pid: true
         case .ssh(_, let process): Int32(process) != nil
@@ -222,7 +223,7 @@ final class AttachWorker {
     private func isGone(_ error: AttachError) -> Bool {
         switch target {
         case .pid(let pid): !SafeFiles.isRunning(pid)
-        case .ssh: targetIsOneRun && error.kind == .notFound
+        case .ssh: isSingleRun && error.kind == .notFound
         case .name, .unix, .tcp: false
         }
     }

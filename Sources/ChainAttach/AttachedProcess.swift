@@ -3,21 +3,21 @@ import ChainEvents
 import ChainSource
 import ChainSystem
 
-/// A program in another process as a source: attaches, and attaches again by itself whenever the connection is lost,
-/// after 100 ms, then twice as long each time up to 5 s; from 100 ms again once a connection has lasted for 5 s. On this
-/// machine a program that begins to listen earlier is noticed at once, and attached to within 100 ms.
+/// A program in another process as a source. It attaches, and reconnects by itself with exponential back-off: after
+/// 100 ms, doubling to 5 s; from 100 ms again once a connection has lasted for 5 s. On this machine a program that
+/// begins to listen earlier is noticed at once, and attached to within 100 ms.
 ///
-/// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). Where
-///   ``AttachOptions/waits``, only what waiting does not mend ends it: a target that refuses this viewer, speaks another
-///   version, is ambiguous or not this user's own, and the number of no process.
+/// - **At first.** A target that cannot be attached to ends the source (``SourceEnding/failed(_:)``). With
+///   ``AttachOptions/waits`` only permanent failures end it: a target that refuses this viewer, speaks another version,
+///   is ambiguous or belongs to another user, and the number of no process.
 /// - **The end of a program.** A target by pid (here or over ssh) is over (``SourceEnding/finished``) when the program
-///   says that it stops, or its process is gone. By name or address a target is a place where the program may be started
-///   again: it is waited for, and its next run is live under another ``ProcessDescription/key``.
-/// - **A program that stands still** (stopped in a debugger, say) sends nothing for 5 s, though it has a heartbeat. It is
-///   told as ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, refuses commands, and is live again with its next word;
-///   the connection is kept.
-/// - **Batches** are numbered without gaps over reconnects, and every connection begins with the whole state. What the
-///   program says waits in its sockets while observers are at work, so they hold up nobody but this source's own thread.
+///   sends a goodbye, or its process is gone. By name or address a target may be started again: its next run is waited
+///   for, and is live under another ``ProcessDescription/key``.
+/// - **A stopped program** (in a debugger, for example) sends nothing for 5 s, though it has a heartbeat. Its status is
+///   ``SourceStatus/reconnecting(_:_:)`` with 0 attempts, its commands are refused, and it is live again with its next
+///   message; the connection is kept.
+/// - **Batches** are numbered without gaps over reconnects, and every connection begins with the whole state. While
+///   observers are at work the program's messages wait in its sockets, so observers hold up this source's thread alone.
 public final class AttachedProcess: BatchSource {
     private let core: AttachCore
 
@@ -32,8 +32,7 @@ public final class AttachedProcess: BatchSource {
 
     deinit { stop() }
 
-    /// What the program says. Whoever subscribes when some of it was told already has the state told anew, in the midst
-    /// of what follows.
+    /// The program's events. A late subscription requests the state again, which arrives among the following batches.
     public var batches: EventStream<EventBatch> {
         EventStream { [core] observer in
             let subscription = core.batches.subscribe(observer)
@@ -42,10 +41,10 @@ public final class AttachedProcess: BatchSource {
         }
     }
 
-    /// True: what the program says waits in its sockets.
+    /// True, because the program's messages wait in its sockets.
     public var isPatient: Bool { true }
 
-    /// How the connection is doing.
+    /// The status of the connection.
     public var status: EventStream<SourceStatus> { core.status.observable }
 
     /// Answers to commands.
@@ -54,17 +53,17 @@ public final class AttachedProcess: BatchSource {
     /// Begins to connect.
     public func start() { core.start() }
 
-    /// Hands a command on, or refuses it where the program cannot be reached. A command whose answer had not come when
-    /// the connection was lost is refused, too; it may have been carried out.
+    /// Sends a command, or refuses it where the program cannot be reached or 1,000 commands wait to be sent. A command
+    /// without an answer when the connection is lost is refused, too; it may have been carried out.
     public func send(_ command: ViewerCommand) { core.send(command) }
 
-    /// Detaches, and waits for the source's thread to end: at once, whatever the program does.
+    /// Detaches, and waits for the source's thread to end, which is immediate, whatever the program does.
     public func stop() { core.stop() }
 }
 
-/// What an attached process and its thread share.
+/// The state that an attached process and its thread share.
 final class AttachCore: Sendable {
-    /// What the thread is asked to do.
+    /// The requests to the thread.
     struct Inbox {
         /// How many commands may wait for the thread, which can be held up by an observer.
         static let commandLimit = 1_000
@@ -79,13 +78,13 @@ final class AttachCore: Sendable {
         var thread: SystemThread?
         var wakers: Wakers?
         var isStarted = false
-        /// Batches of the present connection were handed on.
-        var hasTold = false
-        /// All streams have been completed, or are just being.
+        /// Whether batches of the present connection were delivered.
+        var hasDelivered = false
+        /// Whether the streams are completed, or are being completed.
         var isOver = false
     }
 
-    /// One to look into the inbox, and one, never drained, to leave whatever it waits for.
+    /// The wakers of the thread: one for the inbox, and one, never cleared, for the stop.
     struct Wakers {
         let inbox: Waker
         let stop: Waker
@@ -121,7 +120,7 @@ final class AttachCore: Sendable {
                 state.wakers = wakers
                 return state.inbox.isStopping
             }
-            // Who stopped it in between found no thread to wait for.
+            // A stop before this lock had no thread to wait for.
             if isStopped { stop() }
         } catch {
             end(.failed(AttachError.system("give pipes and a thread to attach with", error).description))
@@ -145,7 +144,7 @@ final class AttachCore: Sendable {
 
     func requestState() {
         state.withLock { state -> Wakers? in
-            guard state.hasTold else { return nil }
+            guard state.hasDelivered else { return nil }
             state.inbox.wantsState = true
             return state.wakers
         }?.inbox.wake()
@@ -166,8 +165,8 @@ final class AttachCore: Sendable {
 
     var isStopping: Bool { state.withLock { $0.inbox.isStopping } }
 
-    /// Notes whether who subscribes from now on has missed something of the present connection.
-    func setHasTold(_ hasTold: Bool) { state.withLock { $0.hasTold = hasTold } }
+    /// Sets whether later subscribers have missed batches of the present connection.
+    func setHasDelivered(_ hasDelivered: Bool) { state.withLock { $0.hasDelivered = hasDelivered } }
 
     func takeInbox() -> Inbox {
         state.withLock { state in
@@ -179,7 +178,7 @@ final class AttachCore: Sendable {
         }
     }
 
-    /// Completes everything, once.
+    /// Completes all streams, once.
     func end(_ ending: SourceEnding) {
         let left = state.withLock { state -> [ViewerCommand]? in
             guard !state.isOver else { return nil }

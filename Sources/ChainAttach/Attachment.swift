@@ -8,63 +8,63 @@ import ChainWire
     import Darwin
 #endif
 
-/// A connection over which the program is live: hands on what it says, and keeps count of who waits for an answer.
+/// A live connection: it delivers the program's messages, and matches replies to commands.
 final class Attachment {
-    let connection: Connection
+    let connection: ProgramConnection
     /// When it began.
-    let begun: UInt64
-    /// When the program was last heard of, in nanoseconds since 1970.
-    private(set) var lastHeardWall: UInt64
-    /// Whether the program said that it stops.
+    let startTime: UInt64
+    /// When the last message arrived, in nanoseconds since 1970.
+    private(set) var lastReceivedWall: UInt64
+    /// Whether the program sent a goodbye because it stops.
     private(set) var hasStopped = false
 
     private let core: AttachCore
     private let process: ProcessDescription
-    private var lastHeard: UInt64
+    private var lastReceived: UInt64
     private var isStalled = false
-    private var hasToldBatches = false
-    /// The number that the sender gave each command that waits for an answer; nil for this side's own.
+    private var hasDeliveredBatches = false
+    /// The sender's number of each unanswered command; nil for this side's own.
     private var pending: [UInt64: UInt64?] = [:]
     private var lastCommand: UInt64 = 0
 
-    /// A program with a heartbeat of a second that is silent for so long stands still.
+    /// A program with a heartbeat of a second counts as stopped after so much silence.
     private static let silenceLimit: UInt64 = 5_000_000_000
     private static let pendingLimit = 1_000
-    /// Bytes of commands that the program has not taken yet.
+    /// Bytes of unsent commands.
     private static let unsentLimit = 2 << 20
 
-    init(_ core: AttachCore, _ connection: Connection, _ process: ProcessDescription) {
+    init(_ core: AttachCore, _ connection: ProgramConnection, _ process: ProcessDescription) {
         self.core = core
         self.connection = connection
         self.process = process
-        begun = core.clock.now
-        lastHeard = begun
-        lastHeardWall = core.clock.wall
+        startTime = core.clock.now
+        lastReceived = startTime
+        lastReceivedWall = core.clock.wall
     }
 
-    /// When to look at it though nothing came.
-    var deadline: UInt64? { isStalled ? nil : lastHeard + Self.silenceLimit }
+    /// When to check for silence.
+    var deadline: UInt64? { isStalled ? nil : lastReceived + Self.silenceLimit }
 
-    /// Takes in what came, and judges whether the program stands still.
+    /// Sends and receives, and checks whether the program is silent.
     func move(_ entries: ArraySlice<pollfd>) {
         if connection.move(entries) {
-            lastHeard = core.clock.now
-            lastHeardWall = core.clock.wall
+            lastReceived = core.clock.now
+            lastReceivedWall = core.clock.wall
             guard isStalled else { return }
             isStalled = false
             core.status.onNext(.live(process))
         } else if let deadline, core.clock.now >= deadline, entries.first?.revents == 0 {
             isStalled = true
-            let outage = Disconnection(
-                since: lastHeardWall, reason: "The program stands still: it says nothing, but keeps the connection",
+            let disconnection = Disconnection(
+                since: lastReceivedWall, reason: "The program stands still: it says nothing, but keeps the connection",
                 attempt: 0, nextAttempt: 0)
-            core.status.onNext(.reconnecting(process, outage))
+            core.status.onNext(.reconnecting(process, disconnection))
         }
     }
 
-    /// Hands on all that came.
+    /// Delivers the received messages.
     ///
-    /// - Throws: why no more will.
+    /// - Throws: why no more follow.
     func take(_ numbering: inout BatchNumbering) throws(AttachError) {
         while let message = try connection.next() {
             switch message {
@@ -73,9 +73,9 @@ final class Attachment {
                     throw AttachError(.version, "\(connection.endpoint) tells of another program than it is")
                 }
                 numbering.number(&batch)
-                if !hasToldBatches {
-                    hasToldBatches = true
-                    core.setHasTold(true)
+                if !hasDeliveredBatches {
+                    hasDeliveredBatches = true
+                    core.setHasDelivered(true)
                 }
                 core.batches.onNext(batch)
             case .reply(let reply): answer(reply)
@@ -89,7 +89,7 @@ final class Attachment {
 
     // MARK: Commands
 
-    /// Sends a command, or says why not.
+    /// Sends a command, or refuses it with the reason.
     func send(_ command: ViewerCommand) {
         if core.options.isReadOnly, command.request.changesProgram {
             core.refuse(command.id, "This viewer only looks (--read-only)")
@@ -104,12 +104,12 @@ final class Attachment {
         }
     }
 
-    /// For somebody who has not heard what was told so far.
-    func tellStateAnew() { ask(.resync, of: process.key, for: nil) }
+    /// Requests the state for late subscribers.
+    func requestState() { ask(.resync, of: process.key, for: nil) }
 
-    /// It is over: nobody will answer any more.
+    /// Refuses the unanswered commands.
     func close() {
-        core.setHasTold(false)
+        core.setHasDelivered(false)
         for (_, sender) in pending.sorted(by: { $0.key < $1.key }) {
             guard let sender else { continue }
             core.refuse(sender, "The connection was lost before the program answered")
@@ -117,8 +117,8 @@ final class Attachment {
         pending = [:]
     }
 
-    /// Detaches in good order.
-    func leave() {
+    /// Detaches with a goodbye.
+    func detach() {
         connection.send(.farewell(Goodbye(.stopped, "")))
         close()
     }
@@ -135,10 +135,10 @@ final class Attachment {
     }
 }
 
-/// Makes one stream of the batches of several connections to one run of a program.
+/// The numbering of batches over several connections to one run of a program.
 struct BatchNumbering {
     private var sequence: UInt64 = 0
-    /// What earlier connections lost, and all of them together.
+    /// The losses of earlier connections, and of all connections.
     private var lostBefore: UInt64 = 0
     private var lost: UInt64 = 0
 

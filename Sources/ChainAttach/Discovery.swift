@@ -8,27 +8,27 @@ import ChainWire
     import Darwin
 #endif
 
-/// Finds what can be attached to: the sockets in one folder, and what the environment says of tokens and ssh.
+/// The search for programs to attach to: the sockets in one folder, and the environment's settings for tokens and ssh.
 public struct Discovery: Sendable {
-    /// Where programs of this user listen; those that found it taken by another user do so in one beside it.
+    /// The folder in which programs of this user listen; where it belongs to another user, they use one beside it.
     public var folder: SocketFolder
-    private var looksBeside = false
-    /// How long a program has to say who it is, before it counts as one that does not answer.
+    private var includesFallbacks = false
+    /// The time until a program that does not answer is given up.
     public var timeLimit: Duration = .seconds(1)
     /// The file that the token for TCP is read from, which must be this user's own, with mode 0600; nil: the one that a
     /// program of this machine leaves in the folder.
     public var tokenFile: String?
-    /// The program that reaches other machines: a name that is looked up in `PATH`, or a path.
+    /// The program that connects to other machines: a name that is looked up in `PATH`, or a path.
     public var sshProgram: String
 
-    /// Takes the folder and the rest from the environment: `XDG_RUNTIME_DIR`, `TMPDIR`, `CHAINVIEW_TOKEN_FILE`,
+    /// Reads the folder and the settings from the environment: `XDG_RUNTIME_DIR`, `TMPDIR`, `CHAINVIEW_TOKEN_FILE`,
     /// `CHAINVIEW_SSH`.
     public init(environment: (String) -> String? = Discovery.variable) {
         self.init(folder: SocketFolder(environment: environment, user: geteuid()), environment: environment)
-        looksBeside = true
+        includesFallbacks = true
     }
 
-    /// Looks in a folder of one's own choice; the rest is as the environment says.
+    /// Searches a given folder, with the environment's other settings.
     public init(folder: SocketFolder, environment: (String) -> String? = Discovery.variable) {
         self.folder = folder
         tokenFile = environment("CHAINVIEW_TOKEN_FILE")
@@ -38,8 +38,8 @@ public struct Discovery: Sendable {
     /// A variable of this process's environment.
     public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// All that listens in the folder, by pid: who answers and who does not. Sockets that dead programs left behind are
-    /// passed over. Takes ``timeLimit`` at most, however many hang.
+    /// Returns the programs that listen in the folder, by pid, including those that do not answer. Skips sockets of
+    /// ended programs. Takes ``timeLimit`` at most, however many hang.
     ///
     /// - Parameter isWanted: whether a process is asked at all.
     /// - Throws: ``AttachError/Kind/foreign`` where the folder is not this user's own; a folder that is not there is
@@ -48,25 +48,25 @@ public struct Discovery: Sendable {
         try list(Waiting(), isWanted)
     }
 
-    /// Where a target is reached. A name is looked up exactly, else as the beginning of one: in the files beside the
-    /// sockets, so that no program has to answer; those without such a file are asked.
+    /// Returns the endpoint of a target. A name is matched exactly, else as a prefix: with the files beside the
+    /// sockets, so that no program has to answer; programs without such a file are asked.
     public func resolve(_ target: Target) throws(AttachError) -> Endpoint { try resolve(target, Waiting()) }
 
-    /// How a discovery waits.
+    /// The clock and the stop of a discovery.
     struct Waiting: Sendable {
         var clock: any PollClock = SystemPollClock()
-        /// Ends it early as soon as it is woken.
+        /// Ends the discovery when it is woken.
         var stop: Waker?
     }
 
     func list(_ waiting: Waiting, _ isWanted: (Int32) -> Bool = { _ in true }) throws(AttachError) -> [FoundProcess] {
-        var survey = DiscoveryScan(timeLimit: timeLimit, waiting: waiting)
-        return survey.run(try sockets().filter { isWanted($0.pid) })
+        var scan = DiscoveryScan(timeLimit: timeLimit, waiting: waiting)
+        return scan.run(try sockets().filter { isWanted($0.pid) })
     }
 
-    /// The folders that there are: each is a real one of this user's, closed to all others.
+    /// Returns the existing folders, each a real one of this user, closed to all others.
     func folders() throws(AttachError) -> [SocketFolder] {
-        guard looksBeside, let (parent, prefix) = folder.fallback else {
+        guard includesFallbacks, let (parent, prefix) = folder.fallback else {
             return try SafeFiles.check(folder) ? [folder] : []
         }
         let names = fileNames(in: parent).filter { $0.hasPrefix(prefix) }.sorted()
@@ -75,7 +75,7 @@ public struct Discovery: Sendable {
         do throws(AttachError) {
             return try SafeFiles.check(folder) ? [folder] + others : others
         } catch {
-            // What another user has put there is none of this one's: its programs listen elsewhere.
+            // A folder of another user is no error, because this user's programs listen beside it.
             guard others.isEmpty, SafeFiles.isOwn(folder.path) else { return others }
             throw error
         }
@@ -91,7 +91,7 @@ public struct Discovery: Sendable {
         return sockets.sorted { ($0.pid, $0.path) < ($1.pid, $1.path) }
     }
 
-    /// Looks up a target; of several programs of one name, the `preferred` is meant.
+    /// Returns the endpoint of a target; of several programs of one name, the `preferred` one.
     func resolve(
         _ target: Target, preferring preferred: ProcessKey? = nil, _ waiting: Waiting
     ) throws(AttachError) -> Endpoint {
@@ -104,9 +104,9 @@ public struct Discovery: Sendable {
             if let tokenFile {
                 token = Endpoint.TokenFile(path: tokenFile, isLocked: false)
             } else {
-                let places = looksBeside ? try folders().map { $0.tokenPath(port: port) } : []
+                let paths = includesFallbacks ? try folders().map { $0.tokenPath(port: port) } : []
                 token = Endpoint.TokenFile(
-                    path: places.first { SafeFiles.isOwn($0) } ?? folder.tokenPath(port: port), isLocked: true)
+                    path: paths.first { SafeFiles.isOwn($0) } ?? folder.tokenPath(port: port), isLocked: true)
             }
             return Endpoint(kind: .tcp(host: host, port: port, token: token))
         case .ssh(let host, let process):
@@ -128,8 +128,8 @@ public struct Discovery: Sendable {
                 NamedSocket(pid: pid, path: path, name: label.name, process: label.process, hasAnswered: false))
         }
         let isFound = named.contains { $0.name == name && $0.isAlive }
-        var survey = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
-        let answers = survey.run(unnamed)
+        var scan = DiscoveryScan(timeLimit: isFound ? min(timeLimit, .seconds(1)) : timeLimit, waiting: waiting)
+        let answers = scan.run(unnamed)
         named += answers.compactMap { found in
             found.hello.map {
                 NamedSocket(
@@ -159,7 +159,7 @@ public struct Discovery: Sendable {
             "Process \(pid) does not listen in \(folder.path): it has to call Inspector.start(), as the same user")
     }
 
-    /// The folders in which something appears when a program begins to listen at a target, for ``FolderWatch``.
+    /// Returns the folders that change when a program begins to listen at a target, for ``FolderWatch``.
     func watchedFolders(of target: Target) -> [String] {
         switch target {
         case .unix(let path): return [parentFolder(of: path)]
@@ -167,20 +167,20 @@ public struct Discovery: Sendable {
         case .tcp where tokenFile != nil: return [parentFolder(of: tokenFile ?? "")]
         case .tcp, .pid, .name:
             let folders = (try? folders()) ?? []
-            // One that is not there yet appears in the folder that holds it.
+            // A missing folder appears in its parent.
             return folders.contains(folder)
                 ? folders.map(\.path) : folders.map(\.path) + [parentFolder(of: folder.path)]
         }
     }
 }
 
-/// A socket that was found, and who answered there.
+/// A found socket, and the answer of its program.
 public struct FoundProcess: Hashable, Sendable {
-    /// The process that the socket is named after.
+    /// The process id in the socket's name.
     public var pid: Int32
     /// The socket.
     public var path: String
-    /// What the program says of itself; nil where it does not.
+    /// The program's answer; nil where there is none.
     public var hello: Hello?
     /// Why it cannot be attached to, in one sentence; nil where it can.
     public var problem: String?

@@ -7,14 +7,14 @@ import ChainWire
     import Darwin
 #endif
 
-/// Asks many sockets at once who listens there.
+/// A scan that asks the programs at many sockets for their hello at once.
 struct DiscoveryScan {
     let timeLimit: Duration
     let waiting: Discovery.Waiting
-    private var open: [(connection: Connection, index: Int)] = []
+    private var open: [(connection: ProgramConnection, index: Int)] = []
     private var found: [FoundProcess?] = []
 
-    /// How many are asked at once; the others follow as these answer.
+    /// The most connections at once; the others follow as these answer.
     private static let openLimit = 128
 
     init(timeLimit: Duration, waiting: Discovery.Waiting) {
@@ -22,8 +22,8 @@ struct DiscoveryScan {
         self.waiting = waiting
     }
 
-    /// What came of it, in the order of the sockets; those where nobody listens are left out. Once it is stopped, those
-    /// who have not answered are, too.
+    /// Returns the results in the order of the sockets, without those at which no program listens. Once it is stopped,
+    /// also without those that have not answered.
     mutating func run(_ sockets: [(pid: Int32, path: String)]) -> [FoundProcess] {
         found = sockets.map { FoundProcess(pid: $0.pid, path: $0.path, hello: nil, problem: nil) }
         let deadline = waiting.clock.now + timeLimit.nanoseconds
@@ -38,10 +38,10 @@ struct DiscoveryScan {
             if let stop = waiting.stop { entries.append(stop.entry) }
             waiting.clock.poll(&entries, until: deadline)
             let isStopped = waiting.stop != nil && entries.last?.revents != 0
-            // All of them are local: one descriptor each.
-            for (place, (connection, index)) in open.enumerated() where entries[place].revents != 0 {
-                _ = connection.move(entries[place...place])
-                listen(to: connection, index)
+            // Each is local, with one descriptor.
+            for (position, (connection, index)) in open.enumerated() where entries[position].revents != 0 {
+                _ = connection.move(entries[position...position])
+                readHello(from: connection, index)
             }
             open.removeAll { found[$0.index]?.isSettled ?? true }
             guard !isStopped else {
@@ -60,8 +60,8 @@ struct DiscoveryScan {
         guard let path = found[index]?.path else { return }
         if let problem = SafeFiles.problem(ofSocket: path) { return settle(index, problem) }
         do throws(AttachError) {
-            let connection = try Connection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
-            // It would be waited for in vain.
+            let connection = try ProgramConnection(to: Endpoint(kind: .unix(path: path)), ClientHello(purpose: .look))
+            // A stopped process does not answer.
             if let process = connection.stoppedProcess { throw AttachError.stopped("It", process) }
             open.append((connection, index))
         } catch {
@@ -69,7 +69,7 @@ struct DiscoveryScan {
         }
     }
 
-    private mutating func listen(to connection: Connection, _ index: Int) {
+    private mutating func readHello(from connection: ProgramConnection, _ index: Int) {
         do throws(AttachError) {
             while let message = try connection.next() {
                 switch message {
@@ -84,7 +84,7 @@ struct DiscoveryScan {
         }
     }
 
-    /// A socket that nobody listens at any more is not worth a word.
+    /// Records a failure, but drops a socket at which no program listens.
     private mutating func settle(_ index: Int, _ error: AttachError) {
         if error.kind == .gone || error.kind == .notFound {
             found[index] = nil

@@ -7,7 +7,7 @@ import ChainWire
     import Darwin
 #endif
 
-/// Where a program is reached; made by ``Discovery/resolve(_:)``.
+/// The address of a program; made by ``Discovery/resolve(_:)``.
 public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
         case unix(path: String)
@@ -15,16 +15,16 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case ssh(program: String, host: String, process: String)
     }
 
-    /// Where a token is.
+    /// The file of a token.
     struct TokenFile: Hashable, Sendable {
         var path: String
-        /// Whether a program of this machine wrote it, and keeps it locked.
+        /// Whether a program of this machine wrote the file, and keeps it locked.
         var isLocked: Bool
     }
 
     let kind: Kind
 
-    /// As a ``Target`` would be typed.
+    /// The text of a ``Target`` for it.
     public var description: String {
         switch kind {
         case .unix(let path): "unix:\(path)"
@@ -33,7 +33,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// How long the program has to answer the greeting; another machine may be slow to reach.
+    /// The time for the answer to the greeting; another machine may be slow to reach.
     var answerLimit: Duration {
         if case .ssh = kind { .seconds(30) } else { .seconds(5) }
     }
@@ -46,24 +46,23 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
             let token = try SafeFiles.token(in: file.path, isLocked: file.isLocked)
             return Opening(socket: try Self.connect(host: host, port: port), token: token, isConnecting: true)
         case .ssh(let program, let host, let process):
-            let child = try Child(program, Self.arguments(host: host, process: process))
+            let child = try ChildProcess(program, Self.arguments(host: host, process: process))
             return Opening(socket: child.socket, child: child)
         }
     }
 
-    /// A connection that was begun.
+    /// A connection under way.
     struct Opening {
         var socket: Descriptor
-        var child: Child?
+        var child: ChildProcess?
         var token = ""
-        /// Whether it has to be waited for until it can be written to, and then be looked at.
+        /// Whether it is complete only when the socket is writable, and then has to be checked.
         var isConnecting = false
     }
 
     /// Checks the user of the program that accepted a connection, before the token is sent.
     ///
-    /// - Throws: if it is another user, as far as the system says. The files of this user are read by its own
-    ///   programs, and by root's.
+    /// - Throws: if it is a user other than this one and root, as far as the system says.
     func check(_ socket: Descriptor) throws(AttachError) {
         guard case .tcp = kind else { return }
         guard let user = socket.tcpPeerUser, user != geteuid(), user != 0 else { return }
@@ -71,8 +70,8 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
             .foreign, "At \(self) another user's program listens (user \(user)): it was not sent the token")
     }
 
-    /// `ssh` joins what follows the host with spaces, for a shell on the other side to take apart. It may not ask
-    /// anything, since a dashboard has the terminal.
+    /// Returns the arguments of `ssh`, which joins the words after the host with spaces for a shell on the other side.
+    /// It must not prompt, because a dashboard has the terminal.
     static func arguments(host: String, process: String) -> [String] {
         let isPlain = process.utf8.allSatisfy { byte in
             switch byte {
@@ -107,14 +106,14 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let socket = try open(AF_UNIX)
         guard call(connectingTo: &address, socket) else { throw failure(at: path, SystemError()) }
-        // Root may see everybody's programs, and show its own to whom it lets at them.
+        // Root may observe the programs of all users, and may let other users observe its own.
         if let user = socket.peerUser, user != 0, user != geteuid(), geteuid() != 0 {
             throw AttachError(.foreign, "At \(path) another user's program listens (user \(user))")
         }
         return socket
     }
 
-    /// Whether a program listens at a path. Sends nothing.
+    /// Returns whether a program listens at a path. Sends nothing.
     static func isAlive(path: String) -> Bool {
         do {
             _ = try connect(path: path)

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Notices that something appears in folders, without looking at them again and again: a descriptor to wait for.
+/// A watch for new files in folders, as a descriptor to poll.
 final class FolderWatch {
     /// Of `inotify`, or of a kernel queue.
     private let number: Int32
@@ -12,7 +12,7 @@ final class FolderWatch {
         private var folders: [Int32] = []
     #endif
 
-    /// Watches folders; those that are not there are passed over. Nil where none can be watched.
+    /// Watches folders, except missing ones. Nil where none can be watched.
     init?(_ paths: [String]) {
         #if canImport(Glibc)
             number = inotify_init1(Int32(O_NONBLOCK | O_CLOEXEC))
@@ -35,7 +35,7 @@ final class FolderWatch {
             }
             let isWatching = !folders.isEmpty
         #endif
-        // What is thrown away here is closed by `deinit`.
+        // `deinit` closes the descriptors.
         guard isWatching else { return nil }
     }
 
@@ -46,10 +46,10 @@ final class FolderWatch {
         #endif
     }
 
-    /// To wait for.
+    /// An entry for `poll`.
     var entry: pollfd { pollfd(fd: number, events: Int16(POLLIN), revents: 0) }
 
-    /// Forgets what has appeared so far.
+    /// Discards the events so far.
     func drain() {
         #if canImport(Glibc)
             withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

@@ -7,17 +7,17 @@ struct NamedSocket {
     var path: String
     var name: String
     var process: ProcessKey
-    /// Whether it said so itself; else its name stands beside the socket, where a program that was killed leaves it.
+    /// Whether the program answered; else the name is from the file beside the socket, which a killed program leaves.
     var hasAnswered: Bool
 
     /// Whether a program listens there.
     var isAlive: Bool { hasAnswered || Endpoint.isAlive(path: path) }
 }
 
-/// Finds a program by its name.
+/// A search for a program by its name.
 struct NameResolver {
     private let sockets: [NamedSocket]
-    /// Processes that have not said their names.
+    /// Processes that have not answered.
     private let silent: [Int32]
     private let folder: SocketFolder
 
@@ -38,12 +38,12 @@ struct NameResolver {
             let list = matches.map { "\($0.pid) (\($0.name))" }.joined(separator: ", ")
             throw AttachError(.ambiguous, "Several programs go by \(name): name one by its pid, of \(list)")
         }
-        // One of the silent ones may be it.
+        // A process without an answer may have the name.
         throw AttachError(
             silent.isEmpty ? .notFound : .timedOut, "No program named \(name) listens in \(folder.path)" + hint(name))
     }
 
-    /// The wanted sockets at which a program listens.
+    /// Returns the wanted sockets at which a program listens.
     private func living(_ isWanted: (NamedSocket) -> Bool) -> [NamedSocket] {
         sockets.filter { isWanted($0) && $0.isAlive }
     }

@@ -7,68 +7,69 @@ import ChainWire
     import Darwin
 #endif
 
-/// Single questions to a program, for scripts: each attaches, asks, and detaches in good order. They wait, on the thread
-/// that calls.
-public enum Visit {
-    /// What a program says of itself; whoever may not attach is told so here, too.
+/// Single requests to a program, for scripts: each attaches, waits for the answer on the calling thread, and detaches.
+public enum OneShotClient {
+    /// Returns a program's hello.
     ///
-    /// - Parameter timeLimit: for all of it together.
+    /// - Parameter timeLimit: for the whole request.
+    /// - Throws: also where the program refuses this viewer.
     public static func hello(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> Hello {
-        var visitor = try Visitor(endpoint, .look, isReadOnly: true, viewerName, timeLimit)
-        let hello = try visitor.hello()
-        visitor.leave()
+        var connection = try OneShotConnection(endpoint, .look, isReadOnly: true, viewerName, timeLimit)
+        let hello = try connection.hello()
+        connection.close()
         return hello
     }
 
-    /// The program's whole state as it is now: to be folded in this order.
+    /// Returns the program's present state, as batches to apply in this order.
     ///
     /// - Parameters:
-    ///   - timeLimit: for all of it together.
-    ///   - answerLimit: for the program's first answer; nil: as long as for all.
+    ///   - timeLimit: for the whole request.
+    ///   - answerLimit: for the program's first answer; nil: as long as for the request.
     public static func state(
         of endpoint: Endpoint, viewerName: String = "", timeLimit: Duration = .seconds(10),
         answerLimit: Duration? = nil
     ) throws(AttachError) -> (hello: Hello, batches: [EventBatch]) {
-        var visitor = try Visitor(endpoint, .watch, isReadOnly: true, viewerName, timeLimit)
-        let hello = try visitor.hello(within: answerLimit)
+        var connection = try OneShotConnection(endpoint, .watch, isReadOnly: true, viewerName, timeLimit)
+        let hello = try connection.hello(within: answerLimit)
         var batches: [EventBatch] = []
         while true {
-            guard case .batch(let batch) = try visitor.next() else { continue }
+            guard case .batch(let batch) = try connection.next() else { continue }
             batches.append(batch)
             guard case .end = batch.resync else { continue }
-            visitor.leave()
+            connection.close()
             return (hello, batches)
         }
     }
 
-    /// Has a command carried out, and gives what became of it.
+    /// Sends a command, and returns the reply.
     ///
-    /// - Parameter timeLimit: for all of it together; after it the command may have been carried out all the same.
+    /// - Parameter timeLimit: for the whole request; after it the command may have been carried out all the same.
     public static func perform(
         _ request: ViewerCommand.Request, at endpoint: Endpoint, viewerName: String = "",
         timeLimit: Duration = .seconds(10)
     ) throws(AttachError) -> CommandReply {
-        var visitor = try Visitor(endpoint, .command, isReadOnly: !request.changesProgram, viewerName, timeLimit)
-        let command = ViewerCommand(id: 1, process: try visitor.hello().process.key, request: request)
+        var connection = try OneShotConnection(
+            endpoint, .command, isReadOnly: !request.changesProgram, viewerName, timeLimit)
+        let command = ViewerCommand(id: 1, process: try connection.hello().process.key, request: request)
         guard command.fits else { return CommandReply(command: 1, outcome: .refused(ViewerCommand.tooLong)) }
-        visitor.say(.command(command))
+        connection.send(.command(command))
         while true {
-            guard case .reply(let reply) = try visitor.next(), reply.command == command.id else { continue }
-            visitor.leave()
+            guard case .reply(let reply) = try connection.next(), reply.command == command.id else { continue }
+            connection.close()
             return reply
         }
     }
 }
 
-/// A connection that is waited for; not for longer than half a second where the program's process is stopped.
-private struct Visitor {
-    private let connection: Connection
+/// A connection that blocks; at most half a second where the program's process is stopped.
+private struct OneShotConnection {
+    private let connection: ProgramConnection
     private let clock: any PollClock = SystemPollClock()
-    private let begun: UInt64
+    private let startTime: UInt64
     private let timeLimit: Duration
-    /// When the process is looked at, if nothing comes until then.
+    /// When to check whether the process is stopped, if no message arrives until then.
     private var checkTime: UInt64
 
     private static let checkInterval: UInt64 = 500_000_000
@@ -77,9 +78,9 @@ private struct Visitor {
         _ endpoint: Endpoint, _ purpose: ClientHello.Purpose, isReadOnly: Bool, _ name: String, _ timeLimit: Duration
     ) throws(AttachError) {
         self.timeLimit = timeLimit
-        begun = clock.now
-        checkTime = begun + Self.checkInterval
-        connection = try Connection(
+        startTime = clock.now
+        checkTime = startTime + Self.checkInterval
+        connection = try ProgramConnection(
             to: endpoint,
             ClientHello(purpose: purpose, isReadOnly: isReadOnly, name: name, leavesAfterState: purpose == .watch))
     }
@@ -92,7 +93,7 @@ private struct Visitor {
 
     mutating func next(within limit: Duration? = nil) throws(AttachError) -> Message {
         let limit = min(limit ?? timeLimit, timeLimit)
-        let deadline = begun + limit.nanoseconds
+        let deadline = startTime + limit.nanoseconds
         while true {
             switch try connection.next() {
             case .farewell(let farewell)?: throw farewell.error
@@ -115,13 +116,13 @@ private struct Visitor {
         }
     }
 
-    mutating func say(_ message: Message) { connection.send(message) }
+    mutating func send(_ message: Message) { connection.send(message) }
 
-    mutating func leave() { connection.send(.farewell(Goodbye(.stopped, ""))) }
+    mutating func close() { connection.send(.farewell(Goodbye(.stopped, ""))) }
 }
 
 extension ViewerCommand.Request {
-    /// Whether a viewer that only looks may not ask for it.
+    /// Whether read-only viewers may not send it.
     var changesProgram: Bool {
         switch self {
         case .cancel: true
@@ -133,7 +134,7 @@ extension ViewerCommand.Request {
 extension ViewerCommand {
     static let tooLong = "The command names more nodes than fit into one: cancel a chain, or fewer nodes"
 
-    /// Whether a program takes so long a message.
+    /// Whether the message is within a program's limit.
     var fits: Bool {
         var writer = MessageWriter()
         do { try writer.write(.command(self)) } catch { return false }

@@ -4,14 +4,13 @@
     import Darwin
 #endif
 
-/// Time, and waiting in it for descriptors: one thing, so that a test can have both in its hand.
+/// The time and the waiting for descriptors: one protocol, so that a test controls both.
 protocol PollClock: Sendable {
     /// Nanoseconds; never goes back.
     var now: UInt64 { get }
     /// Nanoseconds since 1970.
     var wall: UInt64 { get }
-    /// Waits until something can be done with one of the descriptors, or the deadline (as of ``now``) is past; may
-    /// return earlier with nothing.
+    /// Waits until a descriptor is ready, or the deadline (as of ``now``) is past; may return earlier with none ready.
     func poll(_ entries: inout [pollfd], until deadline: UInt64?)
 }
 
@@ -23,7 +22,7 @@ struct SystemPollClock: PollClock {
     func poll(_ entries: inout [pollfd], until deadline: UInt64?) {
         var limit: Int32 = -1
         if let deadline {
-            // Rounded up, lest it spin through the last millisecond.
+            // Rounded up, because a zero timeout would spin through the last millisecond.
             let rest = deadline - min(deadline, now)
             limit = Int32(clamping: rest / 1_000_000 + (rest % 1_000_000 > 0 ? 1 : 0))
         }
@@ -48,7 +47,7 @@ extension Duration {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (product, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        // Far beyond any use, but no sum of it with a time overflows.
+        // Capped, so that no sum with a time overflows.
         return overflows || product > 1 << 62 ? 1 << 62 : product + UInt64(attoseconds) / 1_000_000_000
     }
 }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The far half of `ssh:`: on the machine of the program, carries bytes between its socket and two descriptors.
+/// The remote half of `ssh:`: on the machine of the program, it copies bytes between its socket and two descriptors.
 public enum Relay {
     /// Connects to a process of this machine and copies both ways until one end closes; what was read by then is still
     /// delivered. Ignores SIGPIPE from now on, in the whole process: it is for a command that does nothing else.
@@ -22,13 +22,12 @@ public enum Relay {
         let socket = try discovery.resolve(target).open().socket
         let flags = [input, output].map { (descriptor: $0, flags: fcntl($0, F_GETFL)) }
         for (descriptor, flags) in flags { _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
-        // They may be shared with the shell that started it.
+        // Restored, because the shell may share these descriptors.
         defer { for (descriptor, flags) in flags { _ = fcntl(descriptor, F_SETFL, flags) } }
         let toProgram = Stream(from: input, to: socket.number)
         let fromProgram = Stream(from: socket.number, to: output)
         while !toProgram.isOver, !fromProgram.isOver {
-            // Each direction either waits to read or, with something in hand, to write. That nobody reads any more is
-            // noticed in any case.
+            // Each direction waits to read or, with bytes left, to write. A closed output is noticed in any case.
             var entries = [toProgram.entry, fromProgram.entry, pollfd(fd: output, events: 0, revents: 0)]
             SystemPollClock().poll(&entries, until: nil)
             toProgram.move()
@@ -38,7 +37,7 @@ public enum Relay {
         withExtendedLifetime(socket) {}
     }
 
-    /// One direction, with as much in hand as one read gives.
+    /// One direction, with a buffer of one read.
     private final class Stream {
         private let source: Int32
         private let destination: Int32
@@ -59,7 +58,7 @@ public enum Relay {
                 : pollfd(fd: destination, events: Int16(POLLOUT), revents: 0)
         }
 
-        /// Writes what is in hand, and reads more, as far as nothing has to be waited for.
+        /// Writes the buffer and reads again, as long as neither blocks.
         func move() {
             for _ in 0..<16 {
                 if isEmpty {
@@ -82,7 +81,7 @@ public enum Relay {
             }
         }
 
-        /// Whether the last call failed because it would have had to wait.
+        /// Whether the last call failed because it would block.
         private var isBlocked = false
 
         private func settled(_ call: () -> Int) -> Int {

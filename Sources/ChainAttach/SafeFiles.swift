@@ -7,11 +7,11 @@ import ChainWire
     import Darwin
 #endif
 
-/// Looks at files before they are trusted: others may have put them there.
+/// Checks of files that other users may have put there.
 enum SafeFiles {
-    /// Whether the folder of sockets is there.
+    /// Returns whether the folder of sockets exists.
     ///
-    /// - Throws: where it is anything but a real folder of this user that is closed to all others.
+    /// - Throws: where it is not a real folder of this user, closed to all others.
     static func check(_ folder: SocketFolder) throws(AttachError) -> Bool {
         func foreign(_ what: String) -> AttachError {
             AttachError(
@@ -31,7 +31,7 @@ enum SafeFiles {
         }
     }
 
-    /// What is wrong with a socket of the folder, or nil.
+    /// Returns the problem of a socket of the folder, or nil.
     static func problem(ofSocket path: String) -> AttachError? {
         guard let facts = FileFacts(at: path) else {
             return errno == ENOENT ? AttachError(.gone, "\(path) is gone") : AttachError.system("show \(path)")
@@ -43,7 +43,7 @@ enum SafeFiles {
         return nil
     }
 
-    /// The token in a file that no other user can read.
+    /// Returns the token in a file that no other user can read.
     ///
     /// - Parameter isLocked: whether the program that wrote it keeps it locked as long as its port is open. Then a file
     ///   without a lock was left by a program that was killed, and its token must not be sent to the present listener.
@@ -81,7 +81,7 @@ enum SafeFiles {
         return token
     }
 
-    /// The label beside a socket, if it is of this user and of that very socket.
+    /// Returns the label beside a socket, if it belongs to this user and to that very socket.
     static func label(of socketPath: String) -> SocketLabel? {
         let file = open(SocketFolder.labelPath(of: socketPath), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -96,10 +96,10 @@ enum SafeFiles {
         return label?.inode == socket.inode ? label : nil
     }
 
-    /// Whether a path leads to something of this user's; links are not followed.
+    /// Returns whether a file belongs to this user; does not follow links.
     static func isOwn(_ path: String) -> Bool { FileFacts(at: path)?.isOurs ?? false }
 
-    /// Whether a process is there and has not ended; one that nobody has waited for yet has.
+    /// Returns whether a process exists and has not ended; a zombie has ended.
     static func isRunning(_ pid: Int32) -> Bool {
         guard kill(pid, 0) == 0 || errno == EPERM else { return false }
         switch state(of: pid) {
@@ -109,7 +109,7 @@ enum SafeFiles {
         }
     }
 
-    /// Whether a process is stopped, by a signal or in a debugger; false where the system does not say.
+    /// Returns whether a process is stopped, by a signal or in a debugger; false where the system does not say.
     static func isStopped(_ pid: Int32) -> Bool {
         guard case .known(let state) = state(of: pid) else { return false }
         return [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(state)
@@ -130,7 +130,7 @@ enum SafeFiles {
             let bytes = [UInt8](unsafeUninitializedCapacity: 1024) { buffer, count in
                 count = max(0, read(file, buffer.baseAddress, buffer.count))
             }
-            // Its state stands behind the name, which is in parentheses and may hold some.
+            // The state follows the name, which is in parentheses and may hold some itself.
             guard let name = bytes.lastIndex(of: UInt8(ascii: ")")), name + 2 < bytes.count else { return .unknown }
             return .known(bytes[name + 2])
         #else

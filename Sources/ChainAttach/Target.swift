@@ -1,20 +1,20 @@
-/// What to attach to, as it is typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
+/// A program to attach to, as typed: `4242`, `checkout`, `unix:/run/…/4242.sock`, `tcp:127.0.0.1:7777`,
 /// `ssh:host/4242`.
 public enum Target: Hashable, Sendable, CustomStringConvertible {
     /// A process of this user, by number.
     case pid(Int32)
     /// A process of this user, by the name that its inspector was given.
     case name(String)
-    /// A socket, wherever it is.
+    /// A socket at any path.
     case unix(path: String)
     /// A port that a program opened (opt-in, loopback only).
     case tcp(host: String, port: UInt16)
     /// A process on another machine, reached through `ssh`; what follows the host is a pid or a name there.
     case ssh(host: String, process: String)
 
-    /// Reads what was typed.
+    /// Parses a typed target.
     ///
-    /// - Throws: ``TargetError`` with one sentence on what is wrong with it.
+    /// - Throws: ``TargetError`` with one sentence on the problem.
     public init(_ text: String) throws(TargetError) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count == 2 ? String(parts[1]) : ""
@@ -56,7 +56,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
         return .pid(pid)
     }
 
-    /// As it is typed.
+    /// The target as typed.
     public var description: String {
         switch self {
         case .pid(let pid): "\(pid)"
@@ -68,7 +68,7 @@ public enum Target: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What is wrong with a target that was typed.
+/// The problem of a typed target.
 public struct TargetError: Error, Hashable, CustomStringConvertible {
     /// One sentence, without a full stop.
     public let description: String

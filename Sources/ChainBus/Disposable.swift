@@ -2,8 +2,8 @@ import ChainSystem
 
 /// Something that can be ended, such as a subscription.
 ///
-/// Dropping a disposable ends nothing: a subscription that nobody disposes of lasts as long as its stream. Put it into
-/// a ``DisposeBag`` to tie it to a lifetime.
+/// Dropping a disposable ends nothing: a subscription that is not disposed of lasts as long as its stream. Insert it
+/// into a ``DisposeBag`` to tie it to a lifetime.
 public protocol Disposable: AnyObject, Sendable {
     /// Ends it; idempotent, from any thread, also from inside a delivery; never waits.
     ///
@@ -38,7 +38,7 @@ public final class AnyDisposable: Disposable {
     }
 }
 
-/// Disposes of what it holds when it is disposed of or released, in the order in which that was put in.
+/// Disposes of its contents when it is disposed of or released, in the order of insertion.
 ///
 ///     final class Screen {
 ///         private let bag = DisposeBag()
@@ -47,7 +47,7 @@ public final class AnyDisposable: Disposable {
 ///         }
 ///     }
 ///
-/// It keeps what it holds alive, also what has ended: for subscriptions that come and go use a bag a round.
+/// It retains its contents, ended ones too: for short subscriptions use one bag for each group.
 public final class DisposeBag: Disposable {
     // nil once disposed.
     private let contents = Lock<[any Disposable]?>([])
@@ -57,7 +57,7 @@ public final class DisposeBag: Disposable {
 
     deinit { dispose() }
 
-    /// Puts one in; a bag that was disposed of disposes of it at once.
+    /// Inserts one; a bag that was disposed of disposes of it at once.
     public func insert(_ disposable: any Disposable) {
         let isKept = contents.withLock { contents in
             contents?.append(disposable) != nil
@@ -65,7 +65,7 @@ public final class DisposeBag: Disposable {
         if !isKept { disposable.dispose() }
     }
 
-    /// Disposes of all, and from now on of whatever is put in.
+    /// Disposes of all, and from now on of whatever is inserted.
     public func dispose() {
         let taken = contents.withLock { contents in
             let taken = contents

@@ -55,7 +55,8 @@ public struct EventStream<Element: Sendable>: Subscribable {
 }
 
 extension Subscribable {
-    /// Tells `observer` what follows, until the stream ends or the result is disposed of. The observer is retained.
+    /// Delivers the following events to `observer`, until the stream ends or the result is disposed of. The observer is
+    /// retained.
     ///
     /// For whole events in one closure: `subscribe(AnyObserver { event in … })`.
     @inlinable

@@ -3,9 +3,9 @@ import Dispatch
 
 /// A bounded, counted buffer between a stream and one slow subscriber.
 ///
-/// Whoever emits pushes and goes on, whatever the subscriber does; the subscriber drains when it can and learns what it
-/// missed. Once an element did not fit, all that follow are dropped too until the next ``drain()``: so what is lost is
-/// one gap, exactly after the elements that are drained.
+/// The emitter pushes and never waits for the subscriber; the subscriber drains when it can and learns what it missed.
+/// Once an element did not fit, all that follow are dropped too until the next ``drain()``: so the loss is one gap,
+/// exactly after the drained elements.
 ///
 ///     let mailbox = Mailbox<EventBatch>(limit: 100_000, cost: { $0.events.count }) { wakeUp() }
 ///     let subscription = batches.subscribe(mailbox)
@@ -15,7 +15,7 @@ import Dispatch
 /// Every element that was pushed before the stream's end is in exactly one ``Mail``: among its elements or in its count
 /// of dropped ones.
 public final class Mailbox<Element: Sendable>: Observer {
-    /// What a subscriber takes out at a time.
+    /// The contents of a mailbox at a ``Mailbox/drain()``.
     public struct Mail: Sendable {
         /// Oldest first.
         public var elements: [Element] = []
@@ -29,15 +29,15 @@ public final class Mailbox<Element: Sendable>: Observer {
         @inlinable
         init() {}
 
-        /// Whether there is nothing to see here.
+        /// Whether there are no elements, no losses and no end.
         @inlinable public var isEmpty: Bool { elements.isEmpty && droppedCount == 0 && ending == nil }
     }
 
-    /// What becomes of an element that does not fit.
+    /// The treatment of an element that does not fit.
     public enum Overflow: Hashable, Sendable {
         /// It is dropped and counted.
         case drop
-        /// The emitter's thread waits until it fits: for streams whose source can be held up, such as a socket's.
+        /// The emitter's thread waits until it fits: for streams from sources that may block, such as a socket.
         case wait
     }
 
@@ -92,8 +92,8 @@ public final class Mailbox<Element: Sendable>: Observer {
         }
     }
 
-    /// Takes the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``). Gives
-    /// whether it was taken.
+    /// Appends the element; where it does not fit, drops and counts it at once or waits for room (``Overflow``).
+    /// Returns whether it was appended.
     @discardableResult
     @inlinable
     public func push(_ element: Element) -> Bool {
@@ -113,25 +113,26 @@ public final class Mailbox<Element: Sendable>: Observer {
     @inlinable
     public var waitingCost: Int { state.withLock { $0.cost } }
 
-    /// Takes everything out, oldest first; never blocks. An ending is given once.
+    /// Removes and returns everything, oldest first; never blocks. An ending is returned once.
     @inlinable
     public func drain() -> Mail {
         let (mail, waiterCount) = state.withLock { state in
             let mail = state.mail
             state.mail = Mail()
             state.cost = 0
-            return (mail, state.takeWaiters())
+            return (mail, state.removeWaiters())
         }
         for _ in 0..<waiterCount { room.signal() }
         return mail
     }
 
-    /// Takes nothing from now on, and lets emitters that wait for room go on: to be called where nobody drains any more.
+    /// Refuses elements from now on, and wakes emitters that wait for room: call it once the mailbox is no longer
+    /// drained.
     @inlinable
     public func close() {
         let waiterCount = state.withLock { state in
             state.isClosed = true
-            return state.takeWaiters()
+            return state.removeWaiters()
         }
         for _ in 0..<waiterCount { room.signal() }
     }
@@ -149,7 +150,7 @@ public final class Mailbox<Element: Sendable>: Observer {
     }
 }
 
-/// What became of a push.
+/// The result of a push.
 @usableFromInline
 enum Push {
     case taken(wakes: Bool)
@@ -179,9 +180,9 @@ extension Mailbox.State {
         }
     }
 
-    /// Whoever waited tries again.
+    /// Returns how many emitters wait; each is woken and tries again.
     @inlinable
-    mutating func takeWaiters() -> Int {
+    mutating func removeWaiters() -> Int {
         defer { waiterCount = 0 }
         return waiterCount
     }

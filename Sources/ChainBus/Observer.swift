@@ -1,14 +1,14 @@
-/// What the bus calls.
+/// A receiver of events.
 ///
 /// One subscription never calls it twice at a time, and not again after an error or a completion; an observer that is
 /// subscribed to several streams may be called by each at once.
 ///
-/// It runs on the thread of whoever emits, and others wait for it: hand slow work to a ``Mailbox``.
+/// It runs on the emitting thread, and the other observers wait for it: hand slow work to a ``Mailbox``.
 public protocol Observer<Element>: Sendable {
     /// What the stream is made of.
     associatedtype Element: Sendable
 
-    /// Takes one event. It may subscribe, dispose and emit (see ``PublishSubject``).
+    /// Handles one event. It may subscribe, dispose and emit (see ``PublishSubject``).
     func on(_ event: StreamEvent<Element>)
 }
 

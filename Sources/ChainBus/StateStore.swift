@@ -18,33 +18,33 @@ import Synchronization
 ///     }
 ///     store.dispatch(.increment)
 ///
-/// A step is: `reduce` changes the state, then the subscribers are told in the order of their subscription, then the
-/// effects are handled in the order given. What subscribers and the handler dispatch waits its turn, so steps never
-/// nest; ``dispatch(_:)`` returns when nothing waits.
+/// In a step `reduce` changes the state, then the subscribers are called in the order of their subscription, then the
+/// effects are handled in the order given. Actions dispatched by subscribers and the handler are queued, so steps never
+/// nest; ``dispatch(_:)`` returns when the queue is empty.
 ///
 /// **The state is never copied.** It may be of 100 MB: the store holds the one reference, `reduce` changes it in place,
 /// and readers borrow it. A reader that keeps a copy (or a copy of a collection in it) makes the next change pay for
 /// a copy of the whole: take out what is to be shown, and no more. `State` may be `~Copyable` to have that enforced.
 ///
 /// **One thread.** A store is not `Sendable`, so the compiler keeps it where it was made (or sent to); its closures may
-/// therefore hold what is not `Sendable` either, such as a screen. What other threads have to say reaches it through a
-/// ``Mailbox``, which that thread drains and dispatches.
+/// therefore hold values that are not `Sendable`, such as a screen. Events of other threads reach it through a
+/// ``Mailbox``, which the store's thread drains and dispatches.
 public final class StateStore<State: ~Copyable, Action, Effect> {
     @usableFromInline
     enum Phase {
         case idle
         case reducing(Action)
-        case telling
+        case notifying
     }
 
     @usableFromInline
     struct Subscriber {
-        @usableFromInline let told: (borrowing State, Action) -> Void
+        @usableFromInline let observe: (borrowing State, Action) -> Void
         @usableFromInline let subscription: StoreSubscription
 
         @inlinable
-        init(_ told: @escaping (borrowing State, Action) -> Void, _ subscription: StoreSubscription) {
-            self.told = told
+        init(_ observe: @escaping (borrowing State, Action) -> Void, _ subscription: StoreSubscription) {
+            self.observe = observe
             self.subscription = subscription
         }
     }
@@ -60,9 +60,9 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     ///
     /// - Parameters:
     ///   - state: The state to begin with. Give it away: do not keep a copy.
-    ///   - reduce: Changes the state by one action and says what is to be done about it. It must not dispatch, read
+    ///   - reduce: Changes the state by one action and returns the effects to carry out. It must not dispatch, read
     ///     the store or subscribe: that ends the program with a message that names the action.
-    ///   - handle: Does what an effect says. It gets the store, to dispatch what comes of it.
+    ///   - handle: Carries out an effect. It gets the store, to dispatch the results.
     @inlinable
     public init(
         _ state: consuming State, reduce: @escaping (inout State, Action) -> [Effect],
@@ -82,30 +82,32 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
             return
         }
         step(action)
-        takeWaitingSteps()
+        runWaitingSteps()
     }
 
-    /// Lends the state to `body`; see the type for what not to keep of it. What `body` dispatches waits until it is over.
+    /// Lends the state to `body`; see the type for what not to keep of it. What `body` dispatches waits until it is
+    /// over.
     @inlinable
     public func withState<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         checkNotReducing("withState")
         guard case .idle = phase else { return try body(state) }
-        phase = .telling
-        defer { takeWaitingSteps() }
+        phase = .notifying
+        defer { runWaitingSteps() }
         return try body(state)
     }
 
-    /// Calls `told` after each change with the state and the action that changed it, until the result is disposed of.
+    /// Calls `observe` after each change with the state and the action that changed it, until the result is disposed
+    /// of.
     ///
-    /// One that subscribes inside a step is told from the next step on. The result may be disposed of on any thread;
+    /// A subscription made inside a step begins with the next step. The result may be disposed of on any thread;
     /// the closure is released at the store's next change.
     @inlinable
-    public func subscribe(_ told: @escaping (borrowing State, Action) -> Void) -> any Disposable {
+    public func subscribe(_ observe: @escaping (borrowing State, Action) -> Void) -> any Disposable {
         checkNotReducing("subscribe")
         let subscription = StoreSubscription()
-        subscribers.insert(Subscriber(told, subscription))
+        subscribers.insert(Subscriber(observe, subscription))
         return subscription
     }
 
@@ -113,13 +115,13 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     func step(_ action: Action) {
         phase = .reducing(action)
         let effects = reduce(&state, action)
-        phase = .telling
-        tellSubscribers(of: action)
+        phase = .notifying
+        notifySubscribers(of: action)
         for effect in effects { handle(effect, self) }
     }
 
     @inlinable
-    func takeWaitingSteps() {
+    func runWaitingSteps() {
         while !waiting.isEmpty {
             let actions = waiting
             waiting = []
@@ -129,10 +131,10 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     }
 
     @inlinable
-    func tellSubscribers(of action: Action) {
+    func notifySubscribers(of action: Action) {
         var hasDisposed = false
         for subscriber in subscribers {
-            if subscriber.subscription.isDisposed { hasDisposed = true } else { subscriber.told(state, action) }
+            if subscriber.subscription.isDisposed { hasDisposed = true } else { subscriber.observe(state, action) }
         }
         if hasDisposed { releaseDisposed() }
     }

@@ -1,4 +1,4 @@
-/// What an ``Observer`` is told. A stream obeys the grammar `next* (error | completed)?`.
+/// An event of a stream, which obeys the grammar `next* (error | completed)?`.
 public enum StreamEvent<Element: Sendable>: Sendable {
     /// One element.
     case next(Element)

@@ -1,29 +1,30 @@
-/// An observer that is observable: what it is told, it tells its subscribers, in the order of their subscription.
+/// A stream that is also an observer: it delivers the events that it gets to its subscribers, in the order of their
+/// subscription.
 ///
-/// It and its kin may be used from any thread, inside deliveries too:
+/// All subjects may be used from any thread, inside deliveries too:
 ///
 /// - **Order.** Events are accepted in one order, and each subscriber gets them in that order, one at a time. After an
 ///   error or a completion was accepted nothing else is.
-/// - **Who delivers.** The emitting thread, before `on` returns; but if a delivery is under way (on another thread, or
-///   because an observer emits), the event waits for it and is delivered after it by whoever is at it, and `on` returns
-///   at once. So emitting never blocks and never recurses; what waits is kept in memory, however much it is: an
-///   observer that cannot keep up belongs behind a ``Mailbox``.
-/// - **Late subscribers.** A subscriber gets exactly the events accepted after it subscribed, before which a
-///   ``BehaviorSubject`` or ``ReplaySubject`` tells it the past. The past is told before `subscribe` returns, unless a
-///   delivery is under way: then after that. Nothing is missed or told twice.
+/// - **Delivering thread.** The emitting thread delivers before `on` returns. If a delivery is under way (on another
+///   thread, or because an observer emits), `on` returns at once and that delivery continues with the new event. So
+///   emitting never blocks and never recurses; the waiting events are unlimited: put an observer that cannot keep up
+///   behind a ``Mailbox``.
+/// - **Late subscribers.** A subscriber gets exactly the events accepted after it subscribed. A ``BehaviorSubject`` or
+///   ``ReplaySubject`` delivers its past before them: before `subscribe` returns or, if a delivery is under way, after
+///   that. No event is missed or delivered twice.
 /// - **Dispose.** See ``Disposable/dispose()``.
 /// - **Locks.** None is held while an observer runs or an element is released.
-/// - **Release.** A subject that is released without having ended releases its observers and tells them nothing.
+/// - **Release.** A subject that is released without having ended releases its observers without an event.
 ///
-/// A late subscriber to one that has ended is told its end.
+/// A late subscriber to a subject that has ended gets its end.
 public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub = Hub<Element>()
 
-    /// Makes a subject that nobody is subscribed to.
+    /// Makes a subject without subscribers.
     @inlinable
     public init() {}
 
-    /// Tells the subscribers.
+    /// Delivers the event to the subscribers.
     @inlinable
     public func on(_ event: StreamEvent<Element>) { hub.emit(event) }
 
@@ -31,14 +32,14 @@ public final class PublishSubject<Element: Sendable>: Observer, Subscribable {
     @inlinable
     public var observable: EventStream<Element> { EventStream(of: hub) }
 
-    /// How many are subscribed now, so that an emitter can save itself the making of an element.
+    /// How many are subscribed now, so that an emitter can skip making an element.
     @inlinable
     public var subscriberCount: Int { hub.subscriptionCount }
 }
 
-/// A subject that has a current value, and tells a subscriber that first. See ``PublishSubject`` for the rules.
+/// A subject with a current value, which it delivers first to each subscriber. See ``PublishSubject`` for the rules.
 ///
-/// A late subscriber to one that has ended is told its end alone.
+/// A late subscriber to a subject that has ended gets its end alone.
 public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub: Hub<Element>
 
@@ -50,7 +51,7 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
         hub = Hub(past: past)
     }
 
-    /// Makes the element of a `next` the current value, and tells the subscribers.
+    /// Makes the element of a `next` the current value, and delivers the event.
     @inlinable
     public func on(_ event: StreamEvent<Element>) { hub.emit(event) }
 
@@ -66,10 +67,10 @@ public final class BehaviorSubject<Element: Sendable>: Observer, Subscribable {
     }
 }
 
-/// A subject that tells a subscriber the newest elements first, oldest of them first. See ``PublishSubject`` for the
+/// A subject that begins each subscription with its newest elements, oldest first. See ``PublishSubject`` for the
 /// rules.
 ///
-/// A late subscriber to one that has ended is told those elements and then the end.
+/// A late subscriber to a subject that has ended gets those elements and then the end.
 public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
     @usableFromInline let hub: Hub<Element>
 
@@ -79,7 +80,7 @@ public final class ReplaySubject<Element: Sendable>: Observer, Subscribable {
         hub = Hub(past: ReplayBuffer(limit: limit), replaysAfterEnd: true)
     }
 
-    /// Keeps the element of a `next`, and tells the subscribers.
+    /// Keeps the element of a `next`, and delivers the event.
     @inlinable
     public func on(_ event: StreamEvent<Element>) { hub.emit(event) }
 

@@ -7,7 +7,7 @@ import Synchronization
 final class Subscription<Element: Sendable>: Disposable {
     @usableFromInline
     struct Source: Sendable {
-        // Weak: whoever drops the disposable without disposing must not keep the stream alive.
+        // Weak, because a disposable that was not disposed of must not keep the stream alive.
         @usableFromInline weak var hub: Hub<Element>?
 
         @inlinable

@@ -2,14 +2,13 @@ import ChainBus
 import ChainEvents
 import ChainSystem
 
-/// Hands a subscription's batches to an observer as they come: one at a time and in order, on whatever thread is told
-/// that there are some.
+/// The delivery of a subscription's batches to an observer: one at a time and in order, on the notified thread.
 final class BatchPump: Disposable {
     fileprivate struct State {
         var subscription: BatchSubscription?
-        /// Somebody is at it; and whether he has to look once more.
+        /// Whether a thread delivers now, and has to repeat when it is done.
         var isPumping = false
-        var isAsked = false
+        var isRepeatRequested = false
         var isDisposed = false
     }
 
@@ -29,7 +28,7 @@ final class BatchPump: Disposable {
             let isEnded = subscription.isEnded
             let goesOn = state.withLock { state in
                 state.isPumping = false
-                return state.isAsked
+                return state.isRepeatRequested
             }
             if isEnded { return observer.onCompleted() }
             if !goesOn { return }
@@ -46,10 +45,10 @@ final class BatchPump: Disposable {
 }
 
 extension BatchPump.State {
-    /// Takes the work on, or asks whoever is at it to look once more.
+    /// Claims the delivery; nil, and a request to repeat, where another thread delivers.
     fileprivate mutating func claim() -> BatchSubscription? {
         guard !isDisposed, let subscription else { return nil }
-        isAsked = isPumping
+        isRepeatRequested = isPumping
         guard !isPumping else { return nil }
         isPumping = true
         return subscription

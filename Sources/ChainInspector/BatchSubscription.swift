@@ -4,28 +4,28 @@ import ChainModel
 import ChainSystem
 import Synchronization
 
-/// One subscriber's place: first the whole state of the forest, in chunks by id, then every batch that follows.
+/// One subscriber's stream: first the whole state of the forest, in chunks by id, then every batch that follows.
 ///
-/// The subscriber takes batches with ``next()`` when it can. Between two takes they wait in a mailbox with a limit;
-/// what does not fit is dropped and counted, and then the whole state is told anew, so that the subscriber's forest
-/// becomes right by itself. The state stands between `Resync.begin` and `.end`: whoever it does not name has ended.
+/// The subscriber fetches batches with ``next()`` when it can. Between two fetches they wait in a mailbox with a limit.
+/// Batches that do not fit are dropped and counted, and then the whole state is sent again, which corrects the
+/// subscriber's forest. The state is sent between `Resync.begin` and `.end`: nodes that are not in it have ended.
 ///
 ///     let subscription = try Inspector.start().subscribe(onReady: { wakeUp() })
 ///
 ///     while let batch = subscription.next() { send(batch) }
 ///
-/// Safe from any thread, but batches are in order only if one thread takes them. Numbers of batches
+/// Safe from any thread, but batches are in order only if one thread fetches them. Numbers of batches
 /// (`EventBatch.sequence`) are the subscription's own, without gaps.
 public final class BatchSubscription: Disposable {
     fileprivate struct State {
         /// Batches that are ready, and which comes next.
         var queue: [EventBatch] = []
         var queueStart = 0
-        /// The first id that the state was not told of yet, and the epoch; nil when all of it was told.
-        var telling: (next: NodeID, epoch: UInt64)?
-        /// Something was missed: the state has to be told once more.
+        /// The first id that was not queued yet, and the epoch; nil when all were.
+        var statePosition: (next: NodeID, epoch: UInt64)?
+        /// A batch was dropped: the state has to be sent again.
         var isStale = false
-        /// The epoch of a walk over the registry whose beginning was passed on.
+        /// The epoch of the registry walk that this subscriber got from its beginning.
         var walkEpoch: UInt64?
         var sequence: UInt64 = 0
         var lastTime: UInt64 = 0
@@ -56,31 +56,31 @@ public final class BatchSubscription: Disposable {
             wake: { flag.isSet.store(true, ordering: .relaxed) })
     }
 
-    /// The next batch, or nil if there is none now. Never waits for the program; while the state is being told it may
-    /// wait a few milliseconds for the collector.
+    /// Returns the next batch, or nil if there is none now. Never waits for the program; while the state is being sent
+    /// it may wait a few milliseconds for the collector.
     public func next() -> EventBatch? {
-        if let batch = takeQueued() { return batch }
+        if let batch = dequeue() { return batch }
         fillQueue()
-        if let batch = takeQueued() { return batch }
-        let hasToTell = state.withLock { !$0.isDisposed && ($0.telling != nil || $0.isStale) }
-        return hasToTell ? collector.withState { tell($0) } : nil
+        if let batch = dequeue() { return batch }
+        let owesState = state.withLock { !$0.isDisposed && ($0.statePosition != nil || $0.isStale) }
+        return owesState ? collector.withState { nextStatePart($0) } : nil
     }
 
     /// How many events were dropped because this subscriber was slow.
     public var lostCount: UInt64 { state.withLock { $0.lostCount } }
 
-    /// Whether the inspector was stopped and all was taken.
+    /// Whether the inspector was stopped and all batches were fetched.
     public var isEnded: Bool {
-        state.withLock { $0.hasEnded && $0.queue.isEmpty && $0.telling == nil && !$0.isStale }
+        state.withLock { $0.hasEnded && $0.queue.isEmpty && $0.statePosition == nil && !$0.isStale }
     }
 
-    /// Has the whole state told anew.
+    /// Requests the whole state again.
     public func requestState() {
         state.withLock { $0.isStale = true }
         onReady()
     }
 
-    /// Ends the subscription; ``next()`` gives nil from now on.
+    /// Ends the subscription; ``next()`` returns nil from now on.
     public func dispose() {
         let isFirst = state.withLock { state in
             defer { state.isDisposed = true }
@@ -94,23 +94,23 @@ public final class BatchSubscription: Disposable {
 
     // MARK: The collector's side
 
-    /// Begins with the state as it is; under the collector's lock.
+    /// Queues the beginning of the present state; under the collector's lock.
     func begin(_ collected: borrowing CollectorState) {
-        // The subscriber may be a viewer that comes back with a forest: a moment up to which all rings were read.
-        state.withLock { $0.beginTelling(collected, epoch: collected.previousPassTime) }
+        // A moment up to which all rings were read, because the subscriber may be a reconnected viewer with a forest.
+        state.withLock { $0.beginState(collected, epoch: collected.previousPassTime) }
     }
 
-    /// Takes a batch; under the collector's lock.
+    /// Enqueues a batch; under the collector's lock.
     func push(_ batch: EventBatch) {
         guard !mailbox.push(batch) else { return }
         state.withLock { $0.lostCount += UInt64(batch.events.count) }
     }
 
-    /// Takes no more batches; under the collector's lock.
+    /// Refuses batches from now on; under the collector's lock.
     func end() { mailbox.on(.completed) }
 
-    /// Whether it is to be told that there is mail.
-    func takeWake() -> Bool {
+    /// Returns, once, whether the mailbox went from empty to not empty.
+    func claimWake() -> Bool {
         isWoken.isSet.load(ordering: .relaxed) && isWoken.isSet.exchange(false, ordering: .relaxed)
     }
 
@@ -129,7 +129,7 @@ public final class BatchSubscription: Disposable {
                 state.queue.append(batch)
             }
             if mail.droppedCount > 0 {
-                // Of a walk that it is in the middle of, parts may be missing.
+                // Parts of the registry walk under way may be among the dropped batches.
                 state.isStale = true
                 state.walkEpoch = nil
             }
@@ -137,7 +137,7 @@ public final class BatchSubscription: Disposable {
         }
     }
 
-    private func takeQueued() -> EventBatch? {
+    private func dequeue() -> EventBatch? {
         state.withLock { state in
             guard state.queueStart < state.queue.count else { return nil }
             var batch = state.queue[state.queueStart]
@@ -148,70 +148,70 @@ public final class BatchSubscription: Disposable {
         }
     }
 
-    /// Tells the next part of the state; under the collector's lock, so that nothing is folded meanwhile.
-    private func tell(_ collected: borrowing CollectorState) -> EventBatch? {
+    /// Queues the next part of the state; under the collector's lock, so that no batch is applied meanwhile.
+    private func nextStatePart(_ collected: borrowing CollectorState) -> EventBatch? {
         fillQueue()
-        if let batch = takeQueued() { return batch }
+        if let batch = dequeue() { return batch }
         state.withLock { state in
-            if state.telling != nil {
-                state.goOnTelling(collected)
+            if state.statePosition != nil {
+                state.continueState(collected)
             } else if state.isStale {
-                // Whom this subscriber knows was made before the last batch that it got.
-                state.beginTelling(collected, epoch: state.lastTime)
+                // The subscriber's nodes were created before its last batch.
+                state.beginState(collected, epoch: state.lastTime)
             }
         }
-        return takeQueued()
+        return dequeue()
     }
 }
 
 extension BatchSubscription.State {
     /// Queues the beginning of the state: the tables and the mark.
-    fileprivate mutating func beginTelling(_ collected: borrowing CollectorState, epoch: UInt64) {
-        telling = (.none, epoch)
+    fileprivate mutating func beginState(_ collected: borrowing CollectorState, epoch: UInt64) {
+        statePosition = (.none, epoch)
         isStale = false
         walkEpoch = nil
         var batch = collected.makeBatch()
-        batch.loss = collected.loss
+        batch.loss = collected.counts
         batch.resync = .begin(epoch: epoch)
-        collected.tellNames(&batch)
+        collected.addNames(to: &batch)
         batch.events = collected.forest.waitEvents
         queue.append(batch)
     }
 
     /// Queues the next chunk of nodes.
-    fileprivate mutating func goOnTelling(_ collected: borrowing CollectorState) {
-        guard let (first, epoch) = telling else { return }
+    fileprivate mutating func continueState(_ collected: borrowing CollectorState) {
+        guard let (first, epoch) = statePosition else { return }
         var batch = collected.makeBatch()
-        batch.loss = collected.loss
+        batch.loss = collected.counts
         if first == .none, isStale {
-            // Nothing was told yet, so all that was missed is in the state; but names may have been missed.
+            // No chunk was queued yet, so the state holds all dropped events; only names may be missing.
             isStale = false
-            collected.tellNames(&batch)
+            collected.addNames(to: &batch)
         }
         let (nodes, next) = collected.forest.snapshot(from: first, limit: collected.options.chunkLimit)
         batch.nodes = nodes
         if let next {
-            telling = (next, epoch)
+            statePosition = (next, epoch)
         } else {
-            telling = nil
+            statePosition = nil
             batch.resync = .end(epoch: epoch)
         }
         queue.append(batch)
     }
 
-    /// Takes out of the collector's batch what this subscriber is told otherwise.
+    /// Removes from a batch what this subscriber gets with the state.
     fileprivate mutating func filter(_ batch: inout EventBatch) {
-        if let telling {
-            // Who was not told yet will be, with all that is in this batch.
-            batch.events.removeAll { $0.node >= telling.next }
-            batch.nodes.removeAll { $0.id >= telling.next }
+        if let statePosition {
+            // A later chunk of the state brings these nodes with this batch applied.
+            batch.events.removeAll { $0.node >= statePosition.next }
+            batch.nodes.removeAll { $0.id >= statePosition.next }
         }
         switch batch.resync {
         case .begin(let epoch)?:
-            if telling == nil { walkEpoch = epoch } else { batch.resync = nil }
+            if statePosition == nil { walkEpoch = epoch } else { batch.resync = nil }
         case .end(let epoch)?:
             if walkEpoch != epoch {
-                // It judges by a whole walk, of which this subscriber got a part only.
+                // The end is valid after a whole walk only, and this subscriber got a part.
                 batch.resync = nil
                 isStale = true
             }

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 
 extension Collector {
-    /// Cancels a scope: what of it is pending now, and by a watch what comes later. See ``CancelWatch``.
+    /// Cancels a scope: its pending nodes now, and later ones by a watch. See ``CancelWatch``.
     func cancel(_ scope: CancelScope, by viewer: String) -> CommandReply.Outcome {
         collectNow()
         var watch: CancelWatch
@@ -24,7 +24,7 @@ extension Collector {
         return .accepted(count: reached)
     }
 
-    /// Cancels what the watches find, until they find nothing more; what is created afterwards is for the next pass.
+    /// Cancels the nodes that the watches find, until they find none; nodes created afterwards are for the next pass.
     func runWatches() {
         for _ in 0..<16 {
             let targets = withState { $0.watches.targets(in: $0.forest) }
@@ -34,19 +34,19 @@ extension Collector {
         }
     }
 
-    /// With no lock held: handlers on the inline executor may run here.
+    /// Cancels with no lock held, because handlers on the inline executor may run here.
     private func cancel(_ ids: [NodeID], by viewer: String) -> Int {
         ids.count { runtime.cancel($0, by: viewer) }
     }
 }
 
-/// Why a command was not obeyed.
+/// The reason for refusing a command.
 struct Refusal: Error {
     var reason: String
 }
 
 extension CollectorState {
-    /// The nodes whose trees a scope means.
+    /// Returns the roots of a scope.
     fileprivate func resolve(_ scope: CancelScope) -> Result<[NodeID], Refusal> {
         switch scope {
         case .node(let id): find(id).map { _ in [id] }
@@ -54,7 +54,7 @@ extension CollectorState {
         case .nodes(let ids):
             ids.isEmpty
                 ? .failure(Refusal(reason: "No node was named: there is nothing to cancel"))
-                // Of several, those that are gone are done already.
+                // Of several nodes, evicted ones have ended already.
                 : ids.count == 1
                     ? find(ids[0]).map { _ in ids }
                     : .success(ids.filter { forest.index(of: $0) != nil })
@@ -62,8 +62,8 @@ extension CollectorState {
     }
 
     private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {
-        // One that only a link names is not in the registry.
-        if let index = forest.index(of: id), !forest.isOnlyMentioned(index) { return .success(index) }
+        // A node known by a link alone is not in the registry.
+        if let index = forest.index(of: id), !forest.isOnlyReferenced(index) { return .success(index) }
         let end = forest.isEvicted(id) ? ": there is nothing to cancel" : ""
         return .failure(Refusal(reason: absence(of: id) + end))
     }

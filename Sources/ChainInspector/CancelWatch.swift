@@ -1,19 +1,18 @@
 import ChainEvents
 import ChainModel
 
-/// A cancellation from a viewer that goes on until its scope is empty (TheRules, X5): the topmost pending nodes first,
+/// A viewer's cancellation, repeated until its scope is empty (TheRules, X5): the topmost pending nodes first,
 /// then what is left and what is created under it.
 ///
-/// The scope is what the viewer sees: the trees under its roots. One thing in it is left alone: a node that somebody
-/// outside waits for too (it is followed by, or a member of, a live node that is not in the scope), unless it is one of
-/// the scope's roots.
+/// The scope is the trees under its roots, as the viewer shows them. It excludes shared nodes: a node that a live node
+/// outside of the scope follows, or has as a member, unless it is one of the scope's roots.
 struct CancelWatch {
     let roots: [NodeID]
     let viewer: String
-    private var asked: Set<NodeID> = []
-    /// Something may have happened in the scope's trees since the last look.
+    private var requested: Set<NodeID> = []
+    /// Whether the scope's trees may have changed since the last search.
     var isDirty = true
-    /// Nothing in the scope is pending or running any more.
+    /// Whether no node of the scope is pending or running any more.
     private(set) var isEmpty = false
 
     init(roots: [NodeID], viewer: String) {
@@ -21,7 +20,7 @@ struct CancelWatch {
         self.viewer = viewer
     }
 
-    /// The pending nodes to cancel now: those of the scope that were not asked before and are under no other such one.
+    /// Returns the topmost pending nodes of the scope that were not requested to cancel before.
     mutating func targets(in forest: ChainForest) -> [NodeID] {
         guard isDirty else { return [] }
         isDirty = false
@@ -36,20 +35,20 @@ struct CancelWatch {
                 continue
             }
             isEmpty = false
-            if view.isLive, asked.insert(view.id).inserted {
+            if view.isLive, requested.insert(view.id).inserted {
                 found.append(view.id)
                 scope.skipChildren()
             }
         }
-        // Whatever stands under those that are asked now is looked at in the next round.
+        // The next round searches below the nodes found now.
         if !found.isEmpty { isDirty = true }
         return found
     }
 }
 
-/// The cancellations that are not at their end.
+/// The unfinished cancellations.
 struct CancelWatches {
-    /// How many there are at most; the oldest makes room.
+    /// The most there are; one more drops the oldest.
     static let limit = 256
 
     private var watches: [CancelWatch] = []
@@ -61,30 +60,30 @@ struct CancelWatches {
         watches.append(watch)
     }
 
-    /// Sees whom a batch concerns. One look-up an event, however many watches there are.
+    /// Marks the watches with trees that a batch changes. One look-up an event, however many watches there are.
     mutating func note(_ batch: EventBatch, in forest: ChainForest) {
         guard !watches.isEmpty else { return }
-        var concerned: [NodeIndex: [Int]] = [:]
+        var affected: [NodeIndex: [Int]] = [:]
         for (position, watch) in watches.enumerated() where !watch.isDirty {
             for tree in Set(watch.roots.compactMap { forest.index(of: $0).map { forest.root(of: $0) } }) {
-                concerned[tree, default: []].append(position)
+                affected[tree, default: []].append(position)
             }
         }
         func note(_ id: NodeID) {
-            guard !concerned.isEmpty, let index = forest.index(of: id) else { return }
-            for position in concerned.removeValue(forKey: forest.root(of: index)) ?? [] {
+            guard !affected.isEmpty, let index = forest.index(of: id) else { return }
+            for position in affected.removeValue(forKey: forest.root(of: index)) ?? [] {
                 watches[position].isDirty = true
             }
         }
         for event in batch.events { note(event.node) }
         for node in batch.nodes { note(node.id) }
-        // Trees that are gone are looked at once more, and then never again.
+        // A watch without trees, after their eviction, is searched once more, and then removed.
         for position in watches.indices where watches[position].roots.allSatisfy({ forest.index(of: $0) == nil }) {
             watches[position].isDirty = true
         }
     }
 
-    /// What is to be cancelled now, by whom; watches that are at their end go.
+    /// Returns the nodes to cancel now, for each viewer, and removes finished watches.
     mutating func targets(in forest: ChainForest) -> [(ids: [NodeID], viewer: String)] {
         var targets: [(ids: [NodeID], viewer: String)] = []
         for position in watches.indices {
@@ -98,10 +97,10 @@ struct CancelWatches {
     mutating func removeAll() { watches = [] }
 }
 
-/// A walk over the trees under some nodes, parents first, without a stack: no tree is too deep for it.
+/// A pre-order walk over the trees under some nodes, without a stack, for trees of any depth.
 private struct ScopeWalk {
     private let named: Set<NodeIndex>
-    /// Those of them that are under no other.
+    /// The named nodes that are under no other.
     private let roots: [NodeIndex]
     private var rootPosition = 0
     private var current: NodeIndex?
@@ -111,9 +110,9 @@ private struct ScopeWalk {
         let found = ids.compactMap { forest.index(of: $0) }
         let named = Set(found)
         self.named = named
-        var told: Set<NodeIndex> = []
+        var seen: Set<NodeIndex> = []
         roots = found.filter { root in
-            guard told.insert(root).inserted else { return false }
+            guard seen.insert(root).inserted else { return false }
             var next = named.count == 1 ? nil : forest.treeParent(of: root)
             while let above = next {
                 if named.contains(above) { return false }
@@ -123,7 +122,7 @@ private struct ScopeWalk {
         }
     }
 
-    /// Leaves out what stands under the node that was given last.
+    /// Skips the subtree of the last node.
     mutating func skipChildren() { skips = true }
 
     mutating func next(in forest: ChainForest) -> NodeIndex? {
@@ -143,12 +142,12 @@ private struct ScopeWalk {
         return roots[rootPosition - 1]
     }
 
-    /// Whether a live node outside of the scope waits for this one, which nobody named.
+    /// Whether a live node outside of the scope waits for this node, which is no root of the scope.
     func isShared(_ node: NodeIndex, in forest: ChainForest) -> Bool {
         guard !named.contains(node) else { return false }
-        let placed = forest.treeParent(of: node)
+        let parent = forest.treeParent(of: node)
         return forest.holders(of: node).contains { link in
-            link.node != placed && forest.state(of: link.node).isLive && !isInScope(link.node, in: forest)
+            link.node != parent && forest.state(of: link.node).isLive && !isInScope(link.node, in: forest)
         }
     }
 

@@ -3,10 +3,10 @@ import ChainEvents
 import ChainModel
 import ChainSystem
 
-/// Fetches what was recorded, folds it into the process's own forest, and publishes it.
+/// The consumer of recorded events: it applies them to the process's own forest, and publishes them.
 ///
-/// Works when ``collectNow()`` is called: by a ``CollectorThread``, or by hand where the clock is a virtual one. Any
-/// thread may call it; batches are published in order, one at a time, with no lock held.
+/// It works in ``collectNow()``, which a ``CollectorThread`` calls, or the program where the clock is a virtual one.
+/// Any thread may call it; batches are published in order, one at a time, with no lock held.
 package final class Collector: Sendable {
     let recorder: Recorder
     let runtime: any ObservedRuntime
@@ -15,7 +15,7 @@ package final class Collector: Sendable {
     private let outbox = Lock(Outbox())
     private let subject = PublishSubject<EventBatch>()
 
-    /// What waits for being published, in order, by whoever is at it.
+    /// The batches and notifications to publish, in order, by one thread at a time.
     private struct Outbox {
         var batches: [EventBatch] = []
         var woken: [BatchSubscription] = []
@@ -33,20 +33,19 @@ package final class Collector: Sendable {
         state = Lock(CollectorState(process: process, options: options))
     }
 
-    /// What is published from now on. Observers run on the collecting thread: slow ones take a subscription.
+    /// The batches published from now on. Observers run on the collecting thread: slow ones use a subscription.
     var batches: EventStream<EventBatch> { subject.observable }
 
-    /// Fetches all that was recorded by now, and publishes it; then does what is due: a resync after a loss, what
-    /// cancellations have left.
+    /// Fetches and publishes all events recorded by now; then resyncs if events were lost, and continues cancellations.
     package func collectNow() {
         pass()
         resyncIfDue()
         runWatches()
     }
 
-    /// Reads all that was recorded by now, batch by batch. Without publishing, that is left to the next one.
+    /// Reads all events recorded by now, batch by batch. Without `publishes`, a later call publishes them.
     func pass(publishes: Bool = true) {
-        // A pass under way may have looked at the rings too early for the caller: then one more.
+        // A pass under way may have fixed the ends of the rings too early for the caller; then one more pass is needed.
         let target = withState { $0.passCount + ($0.isInPass ? 2 : 1) }
         var isDone = false
         while !isDone {
@@ -59,13 +58,13 @@ package final class Collector: Sendable {
         }
     }
 
-    /// Runs `body` on the collector's state and lines up what is to be published after it. No code of others may be
-    /// called in it.
+    /// Runs `body` on the collector's state and moves new batches to the outbox. `body` must not call the program's
+    /// code.
     func withState<Result>(_ body: (inout CollectorState) -> Result) -> Result {
         state.withLock { state in
             let result = body(&state)
             if !state.outbox.isEmpty {
-                let woken = state.subscriptions.filter { $0.takeWake() }
+                let woken = state.subscriptions.filter { $0.claimWake() }
                 outbox.withLock { outbox in
                     outbox.batches += state.outbox
                     outbox.woken += woken
@@ -76,7 +75,7 @@ package final class Collector: Sendable {
         }
     }
 
-    /// Publishes what is lined up, unless somebody is at it, who will do it then.
+    /// Publishes the outbox, unless another thread does, which then publishes these batches too.
     func publish() {
         while let work = takeOutbox() {
             for batch in work.batches { subject.onNext(batch) }
@@ -96,17 +95,17 @@ package final class Collector: Sendable {
 
     // MARK: Subscriptions
 
-    /// Whether anybody waits for what happens.
+    /// Whether there are subscriptions or unfinished cancellations.
     var isWatched: Bool { withState { !$0.subscriptions.isEmpty || $0.watches.count > 0 } }
 
-    /// Adds a subscriber: it gets the state as it is now, then what is published from now on.
+    /// Adds a subscriber: it gets the present state, then the batches published from now on.
     func subscribe(mailboxLimit: Int, onReady: @escaping @Sendable () -> Void) -> BatchSubscription {
         let subscription = BatchSubscription(self, mailboxLimit: mailboxLimit, onReady: onReady)
         withState { state in
             subscription.begin(state)
             if state.isClosed { subscription.end() } else { state.subscriptions.append(subscription) }
         }
-        // The thread may be in a longer wait, while nobody looked.
+        // Without subscribers the thread waits for the longer interval.
         recorder.wake.signal()
         onReady()
         return subscription
@@ -116,18 +115,18 @@ package final class Collector: Sendable {
         withState { state in state.subscriptions.removeAll { $0 === subscription } }
     }
 
-    /// Sends the whole state anew, to those named or to everybody, checked against the registry.
+    /// Sends the whole state again, to the named subscriptions or to all, checked against the registry.
     func resync(_ named: [BatchSubscription]? = nil) {
         let subscriptions = withState { state in
-            state.walk.isAsked = true
+            state.walk.isRequested = true
             return named ?? state.subscriptions
         }
-        // The walk first: who got a part of it only would be told the state once more.
+        // The walk comes first, because a subscriber that gets a part of it only is sent the state once more.
         collectNow()
         for subscription in subscriptions { subscription.requestState() }
     }
 
-    /// Reads what is left and ends: the rings are let go, nothing is published afterwards.
+    /// Reads the remaining events, publishes them and releases the rings; no batch is published afterwards.
     func close() {
         pass()
         let subscriptions = withState { state in

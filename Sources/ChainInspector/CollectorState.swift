@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// All that the collector knows, under its lock: it reads rings, numbers names, gives times, and folds.
+/// The state under the collector's lock: it reads rings, interns names, calibrates times, and applies batches.
 struct CollectorState {
     let process: ProcessKey
     let options: CollectorOptions
@@ -14,22 +14,22 @@ struct CollectorState {
     private(set) var passCount: UInt64 = 0
     private var sequence: UInt64 = 0
     private var deliveredCount: UInt64 = 0
-    private(set) var loss = EventCounts()
-    /// Events lost before the pass under way began to look, and before the last one that ended did. Of the latter all
-    /// that came before them was read: who is not in the registry then, and is told of later, ended with a later loss.
-    private var passLossCount: UInt64 = 0
-    private(set) var mendableLossCount: UInt64 = 0
-    /// The time of the last batch, and of the last pass and the one before it: the moments before they looked.
+    private(set) var counts = EventCounts()
+    /// Events lost before the pass under way fixed the ends of the rings, and before the last finished pass did. A walk
+    /// over the registry recovers from the latter, because all events before those losses were applied.
+    private var lostBeforePass: UInt64 = 0
+    private(set) var recoverableLossCount: UInt64 = 0
+    /// The time of the last batch, and the times before the last two passes fixed the ends of the rings.
     private(set) var time: UInt64 = 0
     private var passTime: UInt64 = 0
     private(set) var previousPassTime: UInt64 = 0
 
-    /// Batches that nobody was given yet, and who has to be told of them.
+    /// Batches that were not published yet, and the subscriptions.
     var outbox: [EventBatch] = []
     var subscriptions: [BatchSubscription] = []
     var walk = RegistryWalk()
     var watches = CancelWatches()
-    /// The rings are gone: nothing may be read any more.
+    /// Whether the rings were released and may not be read.
     var isClosed = false
 
     init(process: ProcessKey, options: CollectorOptions) {
@@ -41,7 +41,7 @@ struct CollectorState {
     /// Whether a pass is under way.
     var isInPass: Bool { merge != nil }
 
-    /// Goes on with the pass under way, or begins one: reads at most one batch.
+    /// Continues the pass under way, or begins one: reads at most one batch.
     mutating func collect(from recorder: Recorder, runtime: any ObservedRuntime) {
         var merge = self.merge ?? beginPass(recorder)
         self.merge = nil
@@ -50,19 +50,19 @@ struct CollectorState {
         merge.release()
         let isEnded = merge.isAtEnd
         if isEnded {
-            recorder.pool.retire(merge.leftRings)
-            mendableLossCount = passLossCount
+            recorder.pool.retire(merge.detachedRings)
+            recoverableLossCount = lostBeforePass
         } else {
             self.merge = merge
         }
         deliveredCount += UInt64(batch.events.count)
-        let lostBefore = loss.lostInRings
+        let lostBefore = counts.lostInRings
         count(recorder)
-        if !batch.events.isEmpty || loss.lostInRings != lostBefore || time >= lastTold + options.heartbeat {
-            tell(&batch)
+        if !batch.events.isEmpty || counts.lostInRings != lostBefore || time >= lastPublished + options.heartbeat {
+            publish(&batch)
         }
         if isEnded { passCount += 1 }
-        // As many steps as there were events: what comes in can be forgotten at the same rate.
+        // As many steps as there were events, so that eviction keeps up with creation.
         forest.retain(now: time, budget: max(4096, batch.events.count))
     }
 
@@ -70,9 +70,9 @@ struct CollectorState {
         recorder.allowWake()
         previousPassTime = passTime
         passTime = recorder.clock.now
-        passLossCount = recorder.counts.lost
+        lostBeforePass = recorder.counts.lost
         let merge = RingMerge(recorder.pool.active)
-        // After the look at the rings: whatever will be read lies before this anchor.
+        // After the ends of the rings were fixed, so that all events of this pass are before the anchor.
         if recorder.usesCycleCounter {
             let anchor = Calibration.measure(recorder.clock)
             calibration.add(anchor)
@@ -91,10 +91,10 @@ struct CollectorState {
                 ring.header.pointee.isNamed = true
                 names.learn(thread: ring.header.pointee.thread, name: ring.threadName)
             }
-            // A kind that nobody knows cannot come from this process's own runtime.
+            // The process's own runtime records known kinds only.
             guard let kind = EventKind(rawValue: slot.kind) else { continue }
-            let told = recorder.usesCycleCounter ? calibration.time(of: slot.ticks) : slot.ticks
-            let time = max(told, ring.header.pointee.lastTime)
+            let recordedTime = recorder.usesCycleCounter ? calibration.time(of: slot.ticks) : slot.ticks
+            let time = max(recordedTime, ring.header.pointee.lastTime)
             ring.header.pointee.lastTime = time
             var event = ChainEvent(
                 time: time, kind, node: NodeID(rawValue: slot.node), other: NodeID(rawValue: slot.other),
@@ -110,39 +110,39 @@ struct CollectorState {
     }
 
     private mutating func count(_ recorder: Recorder) {
-        let counts = recorder.counts
-        loss.madeCount = counts.made
-        loss.lostInRings = counts.lost
-        loss.deliveredCount = deliveredCount
+        let recorded = recorder.counts
+        counts.madeCount = recorded.made
+        counts.lostInRings = recorded.lost
+        counts.deliveredCount = deliveredCount
     }
 
     // MARK: Batches
 
-    private var lastTold: UInt64 = 0
+    private var lastPublished: UInt64 = 0
 
     func makeBatch() -> EventBatch { EventBatch(process: process, sequence: 0, time: time) }
 
-    /// Folds a batch and hands it to everybody.
-    mutating func tell(_ batch: inout EventBatch) {
+    /// Applies a batch to the forest and enqueues it for all subscriptions.
+    mutating func publish(_ batch: inout EventBatch) {
         sequence += 1
         batch.sequence = sequence
         batch.time = time
-        batch.loss = loss
-        names.tell(&batch)
-        lastTold = time
+        batch.loss = counts
+        names.moveNew(to: &batch)
+        lastPublished = time
         forest.apply(batch)
         for subscription in subscriptions { subscription.push(batch) }
         outbox.append(batch)
         watches.note(batch, in: forest)
     }
 
-    /// Puts the tables into a late comer's first batch.
-    func tellNames(_ batch: inout EventBatch) { names.tellAll(&batch) }
+    /// Adds the name tables to a late subscriber's first batch.
+    func addNames(to batch: inout EventBatch) { names.addAll(to: &batch) }
 
-    /// The number of a call site, for nodes that come from the registry.
+    /// Interns the call site of a node from the registry.
     mutating func number(_ callSite: CallSite) -> SiteID { names.number(callSite) }
 
-    /// Learns the name of an executor, for nodes that come from the registry.
+    /// Adds the name of the executor of a node from the registry.
     mutating func learn(executor: ExecutorID, runtime: any ObservedRuntime) {
         names.learn(executor: executor, name: runtime.executorName)
     }

@@ -3,7 +3,7 @@ import ChainSystem
 import Dispatch
 import Synchronization
 
-/// A thread that collects on an interval, which is longer while nobody looks, or when a ring is half full.
+/// A thread that collects on an interval, which is longer without subscriptions, or when a ring is half full.
 final class CollectorThread: Sendable {
     private final class Work: Sendable {
         let collector: Collector
@@ -26,7 +26,7 @@ final class CollectorThread: Sendable {
     private let thread: SystemThread
     private let generation = chain_fork_generation()
 
-    /// Starts the thread; nil where the system has none to give.
+    /// Starts the thread; nil where the system has none left.
     init?(_ collector: Collector) {
         let work = Work(collector)
         guard let thread = SystemThread("chain-collector", { work.run() }) else { return nil }
@@ -34,7 +34,7 @@ final class CollectorThread: Sendable {
         self.thread = thread
     }
 
-    /// Ends the thread and waits for it; called on the thread itself (by an observer) it only lets it end. Once.
+    /// Ends the thread and waits for it; on the thread itself (in an observer) it does not wait. Once.
     func stop() {
         work.isStopped.store(true, ordering: .releasing)
         work.collector.recorder.wake.signal()

@@ -14,11 +14,11 @@ public enum DumpTarget: Hashable, Sendable {
     case standardError
     /// A descriptor of the program's, which it keeps open until the inspector has stopped.
     case descriptor(Int32)
-    /// A file, to whose end each dump is appended; made for the user alone where it is not there.
+    /// A file to which each dump is appended; a missing one is created with mode 0600.
     case file(String)
 }
 
-/// Writes a dump whenever a signal comes, on a thread of its own: the handler itself does nothing but wake that.
+/// A thread that writes a dump at each signal; the signal handler does nothing but wake it.
 final class DumpWatch: Sendable {
     private final class Work: Sendable {
         let number: Int32
@@ -72,8 +72,8 @@ final class DumpWatch: Sendable {
         self.thread = thread
     }
 
-    /// Gives the signal back, ends the thread and waits for it: for a dump that is being written, a fifth of a second at
-    /// most after the reader has stopped reading. In a child of the process it lets go of what that inherited. Once.
+    /// Restores the signal's action, ends the thread and waits for it: for a dump under way, a fifth of a second at
+    /// most after the reader has stopped reading. In a child of the process it closes the inherited descriptors. Once.
     func stop() {
         work.isStopped.store(true, ordering: .relaxed)
         chain_signal_end(work.number)
@@ -83,8 +83,8 @@ final class DumpWatch: Sendable {
     }
 }
 
-/// Writes a text in pieces that no pipe blocks on, for as long as somebody takes them: gives up, with `errno` set, after
-/// five seconds in which nothing could be written, at once where `isOver`.
+/// Writes a text in pieces that block on no pipe. Returns false, with `errno` set, after five seconds in which no byte
+/// could be written, or at once where `isOver`.
 private func writeAll(_ text: String, to descriptor: Int32, until isOver: () -> Bool) -> Bool {
     var text = text
     return text.withUTF8 { bytes in

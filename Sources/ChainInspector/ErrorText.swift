@@ -1,37 +1,37 @@
-/// What there is to say of an error and of the errors in it, bounded. Runs the program's code (descriptions): only with
-/// no lock held, on the thread of whoever asks.
+/// The bounded description of an error and of the errors in it. Making it runs the program's code (descriptions): only
+/// on the calling thread, with no lock held.
 struct ErrorText {
-    /// One error of the chain: the error itself first, then what it holds.
+    /// One error of the chain: the error itself first, then its causes.
     struct Part: Equatable {
         var type: String
-        /// Nil where texts are not to be told.
+        /// Nil where texts are excluded.
         var text: String?
-        /// 0 for the error itself, 1 for what that holds, and so on.
+        /// 0 for the error itself, 1 for the errors that it holds, and so on.
         var depth: Int
     }
 
     private(set) var parts: [Part] = []
-    /// Whether there were more errors than are told.
+    /// Whether errors past the limits were left out.
     private(set) var isCut = false
 
-    /// How many errors are told at most, and how deep they are looked for.
+    /// The most errors, and the depth of the search for them.
     static let countLimit = 16
     static let depthLimit = 8
 
     private var byteCount: Int
-    private let tellsTexts: Bool
+    private let includesTexts: Bool
 
     /// - Parameter byteLimit: how many bytes all texts take together at most, but for the marks of what was cut.
-    init(of error: any Error, tellsTexts: Bool, byteLimit: Int) {
+    init(of error: any Error, includesTexts: Bool, byteLimit: Int) {
         byteCount = byteLimit
-        self.tellsTexts = tellsTexts
+        self.includesTexts = includesTexts
         add(error, depth: 0)
     }
 
     private mutating func add(_ error: any Error, depth: Int) {
         guard parts.count < Self.countLimit, depth <= Self.depthLimit else { return isCut = true }
         var part = Part(type: String(reflecting: type(of: error)), text: nil, depth: depth)
-        if tellsTexts {
+        if includesTexts {
             let text = "\(error)".cut(toBytes: max(0, byteCount))
             byteCount -= text.utf8.count
             part.text = text
@@ -40,7 +40,7 @@ struct ErrorText {
         addErrors(in: error, depth: depth + 1, nesting: 0)
     }
 
-    /// The errors that a value holds in its stored properties or its case: itself, in an optional, or in a collection.
+    /// Adds the errors in a value's stored properties or case: as such, in an optional, or in a collection.
     private mutating func addErrors(in value: Any, depth: Int, nesting: Int) {
         for (number, child) in Mirror(reflecting: value).children.enumerated() {
             guard number < Self.countLimit else { return isCut = true }

@@ -6,20 +6,20 @@ import ChainSystem
 import ChainWire
 import PromiseRuntime
 
-/// What makes a program's chains visible: records a runtime's events, keeps a forest of them, tells it to viewers, and
-/// cancels what viewers ask for.
+/// The recorder and server of a program's chains: it records a runtime's events, keeps a forest of them, publishes them
+/// to viewers, and carries out viewers' cancellations.
 ///
 ///     import ChainInspector
 ///     try Inspector.start()
 ///
-/// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads never wait
-/// for it, and pay 43 to 98 ns an event in all: some 3.5 % where handlers do work, at 335,000 events a second; where
-/// they do nothing but make events, as fast as they can, 65 % of the throughput. Nodes made earlier appear at their next
-/// event. After a fork the child records nothing; it may start an inspector of its own. (Of the parent's inspector a child
-/// may use ``stop()``, ``collectNow()``, ``dump(settled:limit:)``, ``loss`` and ``perform(_:)``, which do nothing there.
-/// Where the parent had several threads, no promise of the parent's is of use in it.)
+/// It lasts until ``stop()``, whether or not the result is kept. One thread collects; the program's own threads never
+/// wait for it, and pay 43 to 98 ns an event in all: some 3.5 % where handlers do work, at 335,000 events a second;
+/// 65 % of the throughput where they only make events, as fast as they can. Nodes made earlier appear at their next
+/// event. After a fork the child records nothing; it may start its own inspector. (In the child ``stop()``,
+/// ``collectNow()``, ``dump(settled:limit:)``, ``eventCounts`` and ``perform(_:)`` of the parent's inspector may be
+/// called and do nothing. Where the parent had several threads, its promises are of no use in the child.)
 public final class Inspector: Sendable {
-    /// Who is observed.
+    /// The observed program.
     public let info: ProcessDescription
 
     let runtime: ChainRuntime
@@ -33,8 +33,8 @@ public final class Inspector: Sendable {
     /// The inspectors that run, by runtime: see ``withRunning(_:)``.
     private static let running = Lock<[ObjectIdentifier: Inspector]>([:])
 
-    /// Starts or stops something, one thread at a time. No fork happens meanwhile, so in a child no lock of an inspector's
-    /// beginning or end is held by a thread that is not there.
+    /// Starts or stops an inspector, one thread at a time, with forks held: so in a child no lock that these steps take
+    /// is held by a thread of the parent.
     private static func withRunning<Result>(
         _ body: (inout [ObjectIdentifier: Inspector]) throws -> Result
     ) rethrows -> Result {
@@ -45,11 +45,10 @@ public final class Inspector: Sendable {
 
     /// Begins to record `runtime`.
     ///
-    /// Where an inspector of that runtime runs already, gives that one; its name and options stay. One that was stopped
-    /// may be followed by another, which is told at once what the first one had; what was made while there was none
-    /// appears at its next step, as what was made before the first one does. In a child of a fork an inspector of the
-    /// parent's counts for nothing. That nobody can attach (``InspectorOptions/endpoints``) is no error: one sentence on
-    /// standard error says why, and ``attachFailures``.
+    /// Where an inspector of that runtime runs already, returns that one; its name and options stay. After a stop
+    /// another one may be started, which gets the live nodes of the first one at once; nodes made while no inspector
+    /// ran appear at their next step. In a child of a fork the parent's inspectors do not count. A failure to listen
+    /// (``InspectorOptions/endpoints``) is no error: ``attachFailures`` has the reason, and so does standard error.
     ///
     /// - Parameter name: what viewers see; nil: the program's file name.
     /// - Throws: ``InspectorError``, and then nothing is recorded.
@@ -93,8 +92,8 @@ public final class Inspector: Sendable {
                 into: collector.recorder, capturesErrors: options.capturesErrorText,
                 capturesValues: options.capturesValues, filter: options.recording)
         else { throw InspectorError.runtimeIsRecorded }
-        // Their steps so far were told to an earlier inspector.
-        if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isAsked = true } }
+        // The earlier steps of these nodes went to an earlier inspector.
+        if runtime.liveNodeCount > 0 { collector.withState { $0.walk.isRequested = true } }
         let collectsByHand = options.collectsByHand ?? !runtime.clock.followsCycleCounter
         do {
             if let signal = options.dumpSignal {
@@ -114,9 +113,10 @@ public final class Inspector: Sendable {
         server.withLock { $0 = started }
     }
 
-    /// Ends recording; what was recorded is published before, and attached viewers are told, for which it waits a fifth
-    /// of a second at most. Leaves no thread, socket or file behind; but a thread of the inspector's own that calls it
-    /// (an observer, a handler that a viewer cancelled), or on which a handler does not return, ends by itself. Idempotent.
+    /// Ends recording. Recorded events are published before, and attached viewers get them, for which it waits a fifth
+    /// of a second at most. Leaves no thread, socket or file behind. Two kinds of threads end by themselves: one of the
+    /// inspector that calls it (in an observer, or in a handler that a viewer cancelled), and one with a handler that
+    /// does not return. Idempotent.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -135,27 +135,27 @@ public final class Inspector: Sendable {
         guard isOwn else { return }
         collecting?.stop()
         collector.close()
-        // After it, so that viewers are told how it ended.
+        // The server stops last, so that viewers get the last events.
         server.withLock { $0 }?.stop()
     }
 
-    // MARK: What viewers get
+    // MARK: Events and state
 
     /// The state as it is when one subscribes, in chunks, then everything that follows; completed by ``stop()``.
     ///
-    /// Observers run on the collecting thread, or on the one that subscribes, and hold it up: whoever may be slow takes
+    /// Observers run on the collecting thread, or on the one that subscribes, and hold it up: slow ones use
     /// ``subscribe(mailboxLimit:onReady:)``.
     public var batches: EventStream<EventBatch> {
         EventStream { [collector] observer in BatchPump(collector, observer) }
     }
 
-    /// A place of its own for a subscriber that may be slow: it takes batches when it can, loses the past but never the
-    /// present, and holds up nobody.
+    /// Returns a subscription for a subscriber that may be slow: it fetches batches when it can, loses old events but
+    /// never the present state, and holds up no other.
     ///
     /// - Parameters:
     ///   - mailboxLimit: how many events may wait for it (a batch counts one more); at least 1.
-    ///   - onReady: called when something waits where nothing did, on the collecting thread or on this one, also for the
-    ///     end; it must be short and must not block.
+    ///   - onReady: called when something waits where nothing did, on the collecting thread or on this one, also for
+    ///     the end; it must be short and must not block.
     public func subscribe(
         mailboxLimit: Int = 200_000, onReady: @escaping @Sendable () -> Void = {}
     ) -> BatchSubscription {
@@ -168,9 +168,9 @@ public final class Inspector: Sendable {
         if collector.recorder.isInOwnProcess { collector.collectNow() }
     }
 
-    /// The tree of what is alive, as text, without any viewer: a line a node, with its state, kind, id and label, where it
-    /// was made, on which thread it runs and since when, and what it waits for. Works also while the collecting thread is
-    /// held up by an observer. Texts are escaped, so that a terminal may show them. O(nodes).
+    /// The tree of what is alive, as text, without any viewer: a line a node, with its state, kind, id and label, where
+    /// it was made, on which thread it runs and since when, and what it waits for. Works also while the collecting
+    /// thread is held up by an observer. Texts are escaped, so that a terminal may show them. O(nodes).
     ///
     /// ```text
     /// shop (pid 4242) at 2026-11-21 12:04:31 UTC: 2 nodes alive
@@ -179,38 +179,40 @@ public final class Inspector: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - settled: whether nodes are told, too, that have settled, as far as retention keeps them.
-    ///   - limit: how many nodes are told at most; then it says how many more are alive.
+    ///   - settled: whether settled nodes are listed, too, as far as retention keeps them.
+    ///   - limit: how many nodes are listed at most; then a line counts the other live ones.
     public func dump(settled: Bool = false, limit: Int = 10_000) -> String {
         guard collector.recorder.isInOwnProcess else { return "\(escaped(info.name)): of the parent of this process\n" }
         // Published by the collecting thread: this one is not to wait for observers.
         collector.pass(publishes: false)
         return collector.withState { state in
-            let counts = state.forest.totals.counts
+            let nodeCounts = state.forest.totals.counts
             let now = max(state.time, collector.recorder.clock.now)
             let when =
                 runtime.clock.followsCycleCounter
                 ? dateText(nanosecondsSince1970: now &+ info.wallOffset) : "\(readable(now)) of its clock"
-            var text = "\(escaped(info.name)) (pid \(info.pid)) at \(when): \(counts.liveCount) nodes alive"
+            var text = "\(escaped(info.name)) (pid \(info.pid)) at \(when): \(nodeCounts.liveCount) nodes alive"
             if state.options.isNarrowed { text += " of the chains that are recorded" }
-            if state.loss.lostCount > 0 { text += "; \(state.loss.lostCount) events were lost" }
+            if state.counts.lostCount > 0 { text += "; \(state.counts.lostCount) events were lost" }
             return text + "\n" + LiveTree(of: state.forest, now: now, settled: settled, limit: limit).text
         }
     }
 
     /// The counts of events made, delivered and lost, as of the last look; exact at rest. None in a child of a fork.
-    public var loss: EventCounts { collector.recorder.isInOwnProcess ? collector.withState { $0.loss } : EventCounts() }
+    public var eventCounts: EventCounts {
+        collector.recorder.isInOwnProcess ? collector.withState { $0.counts } : EventCounts()
+    }
 
-    // MARK: What viewers ask
+    // MARK: Commands
 
-    /// Obeys a command or says why not. What comes of a cancellation is told by events, which are published by the time
-    /// this returns, but for handlers that still run.
+    /// Carries out a command, or refuses it with a reason. The events of a cancellation are published by the time that
+    /// this returns, except those of handlers that still run.
     ///
-    /// A scope is cancelled as TheRules, X5 says: the topmost pending nodes now, and until nothing in it is pending what
-    /// is left and what is created under it; but nothing that somebody outside of it waits for too, unless it was named.
+    /// A scope is cancelled by rule X5 (TheRules): the topmost pending nodes now, then the rest and newly created nodes
+    /// until none is pending; but no node that a node outside of the scope waits for, unless the command names it.
     public func perform(_ command: ViewerCommand) -> CommandReply { perform(command, for: nil) }
 
-    /// Obeys a command; a state that is asked for is sent to these subscribers, or to all.
+    /// Carries out a command; a requested state is sent to these subscribers, or to all.
     func perform(_ command: ViewerCommand, for subscribers: [BatchSubscription]?) -> CommandReply {
         CommandReply(command: command.id, outcome: outcome(of: command, subscribers))
     }

@@ -7,13 +7,13 @@ import PromiseRuntime
     import Glibc
 #endif
 
-/// What an ``Inspector`` may cost and what it tells.
+/// The costs and contents of an ``Inspector``'s recording.
 public struct InspectorOptions: Sendable {
-    /// The time between two looks at what was recorded, 100 ms or more while nobody is attached or subscribes; a thread's
-    /// half full ring is looked at earlier. At least 1 ms.
+    /// The time between two collections, 100 ms or more without viewers and subscribers; a thread's half full ring is
+    /// collected earlier. At least 1 ms.
     public var interval: Duration = .milliseconds(20)
-    /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts take
-    /// further places.
+    /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts need
+    /// further slots.
     public var ringCapacity = 4096
     /// How many bytes all rings take together at most. Threads that get no ring lose their events, counted.
     public var ringByteLimit = 32 << 20
@@ -24,9 +24,9 @@ public struct InspectorOptions: Sendable {
     /// Which chains are recorded. Those that are left out cost their threads 1 ns a step and 11 a root; viewers neither
     /// see nor cancel them.
     public var recording = RecordingFilter()
-    /// Whether the texts of errors are told; they may hold secrets.
+    /// Whether the texts of errors are published; they may hold secrets.
     public var capturesErrorText = true
-    /// Whether values are told; each is rendered on the thread that settles the promise.
+    /// Whether values are published; each is rendered on the thread that settles the promise.
     public var capturesValues = false
     /// Whether commands are refused.
     public var isReadOnly = false
@@ -34,21 +34,22 @@ public struct InspectorOptions: Sendable {
     /// a virtual one.
     public var collectsByHand: Bool?
 
-    /// A signal (as `SIGUSR1`, or `SIGQUIT`) that has ``Inspector/dump(settled:limit:)`` written to ``dumpTarget``, instead
-    /// of what it does otherwise, until the inspector stops. It must not be blocked on all threads of the program, and
-    /// one inspector of a process at a time may have it. Nil: none.
+    /// A signal (as `SIGUSR1`, or `SIGQUIT`) that has ``Inspector/dump(settled:limit:)`` written to ``dumpTarget``,
+    /// instead of what it does otherwise, until the inspector stops. It must not be blocked on all threads of the
+    /// program, and one inspector of a process at a time may have it. Nil: none.
     public var dumpSignal: Int32?
     /// Where a dump that a signal asked for is written.
     public var dumpTarget = DumpTarget.standardError
 
-    /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but for a program on a virtual clock
-    /// or that collects by hand (``collectsByHand``), nowhere.
+    /// Where viewers may attach; empty: nowhere. Nil: at ``InspectorEndpoint/unix``, but for a program on a virtual
+    /// clock or that collects by hand (``collectsByHand``), nowhere.
     public var endpoints: [InspectorEndpoint]?
     /// The folder of the sockets and tokens, an absolute path; it is made where it is not there, and has to be the
-    /// user's alone, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`, which
-    /// is where `chainview` looks; where that is another user's, one beside it, which `chainview` finds, too.
+    /// user's alone, with mode 0700. Nil: `$XDG_RUNTIME_DIR/chainview`, else `chainview-UID` in `$TMPDIR` or `/tmp`,
+    /// which is where `chainview` looks; where that is another user's, one beside it, which `chainview` finds, too.
     public var socketFolder: String?
-    /// How many viewers may watch at a time, from 0 to 512. Single commands have eight places of their own, unless it is 0.
+    /// How many viewers may watch at a time, from 0 to 512. Single commands have eight places of their own, unless it
+    /// is 0.
     public var viewerLimit = 64
 
     /// What tests change of the server.

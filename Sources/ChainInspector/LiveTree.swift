@@ -7,23 +7,23 @@ import ChainModel
     import Glibc
 #endif
 
-/// A forest as text for people: who is alive, where it was made, on which thread it is, since when, and what it waits
-/// for. Texts of the program's are escaped, so that a terminal shows them and obeys none.
+/// A forest as text: each live node, its call site, its thread, since when, and what it waits for. The program's texts
+/// are escaped for terminals.
 struct LiveTree {
     private let forest: ChainForest
     private let now: UInt64
-    /// Whether settled nodes are told that nobody alive stands under.
-    private let tellsSettled: Bool
+    /// Whether settled nodes without live descendants are listed.
+    private let showsSettled: Bool
     private var linesLeft: Int
     private(set) var text = ""
-    /// Nodes that are alive and were told.
+    /// Live nodes listed so far.
     private var liveCount = 0
 
     /// Draws at most `limit` nodes. O(nodes), as far as it gets.
     init(of forest: ChainForest, now: UInt64, settled: Bool, limit: Int) {
         self.forest = forest
         self.now = now
-        tellsSettled = settled
+        showsSettled = settled
         linesLeft = max(limit, 1)
         for root in forest.roots {
             guard linesLeft > 0 else { break }
@@ -33,10 +33,10 @@ struct LiveTree {
         if linesLeft == 0, left > 0 { text += "… and \(left) more that are alive\n" }
     }
 
-    /// One tree: those who are alive and, to show where they belong, who stands above them.
+    /// Draws one tree: its live nodes and their ancestors.
     private mutating func draw(_ root: NodeIndex) {
-        let shown = tellsSettled ? nil : whoIsAlive(root)
-        // Of a chain that is settled nobody may be there, or a handler that has not returned yet.
+        let shown = showsSettled ? nil : liveNodes(under: root)
+        // A settled chain may still have a handler that has not returned.
         if let shown, shown.isEmpty { return }
         var depth = 0
         var walk = TreeWalk(root)
@@ -51,8 +51,8 @@ struct LiveTree {
         }
     }
 
-    /// Who is alive in a tree, as many as there is room for, and all above them.
-    private func whoIsAlive(_ root: NodeIndex) -> Set<NodeIndex> {
+    /// Returns the live nodes of a tree, as many as there is room for, and their ancestors.
+    private func liveNodes(under root: NodeIndex) -> Set<NodeIndex> {
         var shown: Set<NodeIndex> = []
         var walk = TreeWalk(root)
         while shown.count < linesLeft, let (index, _) = walk.next(in: forest) {
@@ -107,14 +107,14 @@ struct LiveTree {
     }
 }
 
-/// The nodes of one tree, parents first, without a stack: no tree is too deep for it.
+/// A pre-order walk over one tree, without a stack, for trees of any depth.
 private struct TreeWalk {
     private let root: NodeIndex
     private var current: NodeIndex?
 
     init(_ root: NodeIndex) { self.root = root }
 
-    /// The next node, and by how much deeper it is drawn than the one before.
+    /// Returns the next node, and the change of indentation.
     mutating func next(in forest: ChainForest) -> (index: NodeIndex, change: Int)? {
         guard var node = current else {
             current = root

@@ -1,9 +1,9 @@
 import ChainEvents
 
-/// Numbers for what events name by pointer, and the names that a receiver needs once: each goes out with the first batch
-/// that uses it, and all of them to a late comer.
+/// The interned call sites, threads and executors: each name is sent with the first batch that uses it, and all names
+/// to a late subscriber.
 struct NameTables {
-    /// Threads whose names are kept; with twice as many, the first half is forgotten.
+    /// The number of thread names kept; at twice as many the older half is dropped.
     static let threadLimit = 4096
 
     private(set) var sites: [SiteID: CodeLocation] = [:]
@@ -17,25 +17,25 @@ struct NameTables {
         var file: UnsafePointer<UInt8>
         var line: UInt32
 
-        /// Its place in ``recent``.
-        var place: Int {
+        /// Its slot in ``recent``.
+        var slot: Int {
             let mixed = (UInt(bitPattern: file) &+ UInt(line) &* 64) &* 0x9E37_79B9_7F4A_7C15
             return Int(truncatingIfNeeded: mixed >> 56)
         }
     }
-    /// The call sites seen last, 256 by place: most events come from a few of them, and hashing costs more.
+    /// A direct-mapped cache of 256 call sites, because most events have one of a few and hashing costs more.
     private var recent: [(pointer: SitePointer, number: SiteID)?] = Array(repeating: nil, count: 256)
     private var sitePointers: [SitePointer: SiteID] = [:]
     private var siteNumbers: [CodeLocation: SiteID] = [:]
     private var threadOrder: [ThreadID] = []
 
-    /// The number of a call site: one for one file and line, however many literals spell it.
+    /// Returns the number of a call site: one for each file and line, however many literals spell it.
     mutating func number(_ callSite: CallSite) -> SiteID {
         guard let file = callSite.file else { return 0 }
         let pointer = SitePointer(file: file, line: callSite.line)
-        if let known = recent[pointer.place], known.pointer == pointer { return known.number }
+        if let known = recent[pointer.slot], known.pointer == pointer { return known.number }
         let number = sitePointers[pointer] ?? learn(pointer, callSite)
-        recent[pointer.place] = (pointer, number)
+        recent[pointer.slot] = (pointer, number)
         return number
     }
 
@@ -50,7 +50,7 @@ struct NameTables {
         return number
     }
 
-    /// Learns a thread's name; the kernel gives a thread's number to others after its end.
+    /// Adds a thread's name; the kernel reuses the numbers of ended threads.
     mutating func learn(thread: ThreadID, name: String) {
         guard !name.isEmpty, threads[thread] != name else { return }
         if threads.updateValue(name, forKey: thread) == nil {
@@ -63,22 +63,22 @@ struct NameTables {
         newThreads[thread] = name
     }
 
-    /// Learns an executor by its first use.
+    /// Adds an executor's name at its first use.
     mutating func learn(executor: ExecutorID, name: (ExecutorID) -> String?) {
         guard executor != 0, executors[executor] == nil, let name = name(executor) else { return }
         executors[executor] = name
         newExecutors[executor] = name
     }
 
-    /// Moves what was learnt since the last time into a batch.
-    mutating func tell(_ batch: inout EventBatch) {
+    /// Moves the names that are new since the last batch into a batch.
+    mutating func moveNew(to batch: inout EventBatch) {
         swap(&batch.sites, &newSites)
         swap(&batch.threads, &newThreads)
         swap(&batch.executors, &newExecutors)
     }
 
-    /// Puts everything into a late comer's batch.
-    func tellAll(_ batch: inout EventBatch) {
+    /// Adds all names to a late subscriber's batch.
+    func addAll(to batch: inout EventBatch) {
         batch.sites = sites
         batch.threads = threads
         batch.executors = executors

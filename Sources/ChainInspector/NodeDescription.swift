@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainModel
 
-/// What a live promise says of itself, rendered: see ``NodeDetail``.
+/// The rendered details of a live promise: see ``NodeDetail``.
 struct LiveDetail: Sendable {
-    /// The executor, the label whole, and who waits for it: by id.
+    /// The executor, the whole label, and the ids of the waiting nodes.
     var executor: String
     var label: String?
     var handlers: [NodeID]
@@ -15,16 +15,16 @@ struct LiveDetail: Sendable {
     var followed: NodeID?
     var valueType: String
     var isFulfilled: Bool
-    /// Nil where there is no value, nothing to say of it, or values are not to be told.
+    /// Nil where there is no value, it has no description, or values are not captured.
     var value: String?
     /// Nil where there is no error.
     var error: ErrorText?
 }
 
 extension NodeDetail {
-    /// How many bytes of one text are told.
+    /// The most bytes of one text.
     static let textByteLimit = 16 << 10
-    /// How many nodes of one list are told by their ids.
+    /// The most ids of one list.
     static let listLimit = 32
 
     fileprivate mutating func add(_ name: String, _ text: String?) {
@@ -34,33 +34,33 @@ extension NodeDetail {
     /// `3: #4, #7, #9`.
     fileprivate mutating func add(_ name: String, _ nodes: [NodeID]) {
         guard !nodes.isEmpty else { return }
-        let told = nodes.prefix(Self.listLimit).map(\.description).joined(separator: ", ")
-        add(name, "\(nodes.count): \(told)\(nodes.count > Self.listLimit ? ", …" : "")")
+        let listed = nodes.prefix(Self.listLimit).map(\.description).joined(separator: ", ")
+        add(name, "\(nodes.count): \(listed)\(nodes.count > Self.listLimit ? ", …" : "")")
     }
 }
 
 extension Collector {
-    /// Tells of a node what events do not: from the promise itself while it is there, else from the forest what was told.
+    /// Describes a node in more detail than events do: from the promise while it is alive, else from the forest.
     ///
     /// Runs the program's descriptions of its errors and values on the calling thread, with no lock held.
     func describe(_ id: NodeID) -> CommandReply.Outcome {
         pass()
         let live = runtime.detail(of: id)
-        let told = withState { state in state.forest.index(of: id).flatMap { state.told(of: $0) } }
-        guard live != nil || told != nil else { return .refused(withState { $0.absence(of: id) }) }
+        let recorded = withState { state in state.forest.index(of: id).flatMap { state.recordedDetail(of: $0) } }
+        guard live != nil || recorded != nil else { return .refused(withState { $0.absence(of: id) }) }
         var detail = NodeDetail(node: id)
-        detail.add("label", live?.label ?? told?.label)
+        detail.add("label", live?.label ?? recorded?.label)
         if let live {
             addOutcome(of: live, to: &detail)
             addWaiters(of: live, to: &detail)
-        } else if let told {
-            detail.add(told.isError ? "error" : "value", told.summary)
-            detail.add("executor", told.executor)
+        } else if let recorded {
+            detail.add(recorded.isError ? "error" : "value", recorded.summary)
+            detail.add("executor", recorded.executor)
             detail.add("note", "The promise is gone: this is what was told of it")
         }
-        if let told {
-            detail.add("waits for", told.blocker)
-            detail.add("age", told.age)
+        if let recorded {
+            detail.add("waits for", recorded.blocker)
+            detail.add("age", recorded.age)
         }
         return .described(detail)
     }
@@ -96,8 +96,8 @@ extension Collector {
     }
 }
 
-/// What the forest knows of a node, in words.
-private struct ToldDetail {
+/// The forest's record of a node as texts.
+private struct RecordedDetail {
     var label: String?
     var summary: String?
     var isError: Bool
@@ -107,19 +107,19 @@ private struct ToldDetail {
 }
 
 extension CollectorState {
-    /// Nil where nothing was told of it but its id.
-    fileprivate func told(of index: NodeIndex) -> ToldDetail? {
+    /// Returns the record of a node; nil where only its id is known.
+    fileprivate func recordedDetail(of index: NodeIndex) -> RecordedDetail? {
         let view = forest.node(index)
-        guard !forest.isOnlyMentioned(index) else { return nil }
+        guard !forest.isOnlyReferenced(index) else { return nil }
         let age = readable(time > view.created ? time - view.created : 0)
-        return ToldDetail(
+        return RecordedDetail(
             label: forest.label(of: index), summary: forest.summary(of: index),
             isError: view.settlement != .fulfilled && view.settlement != .skippedFulfilled,
             executor: forest.executors[view.executor], blocker: view.isLive ? forest.blockerText(of: index) : nil,
             age: view.marks.contains(.seenLate) ? "first told of \(age) ago" : "made \(age) ago")
     }
 
-    /// Why nothing can be said or done about a node of which nothing was told.
+    /// Returns why an unrecorded node cannot be described or cancelled.
     func absence(of id: NodeID) -> String {
         if forest.isEvicted(id) { return "\(id) has ended and was forgotten" }
         let why = "the program records some of its chains only"
@@ -134,17 +134,17 @@ extension CollectorState {
 }
 
 extension ChainForest {
-    /// Whether nothing was told of a node but that others are linked to it.
-    func isOnlyMentioned(_ index: NodeIndex) -> Bool {
+    /// Whether a node is known by links from others alone.
+    func isOnlyReferenced(_ index: NodeIndex) -> Bool {
         let view = node(index)
         return view.state == .unknown && view.settlement == .pending
     }
 
-    /// What a node waits for, in a few words; nil where it waits for nothing.
+    /// Returns what a node waits for as a phrase; nil where it waits for nothing.
     func blockerText(of index: NodeIndex) -> String? {
         let blocker = self.blocker(of: index)
         let other = blocker.node.map { other in
-            "\(id(of: other))" + (isOnlyMentioned(other) ? " (not recorded)" : " (\(state(of: other).word))")
+            "\(id(of: other))" + (isOnlyReferenced(other) ? " (not recorded)" : " (\(state(of: other).word))")
         }
         switch blocker.reason {
         case .settled, .running: return nil
@@ -161,7 +161,7 @@ extension ChainForest {
     }
 }
 
-/// A duration in nanoseconds as people read it: `0.2ms`, `210ms`, `1.24s`, `3m 12s`, `2h 5m`.
+/// Returns a duration in nanoseconds as text: `0.2ms`, `210ms`, `1.24s`, `3m 12s`, `2h 5m`.
 func readable(_ nanoseconds: UInt64) -> String {
     func rounded(_ value: UInt64, per unit: UInt64, digits: Int) -> String {
         let scale: UInt64 = digits == 1 ? 10 : 100

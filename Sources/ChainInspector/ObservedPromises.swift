@@ -45,16 +45,16 @@ struct ObservedPromises: ObservedRuntime {
             detail.value = promise.renderedValue?.cut(toBytes: NodeDetail.textByteLimit)
         }
         if let error = facts.error {
-            // What the runtime itself says holds nothing of the program's secrets, and events tell it too.
+            // The runtime's own errors hold no secrets of the program, and events carry their texts too.
             let isOurs = error is PromiseCancelled || error is PromiseAbandoned
             detail.error = ErrorText(
-                of: error, tellsTexts: capturesErrors || isOurs, byteLimit: NodeDetail.textByteLimit)
+                of: error, includesTexts: capturesErrors || isOurs, byteLimit: NodeDetail.textByteLimit)
         }
         return detail
     }
 }
 
-/// The number of this process.
+/// The id of this process.
 func processID() -> Int32 { getpid() }
 
 /// The file name of the program that runs.

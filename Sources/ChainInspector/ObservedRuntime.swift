@@ -1,18 +1,18 @@
 import ChainEvents
 
-/// What the collector asks of the runtime that it observes. Asked with no lock of the collector's held.
+/// The observed runtime, as the collector uses it. Called without the collector's lock.
 protocol ObservedRuntime: Sendable {
     /// The name of an executor, or nil where it has none.
     func executorName(_ id: ExecutorID) -> String?
-    /// In how many parts the live nodes are told.
+    /// The number of the registry's shards.
     var shardCount: Int { get }
-    /// The nodes of one part that are alive now.
+    /// Returns the nodes of one shard that are alive now.
     func liveNodes(shard: Int) -> [LiveNode]
     /// Cancels a node; false where it is gone.
     func cancel(_ id: NodeID, by viewer: String) -> Bool
-    /// What a live node says of itself; nil where it is gone. Runs the program's descriptions.
+    /// Returns the details of a live node; nil where it is gone. Runs the program's descriptions.
     func detail(of id: NodeID) -> LiveDetail?
-    /// Whether values may be told.
+    /// Whether values may be published.
     var capturesValues: Bool { get }
 }
 

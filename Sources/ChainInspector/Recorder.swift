@@ -3,12 +3,12 @@ import ChainEvents
 import Dispatch
 import Synchronization
 
-/// Takes a runtime's events on the threads where they happen and keeps them until the collector fetches them.
+/// The sink of a runtime's events: it keeps them, on the threads where they happen, until the collector fetches them.
 ///
-/// An event is written into the calling thread's ring: no lock, no allocation, 27 ns, of which the cycle counter takes 12;
-/// with what the runtime does to make it and the collector to fetch it, 43 to 98 ns. A thread's first event takes
-/// a ring out of the pool (a short lock). Where a ring is full, or none may be had, the event is dropped and counted:
-/// `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
+/// An event is written into the calling thread's ring: no lock, no allocation, 27 ns, of which the cycle counter takes
+/// 12; with what the runtime does to make it and the collector to fetch it, 43 to 98 ns. A thread's first event takes a
+/// ring out of the pool (a short lock). Where the ring is full, or there is none left, the event is dropped and
+/// counted: `made == delivered + lost + queued`, exactly, whenever no thread is inside ``record(_:text:)``.
 package final class Recorder: EventSink {
     /// A number that no other recorder of this process has or had.
     let number: UInt64
@@ -23,7 +23,7 @@ package final class Recorder: EventSink {
     /// Forks that had happened when it was made: in a child it records nothing.
     private let generation: UInt64
     private let isClosed = Atomic<Bool>(false)
-    private let wakeIsAsked = Atomic<Bool>(false)
+    private let isWakeRequested = Atomic<Bool>(false)
     /// Events of threads that got no ring.
     private let ringlessCount = Atomic<UInt64>(0)
 
@@ -40,7 +40,7 @@ package final class Recorder: EventSink {
         pool = RingPool(owner: number, capacity: options.usableRingCapacity, byteLimit: options.ringByteLimit)
     }
 
-    /// Takes one step; see the type.
+    /// Records one event; see the type.
     package func record(_ record: EventRecord, text: String?) {
         guard let current = chain_thread_current().pointee.ring else { return recordFirst(record, text: text) }
         let ring = Ring(header: current.assumingMemoryBound(to: RingHeader.self))
@@ -60,11 +60,11 @@ package final class Recorder: EventSink {
         if wakes { wakeCollector() }
     }
 
-    /// What the clock or the cycle counter says now.
+    /// The cycle counter's or the clock's present value.
     @inline(__always)
     var ticks: UInt64 { usesCycleCounter ? chain_ticks() : clock.now }
 
-    /// Looks among the thread's other rings, else takes one.
+    /// Records on a thread where another recorder's ring is first, or there is none.
     @inline(never)
     private func recordFirst(_ record: EventRecord, text: String?) {
         guard generation == chain_fork_generation(), !isClosed.load(ordering: .relaxed) else { return }
@@ -76,7 +76,7 @@ package final class Recorder: EventSink {
     }
 
     private func takeRing() -> Ring? {
-        // No ring for a thread that could not give it back.
+        // A thread without a destructor could not return the ring.
         guard ThreadRings.arm(), let ring = pool.take(thread: chain_thread_id()) else { return nil }
         ThreadRings.add(ring)
         return ring
@@ -84,12 +84,14 @@ package final class Recorder: EventSink {
 
     @inline(never)
     private func wakeCollector() {
-        guard !wakeIsAsked.load(ordering: .relaxed), !wakeIsAsked.exchange(true, ordering: .relaxed) else { return }
+        guard !isWakeRequested.load(ordering: .relaxed), !isWakeRequested.exchange(true, ordering: .relaxed) else {
+            return
+        }
         wake.signal()
     }
 
-    /// The collector begins to drain: from now on a half full ring may wake it again.
-    func allowWake() { wakeIsAsked.store(false, ordering: .relaxed) }
+    /// Lets a half full ring wake the collector again; called as the collector begins to drain.
+    func allowWake() { isWakeRequested.store(false, ordering: .relaxed) }
 
     /// Made and lost so far, of all threads.
     var counts: RingCounts {
@@ -103,7 +105,7 @@ package final class Recorder: EventSink {
     /// Whether this is the process that it was made in, not a child of it.
     var isInOwnProcess: Bool { generation == chain_fork_generation() }
 
-    /// Ends recording. A step under way may still write into its thread's ring; nobody reads or counts that.
+    /// Ends recording. A step under way may still write into its thread's ring, unread and uncounted.
     func close() {
         isClosed.store(true, ordering: .relaxed)
         pool.close()

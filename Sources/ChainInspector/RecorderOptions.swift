@@ -1,4 +1,4 @@
-/// What recording may cost.
+/// The limits of recording.
 package struct RecorderOptions: Sendable {
     /// Events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further places.
     package var ringCapacity = 4096
@@ -18,6 +18,6 @@ package struct RecorderOptions: Sendable {
         return capacity
     }
 
-    /// No text may need more than a quarter of a ring, nor more than its length's 15 bits say.
+    /// At most a quarter of a ring, and at most 15 bits, which is the size of the length.
     var usableTextLimit: Int { max(0, min(textLimit, usableRingCapacity / 4 * RingSlot.size, 0x7FFF)) }
 }

@@ -1,42 +1,42 @@
 import ChainEvents
 
-/// Tells the forest who is alive after events were lost: part by part of the runtime's registry, between the marks of a
-/// ``Resync``.
+/// A walk over the runtime's registry, shard by shard, that corrects the forest after losses; published between the
+/// marks of a ``Resync``.
 struct RegistryWalk {
-    /// The epoch and the next part, while a walk is under way.
+    /// The epoch and the next shard, while a walk is under way.
     private(set) var epoch: UInt64?
     private var shard = 0
-    /// Somebody fetches a part right now.
+    /// Whether a thread fetches a shard now.
     private var isFetching = false
-    /// How many losses the last walk mended, and when it began.
+    /// How many losses the last walk corrected, and when it began.
     private var lostCount: UInt64 = 0
-    private var begun: UInt64 = 0
-    /// Somebody asked for one though nothing was lost.
-    var isAsked = false
+    private var beginning: UInt64 = 0
+    /// Whether a walk was requested, losses or not.
+    var isRequested = false
 
-    /// Whether a walk is to be begun, where `mendableCount` losses are such that all that came before them was read.
-    func isDue(_ mendableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
+    /// Whether a walk is to be begun, where `recoverableCount` losses are such that all that came before them was read.
+    func isDue(_ recoverableCount: UInt64, now: UInt64, interval: UInt64) -> Bool {
         guard epoch == nil else { return false }
-        return isAsked || (mendableCount > lostCount && (begun == 0 || now >= begun + interval))
+        return isRequested || (recoverableCount > lostCount && (beginning == 0 || now >= beginning + interval))
     }
 
     /// Begins at `epoch`; it mends those losses.
-    mutating func begin(epoch: UInt64, mendableCount: UInt64) {
+    mutating func begin(epoch: UInt64, recoverableCount: UInt64) {
         self.epoch = epoch
-        begun = epoch
-        lostCount = mendableCount
+        beginning = epoch
+        lostCount = recoverableCount
         shard = 0
-        isAsked = false
+        isRequested = false
     }
 
-    /// The next part to fetch; nil where there is none, or somebody is at it.
+    /// Returns the next shard to fetch; nil where there is none, or another thread fetches one.
     mutating func fetch() -> Int? {
         guard epoch != nil, !isFetching else { return nil }
         isFetching = true
         return shard
     }
 
-    /// That part was told; gives the epoch if it was the last.
+    /// Counts a published shard; returns the epoch if it was the last.
     mutating func fetched(of shardCount: Int) -> UInt64? {
         isFetching = false
         shard += 1
@@ -50,22 +50,22 @@ extension Collector {
     /// Begins a walk if one is due, and does all of it; other threads' events are collected between its parts.
     func resyncIfDue() {
         let isBegun = withState { state in
-            let mendableCount = state.mendableLossCount
-            guard state.walk.isDue(mendableCount, now: state.time, interval: options.resyncInterval) else {
+            let recoverableCount = state.recoverableLossCount
+            guard state.walk.isDue(recoverableCount, now: state.time, interval: options.resyncInterval) else {
                 return false
             }
             let epoch = recorder.clock.now
-            state.walk.begin(epoch: epoch, mendableCount: mendableCount)
+            state.walk.begin(epoch: epoch, recoverableCount: recoverableCount)
             var batch = state.makeBatch()
             batch.resync = .begin(epoch: epoch)
-            state.tell(&batch)
+            state.publish(&batch)
             return true
         }
         guard isBegun else { return }
         while let shard = withState({ $0.walk.fetch() }) {
-            // With no lock of ours: these are retained, and the last release may run the program's deinits.
+            // Without a lock, because releasing these nodes may run the program's deinits.
             let nodes = runtime.liveNodes(shard: shard)
-            withState { $0.tell(nodes, of: runtime) }
+            withState { $0.publish(nodes, of: runtime) }
             publish()
             pass()
         }
@@ -73,8 +73,8 @@ extension Collector {
 }
 
 extension CollectorState {
-    /// Tells one part of the registry.
-    fileprivate mutating func tell(_ nodes: [LiveNode], of runtime: any ObservedRuntime) {
+    /// Publishes one shard of the registry.
+    fileprivate mutating func publish(_ nodes: [LiveNode], of runtime: any ObservedRuntime) {
         var rest = nodes[...]
         let end = walk.fetched(of: runtime.shardCount)
         repeat {
@@ -89,7 +89,7 @@ extension CollectorState {
                 return snapshot
             }
             if rest.isEmpty, let end { batch.resync = .end(epoch: end) }
-            if !batch.nodes.isEmpty || batch.resync != nil { tell(&batch) }
+            if !batch.nodes.isEmpty || batch.resync != nil { publish(&batch) }
         } while !rest.isEmpty
     }
 }

@@ -8,21 +8,21 @@ import Synchronization
     import Glibc
 #endif
 
-/// One event as it lies in a ring; its text follows in slots of plain bytes, `textLength` of them in all.
+/// One event in a ring; its text of `textLength` bytes follows in slots of plain bytes.
 ///
 /// ```text
 /// 0       8      16      24     32     36      38     40   41    42     48
 /// ├ ticks ┼ node ┼ other ┼ file ┼ line ┼ text ─┼detail┼kind┼flags┼ free ─┤
 /// ```
 ///
-/// The thread is not here: a ring serves one thread until it is drained.
+/// The thread is in the header, because a ring serves one thread until it is drained.
 struct RingSlot {
     var ticks: UInt64
     var node: UInt64
     var other: UInt64
     var file: UnsafePointer<UInt8>?
     var line: UInt32
-    /// Bytes of text that follow; the highest bit says that there were more.
+    /// Bytes of the text; the highest bit marks a cut text.
     var textLength: UInt16
     var detail: UInt16
     var kind: UInt8
@@ -51,7 +51,7 @@ struct RingHeader: ~Copyable {
     let head = Atomic<UInt64>(0)
     let madeCount = Atomic<UInt64>(0)
     let lostCount = Atomic<UInt64>(0)
-    /// Who still needs the memory: ``Holder`` bits.
+    /// Which sides still hold the memory: ``Holder`` bits.
     let holders = Atomic<UInt8>(0)
     /// The thread's name when it took the ring, NUL-terminated; written before the collector may see the ring.
     var name: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
@@ -63,7 +63,7 @@ struct RingHeader: ~Copyable {
     let tail = Atomic<UInt64>(0)
     /// The time of the last event that was read: times of one thread never go back.
     var lastTime: UInt64 = 0
-    /// Whether the thread's name was told.
+    /// Whether the thread's name was added to the name tables.
     var isNamed = false
 
     enum Holder {
@@ -82,7 +82,7 @@ struct RingHeader: ~Copyable {
 
 /// A ring's memory by its address; copying it copies the address.
 struct Ring: Equatable, @unchecked Sendable {
-    // Sendable: the header says which side may touch what, and the memory lives while one of the two holds it.
+    // Sendable: the header divides its fields between the two sides, and the memory lives while one of them holds it.
     let header: UnsafeMutablePointer<RingHeader>
 
     private static let headerSize = 256
@@ -100,7 +100,7 @@ struct Ring: Equatable, @unchecked Sendable {
 
     static func byteCount(capacity: Int) -> Int { headerSize + capacity * RingSlot.size }
 
-    /// Readies it for a new thread. Nobody else may hold it.
+    /// Resets the ring for a new thread; neither side may hold it.
     func reset(thread: UInt32) {
         header.pointee.next = nil
         header.pointee.headLimit = header.pointee.capacity / 2
@@ -117,7 +117,7 @@ struct Ring: Equatable, @unchecked Sendable {
         header.pointee.holders.store(RingHeader.Holder.thread | RingHeader.Holder.recorder, ordering: .releasing)
     }
 
-    /// Gives up one side's hold; the last one frees the memory.
+    /// Ends one side's hold; the last one frees the memory.
     func release(_ holder: UInt8) {
         let left = header.pointee.holders.bitwiseAnd(~holder, ordering: .acquiringAndReleasing).newValue
         guard left == 0 else { return }
@@ -125,9 +125,9 @@ struct Ring: Equatable, @unchecked Sendable {
         free(header)
     }
 
-    /// Whether its thread has ended or dropped it: then nothing is added any more.
-    var isLeft: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.thread == 0 }
-    /// Whether its recorder has ended: then nobody drains it.
+    /// Whether its thread has ended or dropped it, so that no event is added any more.
+    var isDetached: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.thread == 0 }
+    /// Whether its recorder has ended, so that it is not drained any more.
     var isClosed: Bool { header.pointee.holders.load(ordering: .acquiring) & RingHeader.Holder.recorder == 0 }
 
     func slot(_ index: UInt64) -> UnsafeMutableRawPointer {

@@ -103,8 +103,8 @@ struct RingCounts: Equatable, Sendable {
     var lost: UInt64 = 0
 
     mutating func add(_ ring: Ring) {
-        // Lost first: a loss that is seen was made, and was counted as made before. So were all events before it
-        // recorded, by whatever thread: whoever looks at the rings after this sees them.
+        // Lost events first, because each was counted as made before. All events before a loss, of any thread, are in
+        // the rings by now, so a pass that begins after this reads them.
         lost += ring.header.pointee.lostCount.load(ordering: .acquiring)
         made += ring.header.pointee.madeCount.load(ordering: .relaxed)
     }

@@ -1,10 +1,10 @@
 import ChainEvents
 
-/// How far one ring is to be read in a pass: what was published when the pass began.
+/// The part of one ring that a pass reads: the events published when the pass began.
 struct RingCursor {
     let ring: Ring
-    /// Whether its thread had left it before `end` was read, so that nothing follows.
-    let isLeft: Bool
+    /// Whether its thread had detached before `end` was read, so that no event follows.
+    let isDetached: Bool
     let end: UInt64
     var next: UInt64
     /// The ticks of the next event; only where there is one.
@@ -12,7 +12,7 @@ struct RingCursor {
 
     init(_ ring: Ring) {
         self.ring = ring
-        isLeft = ring.isLeft
+        isDetached = ring.isDetached
         next = ring.header.pointee.tail.load(ordering: .relaxed)
         end = ring.header.pointee.head.load(ordering: .acquiring)
         peek()
@@ -26,7 +26,7 @@ struct RingCursor {
         if !isAtEnd { nextTicks = slot.pointee.ticks }
     }
 
-    /// Takes the next event and its text out; there must be one. Its place is given back by ``release()``.
+    /// Returns the next event and its text; there must be one. ``release()`` frees its slots.
     mutating func read() -> (slot: RingSlot, text: String?) {
         let slot = slot.pointee
         next &+= 1
@@ -53,14 +53,14 @@ struct RingCursor {
         return text
     }
 
-    /// Gives what was read back to the producer.
+    /// Returns the read slots to the producer.
     func release() { ring.header.pointee.tail.store(next, ordering: .releasing) }
 }
 
 /// The cursors of one pass, read as one stream in the order of time.
 ///
-/// Each ring's own order is kept whatever its times say. A thread that came back with another ring is in order too:
-/// its newer ring was looked at first, and of equal times the older ring's go first.
+/// Each ring's own order is kept, whatever its times. The events of a thread with two rings are in order too: the end
+/// of the newer ring was read first, and of equal times the older ring's events go first.
 struct RingMerge {
     private(set) var cursors: [RingCursor]
     /// A binary heap of cursors that are not at their end: the least (ticks, index) on top.
@@ -68,7 +68,7 @@ struct RingMerge {
 
     /// Fixes how far each ring (oldest first) will be read.
     init(_ rings: [Ring]) {
-        // Newest first: what the newer ring of a thread holds at its look came after all of its older one.
+        // Newest first, because all events of a thread's newer ring come after those of its older one.
         cursors = rings.reversed().map { RingCursor($0) }
         cursors.reverse()
         for index in cursors.indices where !cursors[index].isAtEnd { push(index) }
@@ -77,10 +77,10 @@ struct RingMerge {
     /// Whether all was read.
     var isAtEnd: Bool { heap.isEmpty }
 
-    /// The rings that are read to their end and that nobody writes to any more.
-    var leftRings: [Ring] { cursors.lazy.filter { $0.isLeft && $0.isAtEnd }.map(\.ring) }
+    /// The rings that are read to their end and have no thread any more.
+    var detachedRings: [Ring] { cursors.lazy.filter { $0.isDetached && $0.isAtEnd }.map(\.ring) }
 
-    /// Gives what was read back to the producers.
+    /// Returns the read slots to the producers.
     func release() {
         for cursor in cursors { cursor.release() }
     }

@@ -3,8 +3,7 @@ import Synchronization
 
 // The producer's side: the ring's own thread alone may call these.
 extension Ring {
-    /// Appends one event and its text; false where it was dropped for want of room (and counted) or the consumer should
-    /// be woken (`wakes`).
+    /// Appends one event; drops and counts it where there is no room. Sets `wakes` where the consumer should be woken.
     @inline(__always)
     func append(ticks: UInt64, _ record: EventRecord, wakes: inout Bool) {
         let head = header.pointee.head.load(ordering: .relaxed)
@@ -14,14 +13,14 @@ extension Ring {
         header.pointee.head.store(head &+ 1, ordering: .releasing)
     }
 
-    /// The same with at most `limit` bytes of text, in slots after it.
+    /// Appends one event with at most `limit` bytes of text, in slots after it.
     func append(ticks: UInt64, _ record: EventRecord, text: String, limit: Int, wakes: inout Bool) {
         let utf8 = text.utf8
         let written: Void? = utf8.withContiguousStorageIfAvailable {
             append(ticks: ticks, record, bytes: UnsafeRawBufferPointer($0), limit: limit, wakes: &wakes)
         }
         if written == nil {
-            // A string bridged from elsewhere: copied, as its bytes are not here.
+            // A bridged string is copied, because its bytes are not contiguous.
             Array(utf8.prefix(limit + 4)).withUnsafeBytes {
                 append(ticks: ticks, record, bytes: $0, limit: limit, wakes: &wakes)
             }
@@ -62,7 +61,7 @@ extension Ring {
             flags: record.flags.rawValue)
     }
 
-    /// Looks at how far the consumer is; counts a loss where there is no room.
+    /// Reads the consumer's position again; counts a loss where there is no room.
     @inline(never)
     private func hasRoom(for slotCount: UInt64, at head: UInt64, wakes: inout Bool) -> Bool {
         let capacity = header.pointee.capacity

@@ -2,7 +2,7 @@ import CChainRuntime
 
 /// The calling thread's rings, one a recorder: a list that starts at the thread's record, the last used one first.
 enum ThreadRings {
-    /// Has the rings left to their recorders when the thread ends; false where that cannot be had.
+    /// Has the thread's rings detached when it ends; false where the system has no destructor left.
     static func arm() -> Bool {
         chain_thread_at_exit { first in
             var next = first?.assumingMemoryBound(to: RingHeader.self)
@@ -13,7 +13,8 @@ enum ThreadRings {
         }
     }
 
-    /// The ring of that recorder, moved to the front; nil where there is none. Rings of ended recorders are let go.
+    /// Returns the ring of that recorder, moved to the front; nil where there is none. Releases rings of ended
+    /// recorders.
     static func current(of number: UInt64) -> Ring? {
         let thread = chain_thread_current()!
         var found: Ring?

@@ -1,70 +1,70 @@
 import ChainBus
 import ChainEvents
 
-/// Where a dashboard's batches come from and where its commands go: a program's own runtime, an attached process, a
-/// recording. One source is one program; the dashboard does not know which kind it has.
+/// The origin of a dashboard's batches and the target of its commands: a program's own runtime, an attached process or
+/// a recording. One source is one program; the dashboard does not know which kind it has.
 ///
-/// The streams call their observers on threads of the source's own: a dashboard subscribes a ``Mailbox`` to each and
+/// The streams call their observers on the source's own threads: a dashboard subscribes a ``Mailbox`` to each and
 /// drains it on its own thread. Everything here may be used from any thread.
 public protocol BatchSource: AnyObject, Sendable {
-    /// What the program says, in the order of ``EventBatch/sequence``.
+    /// The program's events, in the order of ``EventBatch/sequence``.
     ///
-    /// Whoever subscribes late gets the program's present state, as batches of ``EventBatch/nodes``, and what follows,
-    /// without gap. (An attached process is asked for its state anew: until that comes, a late subscriber may hear of
-    /// nodes that it does not know yet, and an earlier one hears the state once more.) Where batches were lost on the way, the next one counts them
-    /// (``EventCounts/lostAtClient``) and a resync follows. The stream lasts over reconnects, completes when the source has
-    /// ended, and does not fail: why it ended is told by ``status``.
+    /// A late subscriber gets the program's present state, as batches of ``EventBatch/nodes``, and the following
+    /// batches without gap. (An attached process is asked for its state again: until that arrives, a late subscriber
+    /// may get events of unknown nodes, and earlier subscribers get the state once more.) Where batches were lost on
+    /// the way, the next one counts them (``EventCounts/lostAtClient``) and a resync follows. The stream lasts over
+    /// reconnects, completes when the source has ended, and does not fail: ``status`` has the reason for the end.
     var batches: EventStream<EventBatch> { get }
 
-    /// Whether an observer of ``batches`` may block: the program's words wait on its side then, and past its limits are
-    /// lost and counted there. False where that would hold up the observed program, or somebody else.
+    /// Whether an observer of ``batches`` may block: the program then keeps its events, and drops and counts them past
+    /// its limits. False where a blocked observer would hold up the observed program or other observers.
     var isPatient: Bool { get }
 
-    /// How the source is doing; a subscriber is told the present status first. Completes after
+    /// The source's status; a subscriber gets the present one first. Completes after
     /// ``SourceStatus/ended(_:)``.
     var status: EventStream<SourceStatus> { get }
 
-    /// Answers to commands; each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot carry
-    /// it. A late subscriber gets none of the past ones.
+    /// Answers to commands; each ``send(_:)`` gets exactly one, with the command's id, also when the source cannot
+    /// carry it. A late subscriber gets none of the past ones.
     var replies: EventStream<CommandReply> { get }
 
-    /// Begins to connect; returns at once. What goes wrong is told by ``status``. A second call, or one after
+    /// Begins to connect; returns at once. Failures appear in ``status``. A second call, or one after
     /// ``stop()``, does nothing.
     func start()
 
-    /// Hands a command on; returns at once. A source that is read-only, not connected or a recording refuses it by a
-    /// reply that says why.
+    /// Sends a command; returns at once. A source that is read-only, not connected or a recording refuses it by a
+    /// reply with the reason.
     func send(_ command: ViewerCommand)
 
     /// Ends the source: it becomes ``SourceStatus/ended(_:)`` with ``SourceEnding/stopped``, the streams complete, and
-    /// threads, sockets and files are given back. Idempotent; returns when no observer is called any more, so it must
-    /// not be called by one of this source's observers.
+    /// threads, sockets and files are released. Idempotent; returns when no observer is called any more, so this
+    /// source's observers must not call it.
     func stop()
 }
 
 extension BatchSource {
-    /// Nobody is held up unless a source says that it can be.
+    /// False, the safe answer.
     public var isPatient: Bool { false }
 }
 
-/// How a ``BatchSource`` is doing.
+/// The status of a ``BatchSource``.
 public enum SourceStatus: Hashable, Sendable {
     /// It was not started yet.
     case idle
     /// It is looking for the program. `attempt` counts from 1; `lastFailure` is one sentence on the attempt before.
     case connecting(attempt: Int, lastFailure: String?)
-    /// It was live and is not: the program is gone, stands still or cannot be reached. What was known is kept, stale; it
-    /// tries again by itself.
+    /// It was live and is not: the program is gone, stands still or cannot be reached. What was known is kept, stale;
+    /// it tries again by itself.
     case reconnecting(ProcessDescription, Disconnection)
-    /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: what was known
-    /// of the old one is history.
+    /// Batches come as they happen. A ``ProcessDescription/key`` other than before is a new run of the program: what
+    /// was known of the old one is history.
     case live(ProcessDescription)
     /// A recording is read; `time` is how far, in nanoseconds of the process's clock.
     case replaying(ProcessDescription, time: UInt64)
     /// It is over; nothing follows.
     case ended(SourceEnding)
 
-    /// Who is observed, as far as it is known.
+    /// The observed program, as far as it is known.
     public var process: ProcessDescription? {
         switch self {
         case .live(let process), .replaying(let process, _), .reconnecting(let process, _): process
@@ -84,13 +84,13 @@ public enum SourceEnding: Hashable, Sendable {
     case stopped
     /// The program ended, or stopped its inspector; or a recording was read to its end.
     case finished
-    /// It cannot go on; one sentence says why.
+    /// It cannot continue, for the reason in one sentence.
     case failed(String)
 }
 
-/// Since when a program that was attached to cannot be reached, and what is done about it.
+/// The loss of an attached program: since when it cannot be reached, and when it is tried again.
 public struct Disconnection: Hashable, Sendable {
-    /// When it was last heard of, in nanoseconds since 1970.
+    /// When the last message arrived, in nanoseconds since 1970.
     public var since: UInt64
     /// One sentence on what happened.
     public var reason: String
@@ -100,7 +100,7 @@ public struct Disconnection: Hashable, Sendable {
     /// itself can mend it.
     public var nextAttempt: UInt64
 
-    /// Describes an outage.
+    /// Describes a disconnection.
     public init(since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64) {
         self.since = since
         self.reason = reason

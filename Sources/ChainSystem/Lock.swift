@@ -35,11 +35,11 @@ import CChainRuntime
 
         @inlinable
         @inline(__always)
-        static func take(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_take(word) }
+        static func take(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_acquire(word) }
 
         @inlinable
         @inline(__always)
-        static func give(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_give(word) }
+        static func give(_ word: UnsafeMutablePointer<LockWord>) { chain_lock_release(word) }
     }
 #endif
 

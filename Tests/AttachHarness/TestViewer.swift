@@ -15,7 +15,7 @@ public final class TestViewer {
     /// The program has ended the connection.
     public struct Ended: Error {}
 
-    /// Nobody listens, or it may not attach.
+    /// No program listens, or the viewer may not attach.
     public struct NotConnected: Error {
         /// What the system says.
         public let errorNumber: Int32

@@ -18,7 +18,7 @@ import PromiseRuntime
 //     AttachProbe visit PATH        asks for the state once, and says what came of it
 //     AttachProbe port NAME         as serve, on a port alone; says where
 //     AttachProbe impostor PORT     listens on that port, and says how many bytes the first one that connects has sent
-// as the user whose number is in PROBE_USER, where that is set.
+// as the user of the number in PROBE_USER, where that is set.
 
 alarm(300)
 if let user = getenv("PROBE_USER").flatMap({ UInt32(String(cString: $0)) }) {
@@ -38,7 +38,8 @@ do {
         do throws(AttachError) {
             let target = Target.unix(path: argument)
             print(
-                "state of", try Visit.state(of: patience().resolve(target), timeLimit: .seconds(60)).hello.process.name)
+                "state of",
+                try OneShotClient.state(of: patience().resolve(target), timeLimit: .seconds(60)).hello.process.name)
         } catch {
             print("\(error.kind): \(error)")
         }
@@ -137,7 +138,7 @@ func serve(_ name: String, at endpoints: [InspectorEndpoint]? = nil) throws {
     guard inspector.attachFailures.isEmpty else { exit(1) }
     print(endpoints == nil ? "ready" : inspector.addresses.joined())
     fflush(nil)
-    // Until it is killed, or nobody holds the other end any more.
+    // Until it is killed, or the other end is closed.
     var byte: UInt8 = 0
     while read(0, &byte, 1) > 0 {}
     withExtendedLifetime(resolvers) { inspector.stop() }
@@ -157,9 +158,9 @@ func churn(_ target: Target) throws {
         if number % 2 == 0 { isLive.wait() }
         source.stop()
         subscription.dispose()
-        if number % 8 == 0 { _ = try Visit.state(of: patience().resolve(target), timeLimit: .seconds(60)) }
+        if number % 8 == 0 { _ = try OneShotClient.state(of: patience().resolve(target), timeLimit: .seconds(60)) }
         if number % 8 == 4 { _ = try patience().list() }
-        if number % 8 == 6 { try? _ = Visit.state(of: patience().resolve(.unix(path: "/nowhere"))) }
+        if number % 8 == 6 { try? _ = OneShotClient.state(of: patience().resolve(.unix(path: "/nowhere"))) }
     }
     // What is made once for all is made.
     for number in 0..<8 { try round(number) }

@@ -83,12 +83,12 @@ import Testing
         shutdown(viewer.socket.number, Int32(SHUT_RDWR))
         var rests: [Duration] = []
         for attempt in 0...8 {
-            let status = try watched.status.wait("outage \(attempt)") { $0.outage?.attempt == attempt }
-            let outage = try #require(status.outage)
-            #expect(status.process == info && outage.since == lastHeard)
-            #expect(!outage.reason.isEmpty)
+            let status = try watched.status.wait("outage \(attempt)") { $0.disconnection?.attempt == attempt }
+            let disconnection = try #require(status.disconnection)
+            #expect(status.process == info && disconnection.since == lastHeard)
+            #expect(!disconnection.reason.isEmpty)
             let rest = try watched.clock.restToDeadline()
-            #expect(outage.nextAttempt == watched.clock.wall + rest.nanoseconds)
+            #expect(disconnection.nextAttempt == watched.clock.wall + rest.nanoseconds)
             rests.append(rest)
             watched.clock.advance(by: rest)
         }
@@ -113,7 +113,7 @@ import Testing
             }
             viewer = nil
             let before = rests.count
-            try watched.status.wait("an outage", last: true) { $0.outage != nil }
+            try watched.status.wait("an outage", last: true) { $0.disconnection != nil }
             rests.append(try watched.clock.restToDeadline())
             #expect(rests.count == before + 1)
             watched.clock.advance(by: rests[before])
@@ -132,8 +132,8 @@ import Testing
         _ = try watched.waitForBatch(1)
         viewer.send(.farewell(Goodbye(.stopped, "The inspector was stopped.")))
         program = nil
-        let outage = try watched.status.wait("the loss") { $0.outage?.attempt == 0 }.outage
-        #expect(outage?.reason == "The inspector was stopped")
+        let disconnection = try watched.status.wait("the loss") { $0.disconnection?.attempt == 0 }.disconnection
+        #expect(disconnection?.reason == "The inspector was stopped")
         // Another program of which `check` would be the beginning is not taken for it.
         let other = try FakeProgram(in: folder, pid: 1, name: "checkers", key: 9)
         program = try FakeProgram(in: folder, pid: getpid(), name: "checkout", key: 2)
@@ -156,7 +156,7 @@ import Testing
         viewer.send(.batch(program.batch(2, lost: 4)))
         _ = try watched.waitForBatch(2)
         shutdown(viewer.socket.number, Int32(SHUT_RDWR))
-        try watched.status.wait("the loss") { $0.outage != nil }
+        try watched.status.wait("the loss") { $0.disconnection != nil }
         watched.clock.advance(by: try watched.clock.restToDeadline())
         viewer = try program.welcome().0
         viewer.send(.batch(program.batch(1, lost: 0)))
@@ -173,9 +173,10 @@ import Testing
         try watched.waitUntilLive()
         let lastHeard = watched.clock.wall
         watched.clock.advance(by: .seconds(5))
-        let outage = try #require(try watched.status.wait("the silence") { $0.outage != nil }.outage)
-        #expect(outage.attempt == 0 && outage.nextAttempt == 0 && outage.since == lastHeard)
-        #expect(outage.reason.contains("stands still"))
+        let disconnection = try #require(
+            try watched.status.wait("the silence") { $0.disconnection != nil }.disconnection)
+        #expect(disconnection.attempt == 0 && disconnection.nextAttempt == 0 && disconnection.since == lastHeard)
+        #expect(disconnection.reason.contains("stands still"))
         watched.cancel(1, id: 5, of: program.info)
         let reply = try watched.replies.wait("the refusal") { $0.command == 5 }
         #expect(reply.outcome == .refused("checkout stands still and takes no commands"))
@@ -186,7 +187,7 @@ import Testing
         watched.source.stop()
     }
 
-    /// Whoever is slow keeps the program's words in the sockets, not in this process.
+    /// A slow observer keeps the program's messages in the sockets, not in this process.
     @Test func whileAnObserverIsAtWorkNothingIsRead() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)

@@ -48,7 +48,7 @@ import Testing
         let third = try #require(try viewer?.receiveCommand())
         viewer?.send(.reply(CommandReply(command: third.id, outcome: .accepted(count: 1))))
         viewer = nil
-        try watched.status.wait("the loss") { $0.outage != nil }
+        try watched.status.wait("the loss") { $0.disconnection != nil }
         let lost = "The connection was lost before the program answered"
         #expect(
             watched.replies.all == [

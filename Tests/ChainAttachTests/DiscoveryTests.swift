@@ -29,7 +29,7 @@ import Testing
             try FakeProgram(in: folder, pid: 11, name: "a"), try FakeProgram(in: folder, pid: 12, name: "b", key: 2)
         )
         let hung = try FakeProgram(in: folder, pid: 13)
-        // Nobody takes anybody at all, and the queue is full.
+        // No connection is accepted, and the queue is full.
         let full = try FakeProgram(in: folder, pid: 14, backlog: 0)
         let knocks = (0..<2).map { _ in try? Connection(to: full.endpoint, ClientHello(purpose: .look)) }
         let list = list()

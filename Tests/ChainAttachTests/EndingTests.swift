@@ -37,7 +37,7 @@ import Testing
         try watched.waitUntilLive()
         // A connection may break though the process is there.
         viewer = nil
-        try watched.status.wait("an outage") { $0.outage != nil }
+        try watched.status.wait("an outage") { $0.disconnection != nil }
         watched.clock.advance(by: try watched.clock.restToDeadline())
         viewer = try program.welcome().0
         try watched.waitUntilLive()
@@ -90,9 +90,9 @@ import Testing
             viewer = try program.welcome().0
             try watched.waitUntilLive()
             watched.clock.advance(by: .seconds(6))
-            try watched.status.wait("the silence") { $0.outage != nil }
+            try watched.status.wait("the silence") { $0.disconnection != nil }
         case .blocked:
-            // Nobody reads what it sends.
+            // Its messages are not read.
             watched = Watched(.unix(path: program.path), options)
             viewer = try program.welcome().0
             try watched.waitUntilLive()

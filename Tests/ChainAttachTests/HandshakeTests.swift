@@ -107,8 +107,8 @@ import Testing
         viewer?.send(.batch(program.batch(1)))
         viewer?.sendBytes(damage.bytes(program))
         viewer = nil
-        let outage = try #require(try watched.status.wait("an outage") { $0.outage != nil }.outage)
-        #expect(!outage.reason.isEmpty)
+        let disconnection = try #require(try watched.status.wait("an outage") { $0.disconnection != nil }.disconnection)
+        #expect(!disconnection.reason.isEmpty)
         watched.clock.advance(by: try watched.clock.restToDeadline())
         viewer = try program.welcome().0
         viewer?.send(.batch(program.batch(1)))

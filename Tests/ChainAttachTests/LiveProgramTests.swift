@@ -28,7 +28,7 @@ import Testing
         return try Inspector.start(name: "shop", runtime: runtime, options: options)
     }
 
-    /// Some chains, the first of which nobody settles by himself.
+    /// Some chains, the first of which does not settle by itself.
     private func work() -> (first: Promise<Int>, resolver: Resolver<Int>) {
         runtime.run {
             let (first, resolver) = Promise<Int>.pending(label: "order")
@@ -73,11 +73,11 @@ import Testing
         let second = work()
         executor.runAll()
         expectSameForest(watched, inspector, holding: "fulfilled")
-        // Who comes later, through another connection, has the same.
+        // A later viewer, through another connection, has the same.
         let late = Watched(.pid(getpid()), folder.options)
         expectSameForest(late, inspector, holding: "fulfilled")
-        // And who asks once.
-        let visit = try Visit.state(
+        // So has a single request.
+        let visit = try OneShotClient.state(
             of: folder.discovery.resolve(.pid(getpid())), timeLimit: .seconds(Int(patience)))
         #expect(visit.hello.process == inspector.info && visit.hello.totals.nodeCount > 40)
         #expect(fold(visit.batches) == inspector.collector.withState { $0.forest.dump(facts: true) })
@@ -104,7 +104,7 @@ import Testing
         expectSameForest(watched, inspector, holding: "cancelled")
         let endpoint = try folder.discovery.resolve(.pid(getpid()))
         func ask(_ request: ViewerCommand.Request) throws -> CommandReply.Outcome {
-            try Visit.perform(request, at: endpoint, timeLimit: .seconds(Int(patience))).outcome
+            try OneShotClient.perform(request, at: endpoint, timeLimit: .seconds(Int(patience))).outcome
         }
         guard case .refused = try ask(.cancel(.node(NodeID(1 << 60)), by: "me")) else {
             Issue.record("nobody is cancelled")
@@ -147,7 +147,7 @@ import Testing
         inspector.stop()
         try byPid.status.waitForCompletion()
         #expect(byPid.status.all.last == .ended(.finished))
-        try byName.status.wait("the outage", last: true) { $0.outage != nil }
+        try byName.status.wait("the outage", last: true) { $0.disconnection != nil }
         // All was told before.
         let truth = inspector.collector.withState { $0.forest.dump(facts: true) }
         #expect(fold(byPid.batches.all) == truth && fold(byName.batches.all) == truth)
@@ -189,8 +189,8 @@ import Testing
         kill(program.pid, SIGSTOP)
         var info = siginfo_t()
         while waitid(P_PID, id_t(program.pid), &info, WSTOPPED | WEXITED | WNOWAIT) < 0, errno == EINTR {}
-        #expect(watched.clock.advance(until: { watched.status.all.last?.outage != nil }))
-        #expect(watched.status.all.last?.outage?.reason.contains("stands still") == true)
+        #expect(watched.clock.advance(until: { watched.status.all.last?.disconnection != nil }))
+        #expect(watched.status.all.last?.disconnection?.reason.contains("stands still") == true)
         watched.cancel(1, id: 1, of: try #require(watched.status.all.last?.process))
         let reply = try watched.replies.wait("the refusal") { $0.command == 1 }
         #expect(reply.outcome == .refused("sleeper stands still and takes no commands"))
@@ -214,12 +214,12 @@ import Testing
         first.kill9()
         try byPid.status.waitForCompletion()
         #expect(byPid.status.all.last == .ended(.finished))
-        let outage = try byName.status.wait("the outage") { $0.outage != nil }
-        #expect(outage.process?.pid == first.pid)
+        let disconnection = try byName.status.wait("the outage") { $0.disconnection != nil }
+        #expect(disconnection.process?.pid == first.pid)
         let second = try Probe(["serve", "victim"], in: folder)
         #expect(second.firstLine() == "ready")
         let live = try byName.status.wait("the second run", last: true) { $0.isLive && $0.process?.pid == second.pid }
-        #expect(live.process?.key != outage.process?.key)
+        #expect(live.process?.key != disconnection.process?.key)
         byName.source.stop()
     }
 }

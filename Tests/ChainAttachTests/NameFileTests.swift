@@ -18,7 +18,7 @@ import Testing
         return try folder.discovery.resolve(.name(name), preferring: key.map { ProcessKey(rawValue: $0) }, waiting)
     }
 
-    /// A program whose name stands beside its socket.
+    /// A program with its name in the file beside its socket.
     private func named(_ name: String, pid: Int32, key: UInt64 = 1) throws -> FakeProgram {
         let program = try FakeProgram(in: folder, pid: pid, name: name, key: key)
         try label(program, as: name)
@@ -126,9 +126,9 @@ import Testing
             for _ in 0..<10 { #expect(try resolve("shop").description.hasSuffix("/\(other.pid).sock")) }
             // With all the patience of a test, and yet at once.
             for ask in [
-                { _ = try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience))) },
-                { _ = try Visit.hello(of: endpoint, timeLimit: .seconds(Int(patience))) },
-                { _ = try Visit.perform(.resync, at: endpoint, timeLimit: .seconds(Int(patience))) },
+                { _ = try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience))) },
+                { _ = try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))) },
+                { _ = try OneShotClient.perform(.resync, at: endpoint, timeLimit: .seconds(Int(patience))) },
             ] {
                 let begun = nanoseconds()
                 let error = #expect(throws: AttachError.self) { try ask() }
@@ -138,7 +138,7 @@ import Testing
             }
             kill(stopped.pid, SIGCONT)
             #expect(
-                try Visit.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name == "sleeper")
+                try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name == "sleeper")
         }
     #endif
 

@@ -69,7 +69,7 @@ import Testing
     @Test func whatIsMissingOverThereIsMissingHere() throws {
         let endpoint = try options.discovery.resolve(.ssh(host: folder.base, process: "2147483647"))
         let error = #expect(throws: AttachError.self) {
-            try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience)))
+            try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience)))
         }
         #expect(error?.kind == .notFound)
         #expect(error?.description == "ssh:\(folder.base)/2147483647: There is no process 2147483647")
@@ -87,11 +87,11 @@ import Testing
         var first = [try program!.welcome(), try program!.welcome()]
         try watched.waitUntilLive()
         first = []
-        try watched.status.wait("the loss", last: true) { $0.outage?.attempt == 0 }
+        try watched.status.wait("the loss", last: true) { $0.disconnection?.attempt == 0 }
         program = nil
         watched.clock.advance(by: try watched.clock.restToDeadline())
-        let outage = try watched.status.wait("a failure") { $0.outage?.attempt == 1 }.outage
-        #expect(outage?.reason.contains("No program named checkout") == true)
+        let disconnection = try watched.status.wait("a failure") { $0.disconnection?.attempt == 1 }.disconnection
+        #expect(disconnection?.reason.contains("No program named checkout") == true)
         program = try FakeProgram(in: folder, key: 2)
         watched.clock.advance(by: try watched.clock.restToDeadline())
         first = [try program!.welcome(), try program!.welcome()]

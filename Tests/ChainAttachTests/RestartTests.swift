@@ -24,7 +24,7 @@ import Testing
         withExtendedLifetime(viewer) { program = nil }
         viewer = nil
         for attempt in 0...7 {
-            try watched!.status.wait("outage \(attempt)") { $0.outage?.attempt == attempt }
+            try watched!.status.wait("outage \(attempt)") { $0.disconnection?.attempt == attempt }
             if attempt < 7 { watched!.clock.advance(by: try watched!.clock.restToDeadline()) }
         }
         #expect(try watched!.clock.restToDeadline() == .seconds(5))
@@ -83,7 +83,7 @@ import Testing
         try watched.waitUntilLive()
         for _ in 0..<5 {
             program.kill9()
-            try watched.status.wait("the outage", last: true) { $0.outage != nil }
+            try watched.status.wait("the outage", last: true) { $0.disconnection != nil }
             program = try Probe(["serve", "shop"], in: folder)
             #expect(program.firstLine() == "ready")
             try watched.status.wait("the next run", last: true) { $0.isLive && $0.process?.pid == program.pid }

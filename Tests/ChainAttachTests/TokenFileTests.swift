@@ -22,7 +22,7 @@ import Testing
 
     private func visit(_ target: Target, _ discovery: Discovery? = nil) throws -> String {
         let endpoint = try (discovery ?? folder.discovery).resolve(target)
-        return try Visit.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name
+        return try OneShotClient.hello(of: endpoint, timeLimit: .seconds(Int(patience))).process.name
     }
 
     @Test func aTokenOfAProgramThatWasKilledIsNotSent() throws {

@@ -37,7 +37,7 @@ struct MailboxTests {
         #expect(!mailbox.push(11))
     }
 
-    /// An emitter that is faster than who drains loses nothing: it waits.
+    /// An emitter that is faster than the subscriber loses nothing, because it waits.
     @Test func anEmitterWaitsForRoom() throws {
         let mailbox = Mailbox<Int>(limit: 3, overflow: .wait) {}
         let received = Log<Int>()

@@ -128,7 +128,7 @@ final class RandomProgram: @unchecked Sendable {
     private let stream: any StreamUnderTest
     private var numbers: SeededGenerator
     private var subscriptionCount = 0
-    // Those whose subscribe has returned: only these have a handle that can be disposed of.
+    // Subscriptions after the return of `subscribe`: only these have a handle to dispose of.
     private var disposable: [Int] = []
     private var actionsLeft = 120
     private var log: [String] = []

@@ -93,7 +93,7 @@ struct ReentrancyTests {
         let bag = DisposeBag()
         subject.subscribe(onNext: { number in
             guard number == 2 else { return }
-            subject.onNext(3)  // accepted, not yet delivered to anybody
+            subject.onNext(3)  // accepted, not delivered yet
             subject.subscribe(onNext: { late.add($0) }).disposed(by: bag)
             #expect(late.entries == [])
             subject.onNext(4)

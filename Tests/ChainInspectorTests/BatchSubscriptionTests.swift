@@ -184,7 +184,7 @@ import Testing
         bench.collector.collectNow()
         var early = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
         early.take()
-        // One who is being told the state while the walk over the registry begins and ends.
+        // A subscriber that gets the state while the walk over the registry begins and ends.
         var middle = Viewer(bench.collector.subscribe(mailboxLimit: 1_000, onReady: {}))
         middle.take(atMost: 3)
         clock.advance(by: 10)

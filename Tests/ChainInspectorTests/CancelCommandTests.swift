@@ -115,7 +115,7 @@ import Testing
         defer { stage.inspector.stop() }
         let pairs = stage.runtime.run { (0..<3).map { Promise<Int>.pending(label: "member \($0)") } }
         let all = stage.runtime.run { Promise.all(pairs.map(\.promise), label: "all") }
-        // The last member is somebody else's, too.
+        // The last member has another consumer, too.
         let other = stage.runtime.run { Promise.all([pairs[2].promise], label: "other") }
         #expect(stage.cancel(.node(all.id)) == .accepted(count: 1))
         #expect(cancellation(all) != nil)

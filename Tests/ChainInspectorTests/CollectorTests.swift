@@ -125,14 +125,14 @@ import Testing
         for node in 1...40 as ClosedRange<UInt64> { bench.record(.created, node) }
         bench.collector.collectNow()
         clock.advance(by: 5_000_000_000)
-        // Nobody collects: these settle unseen, others are made.
+        // Without a collection these settle unseen, and others are made.
         for node in 100...400 as ClosedRange<UInt64> { bench.record(.created, node) }
         for node in 1...39 as ClosedRange<UInt64> { bench.record(.fulfilled, node) }
         bench.runtime.setLive([NodeID(40), NodeID(400)])
         clock.advance(by: 1)
         bench.collector.collectNow()
         for batch in bench.batches { forest.apply(batch) }
-        #expect(bench.loss == EventCounts(madeCount: 380, deliveredCount: 104, lostInRings: 276))
+        #expect(bench.counts == EventCounts(madeCount: 380, deliveredCount: 104, lostInRings: 276))
         #expect(forest.totals.counts.liveCount == 2)
         #expect(forest.index(of: NodeID(400)).map { forest.node($0).isLive } == true)
     }
@@ -148,13 +148,13 @@ import Testing
         // The thread looks once at its start; whenever that is, half a ring wakes it again.
         for round in 0..<20 as Range<UInt64> {
             for step in 0..<33 as Range<UInt64> { bench.record(.queued, 2 + round * 33 + step) }
-            let isRead = wait { bench.loss.deliveredCount + bench.loss.lostInRings > (round + 1) * 33 - 32 }
+            let isRead = wait { bench.counts.deliveredCount + bench.counts.lostInRings > (round + 1) * 33 - 32 }
             #expect(isRead)
         }
         thread.stop()
         bench.collector.collectNow()
-        #expect(bench.loss.madeCount == 661)
-        #expect(bench.loss.deliveredCount + bench.loss.lostInRings == 661)
+        #expect(bench.counts.madeCount == 661)
+        #expect(bench.counts.deliveredCount + bench.counts.lostInRings == 661)
     }
 
     @Test func tellsWhoIsAliveAfterALoss() {
@@ -166,7 +166,7 @@ import Testing
         for node in 1...20 as ClosedRange<UInt64> { bench.record(.created, node) }
         clock.advance(by: 10)
         bench.collector.collectNow()
-        #expect(bench.loss.lostInRings == 4)
+        #expect(bench.counts.lostInRings == 4)
         let marks = bench.batches.compactMap(\.resync)
         #expect(marks == [.begin(epoch: 1_010), .end(epoch: 1_010)])
         let begin = bench.batches.firstIndex { $0.resync == .begin(epoch: 1_010) }!

@@ -93,15 +93,15 @@ import Testing
 
     @Test func errorsAreBounded() {
         let deep = (0..<100).reduce(Loop(inner: [])) { inner, _ in Loop(inner: [inner]) }
-        let found = ErrorText(of: deep, tellsTexts: true, byteLimit: 1 << 14)
+        let found = ErrorText(of: deep, includesTexts: true, byteLimit: 1 << 14)
         #expect(found.isCut && found.parts.map(\.depth) == Array(0...ErrorText.depthLimit))
         let wide = Loop(inner: (0..<1000).map { _ in Card() })
-        #expect(ErrorText(of: wide, tellsTexts: true, byteLimit: 1 << 14).parts.count == ErrorText.countLimit)
+        #expect(ErrorText(of: wide, includesTexts: true, byteLimit: 1 << 14).parts.count == ErrorText.countLimit)
         struct Long: Error, CustomStringConvertible {
             var inner: [any Error]
             var description: String { String(repeating: "ä", count: 10_000) }
         }
-        let long = ErrorText(of: Long(inner: [Long(inner: []), Card()]), tellsTexts: true, byteLimit: 1000)
+        let long = ErrorText(of: Long(inner: [Long(inner: []), Card()]), includesTexts: true, byteLimit: 1000)
         let sizes = long.parts.compactMap { $0.text?.utf8.count }
         #expect(sizes == [1003, 3, 3] && long.parts[0].text?.hasSuffix("ää…") == true)
     }

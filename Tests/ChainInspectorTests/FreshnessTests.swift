@@ -13,7 +13,7 @@ import Testing
     private let folder = TestFolder()
     private let runtime = ChainRuntime(executor: ManualExecutor())
 
-    /// An inspector whose own thread collects once an hour: what a viewer sees earlier was collected for it.
+    /// An inspector with a thread that collects once an hour: what a viewer sees earlier was collected for it.
     private func start() throws -> Inspector {
         var options = folder.options()
         options.interval = .seconds(3600)

@@ -89,7 +89,7 @@ import Testing
         inspector.stop()
         viewer.isOver.withLock { $0 = true }
         viewing()
-        let loss = inspector.loss
+        let loss = inspector.eventCounts
         #expect(loss.madeCount == loss.deliveredCount + loss.lostInRings)
         #expect(loss.deliveredCount > 0)
         #expect(settled.withLock { $0 } <= 2 * chainCount)

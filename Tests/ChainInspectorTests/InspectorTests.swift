@@ -44,13 +44,14 @@ import Testing
         inspector.stop()
         #expect(isOver.withLock { $0 })
         #expect(inspector.dump(settled: true).contains("fulfilled"))
-        #expect(inspector.loss.madeCount == inspector.loss.deliveredCount + inspector.loss.lostInRings)
-        let made = inspector.loss.madeCount
+        #expect(
+            inspector.eventCounts.madeCount == inspector.eventCounts.deliveredCount + inspector.eventCounts.lostInRings)
+        let made = inspector.eventCounts.madeCount
         runtime.run { _ = Promise.resolve(2) }
         inspector.collectNow()
-        #expect(inspector.loss.madeCount == made)
+        #expect(inspector.eventCounts.madeCount == made)
         subscription.dispose()
-        // Whoever comes now is told how it ended.
+        // A subscriber after the stop gets the last state and the end.
         let late = inspector.subscribe()
         var forest = ChainForest(process: inspector.info.key)
         while let batch = late.next() { forest.apply(batch) }
@@ -171,7 +172,7 @@ import Testing
             for (_, resolver) in kept.prefix(10) { resolver.fulfill(1) }
         }
         inspector.collectNow()
-        #expect(inspector.loss.lostInRings > 0)
+        #expect(inspector.eventCounts.lostInRings > 0)
         let viewer = inspector.subscribe()
         var forest = ChainForest(process: inspector.info.key)
         while let batch = viewer.next() { forest.apply(batch) }

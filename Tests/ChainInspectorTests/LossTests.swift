@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChainInspector
 
-/// Losses at the worst moments: who lives is shown, who has ended does not stay.
+/// Losses at the worst moments: live nodes are shown, ended ones do not stay.
 @Suite struct LossTests {
     private let clock = StillClock()
 
@@ -46,11 +46,11 @@ import Testing
             clock.advance(by: 10)
         })
         bench.collector.collectNow()
-        #expect(bench.loss.lostInRings == 2)
+        #expect(bench.counts.lostInRings == 2)
         bench.collector.collectNow()
         observing.dispose()
         #expect(bench.collector.withState { states($0.forest, [1, 50]) } == [.queued, .unknown])
-        #expect(bench.loss.madeCount == bench.loss.deliveredCount + bench.loss.lostInRings)
+        #expect(bench.counts.madeCount == bench.counts.deliveredCount + bench.counts.lostInRings)
     }
 
     @Test(arguments: 0..<4)
@@ -65,7 +65,7 @@ import Testing
         clock.advance(by: 10)
         bench.collector.collectNow()
         bench.collector.collectNow()
-        #expect(bench.loss.lostInRings == 4)
+        #expect(bench.counts.lostInRings == 4)
         #expect(bench.collector.withState { states($0.forest, [1, 40, 50]) } == [.queued, .unknown, .unknown])
     }
 

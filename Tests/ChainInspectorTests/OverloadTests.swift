@@ -18,7 +18,7 @@ import Testing
         func set() { value.store(true, ordering: .releasing) }
     }
 
-    /// Takes batches on a thread of its own until nobody sends any more.
+    /// Fetches batches on a thread of its own until the subscription ends.
     private final class Viewer: Sendable {
         let subscription: BatchSubscription
         private let eventCount = Atomic(0)
@@ -26,7 +26,7 @@ import Testing
 
         init(_ collector: Collector, mailboxLimit: Int) {
             subscription = collector.subscribe(mailboxLimit: mailboxLimit, onReady: {})
-            // The state at first, in which there is nobody.
+            // The first state, which is empty.
             while subscription.next() != nil {}
         }
 
@@ -90,7 +90,7 @@ import Testing
         viewer.stop()
         patient.stop()
         for join in viewing { join() }
-        let loss = bench.loss
+        let loss = bench.counts
         #expect(loss.madeCount == made && loss.madeCount == loss.deliveredCount + loss.lostInRings)
         #expect(loss.deliveredCount > 0)
         #expect(patient.counts.received == loss.deliveredCount && patient.counts.lost == 0)
@@ -140,7 +140,7 @@ import Testing
         }
         #expect(isRight, "the viewer's forest has \(forest.withLock { $0.totals.counts.liveCount }) alive")
         #expect(forest.withLock { $0.totals.counts[.running] + $0.totals.counts[.queued] } == 0)
-        let loss = inspector.loss
+        let loss = inspector.eventCounts
         #expect(loss.lostInRings > 0 && loss.madeCount == loss.deliveredCount + loss.lostInRings)
         observing.dispose()
         for pair in early + late { pair.resolver.fulfill(1) }

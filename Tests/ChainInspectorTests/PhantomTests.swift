@@ -81,7 +81,7 @@ import Testing
         #expect(wait { program.node("kept")?.activity == Activity.none })
         #expect(program.node("kept")?.state == .fulfilled && program.node("kept")?.ended != nil)
         #expect(program.lateNode("kept")?.activity == Activity.none)
-        #expect(inspector.loss.lostCount > 0 && kept.isSettled)
+        #expect(inspector.eventCounts.lostCount > 0 && kept.isSettled)
     }
 
     @Test func aBodyThatReturnedIsPendingAndRunsNoMore() throws {
@@ -118,7 +118,7 @@ import Testing
         kept.cancel()
         runtime.run { Program.flood() }
         #expect(wait { program.node("kept")?.state == .cancelled })
-        let lost = inspector.loss.lostCount
+        let lost = inspector.eventCounts.lostCount
         // Two resyncs at least, and it still runs.
         for _ in 0..<2 {
             inspector.resyncForTests()
@@ -129,7 +129,7 @@ import Testing
         thread()
         #expect(wait { program.node("kept")?.activity == Activity.none })
         #expect(program.lateNode("kept")?.activity == Activity.none)
-        #expect(inspector.loss.lostCount > lost)
+        #expect(inspector.eventCounts.lostCount > lost)
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
             bench.collector.collectNow()
         }
         #expect(bench.events.map(\.node.rawValue) == Array(1...280))
-        #expect(bench.loss == EventCounts(madeCount: 280, deliveredCount: 280))
+        #expect(bench.counts == EventCounts(madeCount: 280, deliveredCount: 280))
     }
 
     @Test func carriesEveryFieldOfARecord() throws {
@@ -85,7 +85,7 @@ import Testing
         bench.record(.queued, 18)
         bench.collector.collectNow()
         #expect(bench.events.map(\.node.rawValue) == Array(1...14) + [16, 17])
-        #expect(bench.loss == EventCounts(madeCount: 18, deliveredCount: 16, lostInRings: 2))
+        #expect(bench.counts == EventCounts(madeCount: 18, deliveredCount: 16, lostInRings: 2))
         bench.record(.rejected, 19, text: "whole")
         bench.collector.collectNow()
         #expect(bench.texts.last == "whole")
@@ -106,7 +106,7 @@ import Testing
         for _ in 0..<200 { bench.collector.collectNow() }
         for join in threads { join() }
         bench.collector.collectNow()
-        let loss = bench.loss
+        let loss = bench.counts
         #expect(loss.madeCount == 3 * count)
         #expect(loss.deliveredCount == UInt64(bench.events.count))
         #expect(loss.madeCount == loss.deliveredCount + loss.lostInRings)
@@ -142,7 +142,7 @@ import Testing
             bench.collector.collectNow()
         }
         #expect(Set(bench.events.map(\.node.rawValue)) == Set(1...2000))
-        #expect(bench.loss == EventCounts(madeCount: 2000, deliveredCount: 2000))
+        #expect(bench.counts == EventCounts(madeCount: 2000, deliveredCount: 2000))
         let footprint = bench.recorder.pool.footprint
         #expect(footprint.byteCount <= options.ringByteLimit)
         #expect(footprint.activeCount == 0)
@@ -160,7 +160,7 @@ import Testing
         }
         bench.collector.collectNow()
         #expect(bench.events.map(\.node.rawValue) == [1])
-        #expect(bench.loss == EventCounts(madeCount: 3, deliveredCount: 1, lostInRings: 2))
+        #expect(bench.counts == EventCounts(madeCount: 3, deliveredCount: 1, lostInRings: 2))
         // The ring was drained, so it is free again.
         onThread { bench.record(.queued, 4) }
         bench.collector.collectNow()
@@ -194,7 +194,7 @@ import Testing
                 bench.collector.collectNow()
                 #expect(bench.events.map(\.node.rawValue) == [round])
                 bench.collector.close()
-                // A step that was under way: harmless, and nobody sees it.
+                // A step that was under way is harmless and unseen.
                 bench.record(.queued, round)
             }
             // Each first event lets go what ended recorders have left.

@@ -24,7 +24,7 @@ import Testing
         // The program goes on, and is recorded.
         runtime.run { _ = Promise.resolve(1) }
         inspector.collectNow()
-        #expect(inspector.loss.deliveredCount > 0)
+        #expect(inspector.eventCounts.deliveredCount > 0)
         return inspector.attachFailures.first
     }
 
@@ -122,7 +122,7 @@ import Testing
         try makeFolder(sockets)
         let left = chain_listen_unix(folder.path + "/" + name)
         #expect(left >= 0)
-        // Somebody listens there still, as from another container.
+        // A program still listens there, as from another container.
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         #expect(inspector.addresses == ["unix:\(sockets)/\(getpid())-2.sock"])
@@ -225,7 +225,7 @@ import Testing
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.unixPath(path)]))
         #expect(inspector.addresses == ["unix:\(path)"])
         try TestViewer(inspector.addresses[0]).greet()
-        // Somebody listens there.
+        // A program listens there.
         #expect(try failure(folder.options([.unixPath(path)]))?.contains("already") == true)
         inspector.stop()
         #expect(folder.files == [])

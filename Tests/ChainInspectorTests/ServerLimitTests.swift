@@ -40,7 +40,7 @@ import Testing
         let farewell = try #require(third.farewell())
         #expect(farewell.reason == .busy && farewell.text.contains("2 viewers"))
         #expect(third.hello == nil)
-        // Whoever lists what there is may look all the same.
+        // A viewer that only asks for the hello is admitted all the same.
         let looking = try TestViewer(inspector.addresses[0])
         #expect(try looking.greet(ClientHello(purpose: .look)).totals.viewerCount == 2)
         viewers.removeLast()
@@ -57,11 +57,11 @@ import Testing
     @Test func moreThanAllTogetherWaitForTheirTurn() throws {
         let inspector = try start { $0.viewerLimit = 1 }
         defer { inspector.stop() }
-        // One and sixteen more are accepted; nobody says anything.
+        // One and sixteen more are accepted; none sends a byte.
         var silent = try (0..<30).map { _ in try TestViewer(inspector.addresses[0]) }
         let late = try TestViewer(inspector.addresses[0])
         try late.say(.greeting(ClientHello(purpose: .look)), preamble: true)
-        #expect(wait { inspector.strangerCount == 17 })
+        #expect(wait { inspector.unauthenticatedCount == 17 })
         #expect(late.isSilent)
         // An optimised build would close the connections as soon as they are made.
         withExtendedLifetime(silent) {}
@@ -81,9 +81,9 @@ import Testing
             viewer.send(bytes)
             return viewer
         }
-        #expect(wait { inspector.strangerCount == viewers.count })
+        #expect(wait { inspector.unauthenticatedCount == viewers.count })
         advance(inspector, by: 4_999_999_999)
-        // What trickles in gives nobody more time.
+        // Slow bytes do not extend the time limit.
         viewers[0].send(Array(writer.bytes[..<4]))
         try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         for viewer in viewers { #expect(viewer.isSilent) }
@@ -96,7 +96,7 @@ import Testing
         defer { inspector.stop() }
         let viewer = try TestViewer(inspector.addresses[0])
         viewer.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
-        #expect(wait { inspector.connectionCount == 1 && inspector.strangerCount == 0 })
+        #expect(wait { inspector.connectionCount == 1 && inspector.unauthenticatedCount == 0 })
         advance(inspector, by: 999_999_999)
         try TestViewer(inspector.addresses[0]).greet(ClientHello(purpose: .look))
         #expect(inspector.connectionCount >= 1)
@@ -135,7 +135,7 @@ import Testing
             }?.reason == .misunderstood)
     }
 
-    /// Rubbish at any place of a conversation: the server goes on, and whoever listens is held up by none of it.
+    /// Random bytes at any point of a conversation: the server continues, and other viewers are not delayed.
     @Test func rubbishHarmsNobody() throws {
         let inspector = try start { $0.now = { 1 } }
         defer { inspector.stop() }

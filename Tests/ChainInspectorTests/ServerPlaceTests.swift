@@ -57,7 +57,7 @@ import Testing
         let token = try token(of: inspector)
         // A connection that has shown no token yet stays, whatever another user does.
         let slow = try TestViewer(inspector.addresses[0])
-        #expect(wait { inspector.strangerCount == 1 })
+        #expect(wait { inspector.unauthenticatedCount == 1 })
         let silent = try ProbeRun(["silent-as", "\(otherUser!)", inspector.addresses[0], "100"])
         #expect(silent.line() == "connected")
         #expect(try attaches(inspector, token))

@@ -5,7 +5,7 @@ import TerminalHarness
 @testable import ChainInspector
 
 extension InspectorOptions {
-    /// For an inspector that nobody attaches to.
+    /// For an inspector that does not listen.
     static var alone: InspectorOptions {
         var options = InspectorOptions()
         options.endpoints = []
@@ -29,7 +29,7 @@ final class TestFolder {
         (FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []).sorted()
     }
 
-    /// Options of an inspector whose sockets are in it.
+    /// Options of an inspector with its sockets in this folder.
     func options(_ endpoints: [InspectorEndpoint] = [.unix]) -> InspectorOptions {
         var options = InspectorOptions()
         options.endpoints = endpoints
@@ -41,8 +41,8 @@ final class TestFolder {
 extension Inspector {
     /// How many viewers are connected, as of the server's last turn.
     var connectionCount: Int { server.withLock { $0 }?.connectionCounts.all ?? 0 }
-    /// How many of them have not introduced themselves.
-    var strangerCount: Int { server.withLock { $0 }?.connectionCounts.strangers ?? 0 }
+    /// How many of them are in the handshake.
+    var unauthenticatedCount: Int { server.withLock { $0 }?.connectionCounts.unauthenticated ?? 0 }
 }
 
 /// A run of `ServerProbe`, which ends by itself: an alarm is set.
@@ -94,5 +94,5 @@ final class ProbeRun {
     }
 }
 
-/// A user other than the one who runs the tests, where that one may become another.
+/// A user other than the tests' own, where the tests may switch users.
 let otherUser: uid_t? = geteuid() == 0 ? 65534 : nil

@@ -14,7 +14,7 @@ import Testing
     private let runtime = ChainRuntime(executor: ManualExecutor())
     private let clock = StillClock()
 
-    /// An inspector that listens on a port, and whose server has a clock that stands still.
+    /// An inspector that listens on a port, with a server on a manual clock.
     private func start() throws -> (inspector: Inspector, address: String, port: UInt16) {
         var options = folder.options([.tcp(port: 0), .unix])
         options.adjustServer = { [clock] in $0.now = { clock.now } }
@@ -95,7 +95,7 @@ import Testing
         for viewer in viewers {
             viewer.send(Wire.magic)
         }
-        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.strangerCount == 3 })
+        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.unauthenticatedCount == 3 })
         for viewer in viewers {
             var writer = MessageWriter()
             writer.writePreamble()
@@ -103,7 +103,7 @@ import Testing
             viewer.send(Array(writer.bytes.dropFirst(Wire.magic.count)))
             #expect(viewer.farewell()?.reason == .refused)
         }
-        // Each costs a fifth of a second, in which nobody else is listened to.
+        // Each delays the user's other connections by a fifth of a second.
         let late = try TestViewer(address)
         try late.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
         advance(inspector, by: 599_000_000)
@@ -119,16 +119,16 @@ import Testing
         let (inspector, address, port) = try start()
         defer { inspector.stop() }
         let secret = try token(port)
-        var strangers = try (0..<8).map { _ in try TestViewer(address) }
-        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.strangerCount == 8 })
+        var unauthenticated = try (0..<8).map { _ in try TestViewer(address) }
+        #expect(wait { (try? roundTrip(inspector)) != nil && inspector.unauthenticatedCount == 8 })
         let late = try TestViewer(address)
         try late.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
         // The oldest makes room at once.
         _ = late.farewell()
         #expect(late.hello != nil)
-        #expect(strangers.removeFirst().farewell()?.reason == .busy)
+        #expect(unauthenticated.removeFirst().farewell()?.reason == .busy)
         // The others have lost nothing by it.
-        for stranger in strangers {
+        for stranger in unauthenticated {
             try stranger.say(.greeting(ClientHello(purpose: .look, token: secret)), preamble: true)
             _ = stranger.farewell()
             #expect(stranger.hello != nil)
@@ -139,7 +139,7 @@ import Testing
         @Test func onlyTheLoopbackAddressIsListenedAt() throws {
             let (inspector, _, port) = try start()
             defer { inspector.stop() }
-            // Another address of the same machine: whoever listened at all of them would be reached.
+            // Another address of the same machine, which would reach a listener at all addresses.
             #expect(throws: TestViewer.NotConnected.self) { try TestViewer("tcp:127.0.0.2:\(port)") }
         }
     #endif

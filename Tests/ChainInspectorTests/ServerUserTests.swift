@@ -23,7 +23,7 @@ struct ServerUserTests {
         // The folder was opened by mistake: the socket's own mode is left.
         chmod(folder.path + "/s", 0o755)
         #expect(try attach() == refused)
-        // And that one, too: the system tells who it is.
+        // That user is refused by the system's word on it.
         chmod(String(inspector.addresses[0].dropFirst(5)), 0o777)
         #expect(try attach() == "no hello refused: Only the user who runs the program may attach, and root\n")
     }

@@ -32,7 +32,7 @@ final class RealClock: ChainClock {
     }
 }
 
-/// A runtime whose live nodes are what the test says.
+/// A runtime with live nodes of the test's choice.
 final class FakeRuntime: ObservedRuntime {
     private let nodes = Lock<[LiveNode]>([])
     private let cancelled = Lock<[NodeID]>([])
@@ -82,7 +82,7 @@ final class Bench: Sendable {
 
     var batches: [EventBatch] { published.withLock { $0 } }
     var events: [ChainEvent] { batches.flatMap(\.events) }
-    var loss: EventCounts { collector.withState { $0.loss } }
+    var counts: EventCounts { collector.withState { $0.counts } }
 
     /// The text of every event, in order.
     var texts: [String?] { batches.flatMap { batch in batch.events.map { batch.text(of: $0) } } }

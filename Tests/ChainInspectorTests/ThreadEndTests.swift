@@ -57,7 +57,7 @@ import Testing
         }
         bench.collector.collectNow()
         #expect(late.round.withLock { $0 } == rounds)
-        let loss = bench.loss
+        let loss = bench.counts
         #expect(loss.madeCount == UInt64(rounds + 1))
         #expect(loss.madeCount == loss.deliveredCount + loss.lostInRings)
         #expect(bench.events.map(\.node.rawValue).starts(with: [1, 101]))

@@ -5,7 +5,9 @@ import Testing
 @Suite(.serialized)
 struct LinkTests {
     /// Modules with articles.
-    static let modules = ["ChainEvents", "ChainInspector", "ChainTesting", "ChainWire", "PromiseFoundation", "PromiseRuntime"]
+    static let modules = [
+        "ChainBus", "ChainEvents", "ChainInspector", "ChainTesting", "ChainWire", "PromiseFoundation", "PromiseRuntime",
+    ]
 
     @Test(.enabled(if: hasDocC, "no DocC beside this compiler"), arguments: modules)
     func everyLinkLeadsSomewhere(_ module: String) async throws {

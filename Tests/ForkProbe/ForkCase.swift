@@ -9,8 +9,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Of one thread, so that the child of a fork may do anything: it records nothing into what it inherited, and may start an
-/// inspector of its own.
+/// Of one thread, so that the child of a fork may do anything: it records nothing into what it inherited, and may start
+/// an inspector of its own.
 func forkCase() throws {
     var options = InspectorOptions()
     options.collectsByHand = true
@@ -18,22 +18,23 @@ func forkCase() throws {
     let inspector = try Inspector.start(runtime: runtime, options: options)
     let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "made before") }
     inspector.collectNow()
-    let made = inspector.loss.madeCount
-    expect(made > 0 && inspector.loss.deliveredCount == made, "the parent's beginning is recorded")
+    let made = inspector.eventCounts.madeCount
+    expect(made > 0 && inspector.eventCounts.deliveredCount == made, "the parent's beginning is recorded")
 
     let child = forkProcess()
     if child == 0 {
         resolver.fulfill(1)
         let late = runtime.run { Promise<Int>.pending(label: "made in the child") }
         inspector.collectNow()
-        expect(inspector.loss.madeCount == 0, "the child records nothing")
+        expect(inspector.eventCounts.madeCount == 0, "the child records nothing")
         inspector.stop()
         let own = try Inspector.start(runtime: runtime, options: options)
         expect(own !== inspector && own.info.pid == getpid() && own.info.key != inspector.info.key, "one of its own")
         late.resolver.fulfill(2)
         own.collectNow()
         expect(
-            own.loss.madeCount > 0 && own.dump(settled: true).contains("fulfilled"), "the child's own inspector records"
+            own.eventCounts.madeCount > 0 && own.dump(settled: true).contains("fulfilled"),
+            "the child's own inspector records"
         )
         own.stop()
         print("child: ok")
@@ -44,10 +45,10 @@ func forkCase() throws {
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
     expect(status == 0, "the child's end: \(status)")
     inspector.collectNow()
-    expect(inspector.loss.madeCount == made && promise.result == nil, "the parent has nothing of the child's")
+    expect(inspector.eventCounts.madeCount == made && promise.result == nil, "the parent has nothing of the child's")
     resolver.fulfill(3)
     inspector.collectNow()
-    expect(inspector.loss.madeCount > made && inspector.loss.lostInRings == 0, "the parent goes on")
+    expect(inspector.eventCounts.madeCount > made && inspector.eventCounts.lostInRings == 0, "the parent goes on")
     print("parent: ok")
 }
 

@@ -8,8 +8,8 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Forks again and again while other threads use the shared runtime in every way: each child makes promises of its own on
-/// the pool, with timers and on threads, then starts an inspector of its own.
+/// Forks again and again while other threads use the shared runtime in every way: each child makes promises of its own
+/// on the pool, with timers and on threads, then starts an inspector of its own.
 func forkedPromisesCase() throws {
     var options = InspectorOptions()
     options.collectsByHand = true
@@ -26,12 +26,12 @@ func forkedPromisesCase() throws {
         if child == 0 {
             alarm(30)
             usePromises("of a child, unrecorded")
-            expect(inspector.loss.madeCount == 0, "the child records nothing")
+            expect(inspector.eventCounts.madeCount == 0, "the child records nothing")
             expect(misuseHere() == .mainThread, "the thread that forked is the child's main thread")
             guard let own = try? Inspector.start(options: options) else { _exit(2) }
             usePromises("of a child, recorded")
             own.collectNow()
-            expect(own.loss.madeCount > 0, "the child's own inspector records")
+            expect(own.eventCounts.madeCount > 0, "the child's own inspector records")
             own.stop()
             _exit(0)
         }

@@ -8,8 +8,8 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Says `ready`, and on its standard error what it is asked for by signals, though its collecting thread is held up, until
-/// its standard input ends. Then the signal is the program's again.
+/// Says `ready`, and on its standard error what it is asked for by signals, though its collecting thread is held up,
+/// until its standard input ends. Then the signal is the program's again.
 func dumpCase() throws {
     signal(SIGUSR1) { _ in write(1, "the program's own\n", 18) }
     let runtime = ChainRuntime(executor: ManualExecutor())

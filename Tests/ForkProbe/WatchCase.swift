@@ -8,8 +8,8 @@ import PromiseRuntime
     import Darwin
 #endif
 
-/// Uses promises all the time, for two seconds unrecorded and for one recorded, and looks how often the thread woke that
-/// watches over blocked workers; then blocks all workers, unrecorded, with what they wait for behind them.
+/// Uses promises all the time, for two seconds unrecorded and for one recorded, and looks how often the thread woke
+/// that watches over blocked workers; then blocks all workers, unrecorded, with what they wait for behind them.
 func watchCase() throws {
     usePromises(seconds: 2)
     let unrecorded = wakeCount()

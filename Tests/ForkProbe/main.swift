@@ -5,9 +5,10 @@
 #endif
 
 // What ChainInspectorTests run, each in a process of its own: by default an inspected program that forks (ForkCase);
-// with `forks` one that forks while other threads start and stop inspectors, with `listens` one whose inspectors listen,
-// with `promises` one whose children use promises (ForkedPromiseCase); with `dump` one that is sent signals, with `stop` one that looks for what an inspector leaves behind (SignalCase), with
-// `watch` one that counts how often the watch over blocked workers wakes (WatchCase).
+// with `forks` one that forks while other threads start and stop inspectors, with `listens` one with listening
+// inspectors, with `promises` one with children that use promises (ForkedPromiseCase); with `dump` one that is sent
+// signals, with `stop` one that looks for what an inspector leaves behind (SignalCase), with `watch` one that counts
+// how often the watch over blocked workers wakes (WatchCase).
 
 /// Swift hides `fork`, as a child of several threads may do little; this process has one.
 func forkProcess() -> pid_t {

@@ -18,7 +18,7 @@ enum Program {
         }
         Thread.detachNewThread {
             while readLine() != nil {
-                let loss = inspector.loss
+                let loss = inspector.eventCounts
                 print(loss.madeCount, loss.lostCount, memory_in_use())
                 fflush(nil)
             }
@@ -31,7 +31,7 @@ enum Program {
         // The first round measures the events of a round.
         for _ in 0..<200 { runtime.run { work(&round) } }
         inspector.collectNow()
-        let eventsPerRound = Double(inspector.loss.madeCount) / 200
+        let eventsPerRound = Double(inspector.eventCounts.madeCount) / 200
         while true {
             let due = Double(round) * eventsPerRound / rate
             let ahead = due - (Clock.seconds - start)

@@ -67,7 +67,7 @@ func attachAndDetach(_ folder: String) throws {
     say("ok")
 }
 
-/// Where the system has no descriptor left, the program goes on, and those who wait are served afterwards.
+/// Where the system has no descriptor left, the program continues, and waiting viewers are served afterwards.
 func runOutOfDescriptors(_ folder: String) throws {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -96,7 +96,7 @@ func runOutOfDescriptors(_ folder: String) throws {
     allow(more: 1)
     let late = try TestViewer(inspector.addresses[0])
     try late.say(.greeting(ClientHello(purpose: .watch)), preamble: true)
-    // Who is attached is served meanwhile, for longer than the server waits before it tries again.
+    // The attached viewer is served meanwhile, for longer than the server waits before it tries again.
     try viewer.watch { $0.now > 0 }
     let time = viewer.forest!.now
     try viewer.watch { $0.now > time + 2_500_000_000 }

@@ -33,7 +33,7 @@ private func recordedFurther(
         inspector.collectNow()
         return recorded.run(work) - plain.run(work)
     }
-    precondition(inspector.loss.lostCount == 0, "events were lost: nothing is measured")
+    precondition(inspector.eventCounts.lostCount == 0, "events were lost: nothing is measured")
     return median(differences) / Double(count)
 }
 

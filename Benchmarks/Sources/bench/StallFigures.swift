@@ -28,7 +28,7 @@ private func inspect(_ runtime: ChainRuntime) -> Inspector {
 /// Events made, less those delivered and lost; at rest.
 private func unaccounted(_ inspector: Inspector) -> Double {
     inspector.collectNow()
-    let loss = inspector.loss
+    let loss = inspector.eventCounts
     return Double(loss.madeCount) - Double(loss.deliveredCount) - Double(loss.lostInRings)
 }
 
@@ -134,7 +134,7 @@ private func millisecondsToMend() -> Double {
     let start = monotonicNanoseconds()
     while !inspector.dump(limit: 1).contains(": 500 nodes alive") { pause() }
     let milliseconds = Double(monotonicNanoseconds() - start) / 1e6
-    precondition(inspector.loss.lostInRings > 0, "nothing was lost: nothing is measured")
+    precondition(inspector.eventCounts.lostInRings > 0, "nothing was lost: nothing is measured")
     for pair in kept { pair.resolver.fulfill(0) }
     return milliseconds
 }

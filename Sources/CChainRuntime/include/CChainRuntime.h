@@ -15,17 +15,17 @@
 extern "C" {
 #endif
 
-/// What a thread keeps for chainview, zeroed at its start. The pointers belong to whom they name.
+/// A thread's record for chainview, zeroed at its start. Each field belongs to the named module.
 typedef struct chain_thread {
     void *ring;            ///< ChainInspector: this thread's event ring, NULL until it records.
-    void *runtime;         ///< PromiseRuntime: the runtime whose handler runs here, unretained, or NULL.
-    void *node;            ///< PromiseRuntime: the promise whose handler runs here, unretained, or NULL.
+        void *runtime;         ///< PromiseRuntime: the runtime of the running handler, unretained, or NULL.
+        void *node;            ///< PromiseRuntime: the promise of the running handler, unretained, or NULL.
     void *loop;            ///< PromiseRuntime: this thread's run loop, released at the thread's end, or NULL.
     uint64_t next_id;      ///< PromiseRuntime: next node id of this thread's block.
     uint64_t end_id;       ///< PromiseRuntime: one past the last id of this thread's block.
-    void *worker;          ///< PromiseRuntime: the pool's worker whose thread this is, unretained, or NULL.
-    uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for nobody; read by the watch over blocked workers.
-    uint32_t thread_id;    ///< The kernel's thread id, 0 until first asked for.
+        void *worker;          ///< PromiseRuntime: the pool's worker on this thread, unretained, or NULL.
+        uint64_t node_id;      ///< PromiseRuntime: the id of `node`, 0 for none; read by the watch for blocked workers.
+        uint32_t thread_id;    ///< The kernel's thread id, 0 until its first use.
     bool fires_timers;     ///< PromiseRuntime: whether this is the thread of SystemClock's timers.
 } chain_thread;
 
@@ -34,17 +34,17 @@ extern _Thread_local chain_thread chain_this_thread;
 /// The calling thread's record; never NULL, valid until the thread ends. About 1 ns.
 static inline chain_thread * chain_thread_current(void) { return &chain_this_thread; }
 
-/// Notes the id of the node whose handler runs on this thread, so that another thread may ask for it.
+/// Sets the id of the node of the running handler, for other threads to read.
 static inline void chain_thread_set_node_id(chain_thread *thread, uint64_t id) {
     __atomic_store_n(&thread->node_id, id, __ATOMIC_RELAXED);
 }
 
-/// The id of the node whose handler runs on that thread, which is to be alive; 0 for nobody. From any thread.
+/// Returns the id of the node of the handler that runs on a live thread; 0 for none. From any thread.
 static inline uint64_t chain_thread_node_id(const chain_thread *thread) {
     return __atomic_load_n(&thread->node_id, __ATOMIC_RELAXED);
 }
 
-/// Has the processor fetch the two cache lines from `object` on, which will be used soon.
+/// Prefetches the two cache lines from `object` on.
 static inline void chain_prefetch(const void *object) {
     __builtin_prefetch(object);
     __builtin_prefetch((const char *)object + 64);
@@ -57,22 +57,22 @@ static inline void * chain_launder(void *address) {
     return address;
 }
 
-/// The kernel's id of the calling thread, asked for once a thread (gettid costs 200 ns).
+/// Returns the kernel's id of the calling thread, cached in its record (gettid costs 200 ns).
 uint32_t chain_thread_id(void);
 
-/// Has `release(object)` called when the calling thread ends; for one object a thread (PromiseRuntime's run loop).
+/// Calls `release(object)` when the calling thread ends; for one object a thread (PromiseRuntime's run loop).
 void chain_thread_release_at_exit(void *object, void (*release)(void *object));
 
 /// Copies the calling thread's name, NUL-terminated, into `buffer`; an empty string where it has none.
 void chain_thread_name(char *buffer, size_t size);
 
-/// Names the calling thread, cut to what the system allows (15 bytes on Linux). Only for threads that are ours.
+/// Names the calling thread, cut to the system's limit (15 bytes on Linux). Only for threads of this package.
 void chain_thread_set_name(const char *name);
 
-/// The cycle counter, where it is one clock for the whole machine; else the monotonic clock in nanoseconds. On x86 that is
-/// decided at the first call: the processor says that the counter is invariant (CPUID 80000007h, EDX bit 8), and Linux
-/// has not fallen back to a makeshift clock of its own. On ARM the counter is always one clock. 15 to 18 ns,
-/// of which the decision is not measurable; the clock takes 36 to 42 ns.
+/// Returns the cycle counter, where it is one clock for the whole machine; else the monotonic clock in nanoseconds. On
+/// x86 the first call decides: the counter has to be invariant (CPUID 80000007h, EDX bit 8), and Linux must not have
+/// fallen back to another clock. On ARM the counter is always one clock. 15 to 18 ns, of which the decision is not
+/// measurable; the clock takes 36 to 42 ns.
 uint64_t chain_ticks(void);
 
 /// Whether chain_ticks reads x86's cycle counter.

@@ -1,5 +1,4 @@
-// The C shim's part about files that belong to this process: sockets, tokens and names that are removed when the process
-// exits, and steps that the system makes whole or not at all.
+// Files that belong to this process: sockets, tokens and names that are removed at its exit, and atomic steps on files.
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +8,7 @@
 extern "C" {
 #endif
 
-/// Renames a file unless something has the new name already: 0, or the negative error number (`-EEXIST`).
+/// Renames a file unless the new name exists: 0, or the negative error number (`-EEXIST`). Atomic.
 int chain_rename_new(const char *from, const char *to);
 
 /// A new file of mode 0600 that is open for writing and locked (`flock`) until `chain_close` or the end of the process;
@@ -19,11 +18,11 @@ int chain_create_locked(const char *path);
 /// Whether an open file is locked by a process that runs: 1, 0, or the negative error number where that is not known.
 int chain_is_locked(int file);
 
-/// Notes that this process made the file at `path`: it is removed when the process exits (`exit`, the return of `main`).
-/// The number of the note, or -1 where there is no room or no file.
+/// Registers the file at `path` for removal at the exit of the process (`exit`, the return of `main`). Returns the
+/// number of the registration, or -1 where there is no room or no file.
 int chain_own_file(const char *path);
 
-/// Removes a file that was noted, and the note, in the process that made it; a file that has taken its place stays.
+/// Removes a registered file, and the registration, in the process that made it; a file that has replaced it stays.
 void chain_remove_own_file(int note);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// The C shim's part about a lock that survives a fork.
+// A lock that survives a fork.
 #pragma once
 
 #include <stdbool.h>
@@ -25,27 +25,27 @@ typedef struct chain_lock {
 
 #if defined(__linux__)
 
-/// The rest of chain_lock_take for a lock that is held, and of chain_lock_give for one that threads sleep at.
-void chain_lock_take_contended(chain_lock *lock);
+/// The slow paths: chain_lock_acquire of a held lock, and chain_lock_release of one with sleeping threads.
+void chain_lock_acquire_contended(chain_lock *lock);
 void chain_lock_wake(chain_lock *lock);
 
 /// Locks; with the unlocking about 8 ns where it is free.
-static inline void chain_lock_take(chain_lock *lock) {
+static inline void chain_lock_acquire(chain_lock *lock) {
     uint32_t free = 0;
     bool is_ours = __atomic_compare_exchange_n(&lock->word, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-    if (__builtin_expect(!is_ours, false)) chain_lock_take_contended(lock);
+    if (__builtin_expect(!is_ours, false)) chain_lock_acquire_contended(lock);
 }
 
 /// Unlocks, on the thread that locked, or in a child that this thread was forked into meanwhile.
-static inline void chain_lock_give(chain_lock *lock) {
+static inline void chain_lock_release(chain_lock *lock) {
     // 2: a thread may sleep.
     if (__builtin_expect(__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2, false)) chain_lock_wake(lock);
 }
 
 #else
 
-static inline void chain_lock_take(chain_lock *lock) { os_unfair_lock_lock(&lock->word); }
-static inline void chain_lock_give(chain_lock *lock) { os_unfair_lock_unlock(&lock->word); }
+static inline void chain_lock_acquire(chain_lock *lock) { os_unfair_lock_lock(&lock->word); }
+static inline void chain_lock_release(chain_lock *lock) { os_unfair_lock_unlock(&lock->word); }
 
 #endif
 

@@ -1,4 +1,4 @@
-// The C shim's part about a signal that the program gives up to us.
+// Signals that this package handles for the program.
 #pragma once
 
 #include <stdint.h>
@@ -7,18 +7,18 @@
 extern "C" {
 #endif
 
-/// What chain_signal_wait gives at the end.
+/// The last result of chain_signal_wait.
 #define CHAIN_SIGNAL_ENDED (-1)
 
-/// From now on that signal does nothing but wake chain_signal_wait; what it did before is kept. 0, or an error number:
-/// EBUSY where it is watched already, EINVAL for one that is none or that cannot be handled. Opens two descriptors.
+/// Replaces the signal's action: from now on it only wakes chain_signal_wait. 0, or an error number: EBUSY where it is
+/// watched already, EINVAL for a number that is no signal or cannot be handled. Opens two descriptors.
 int chain_signal_watch(int number);
 
 /// Waits for the signal. 0, or CHAIN_SIGNAL_ENDED after chain_signal_end. For one thread a signal.
 int chain_signal_wait(int number);
 
-/// Has the signal do again what it did before it was watched, unless somebody else has set a handler since, and ends
-/// chain_signal_wait. In a child of the process that watched it, where nobody waits, it also does the following.
+/// Restores the signal's former action, unless the program has set a handler since, and ends chain_signal_wait. In a
+/// child of the process, which has no waiting thread, it also does the work of chain_signal_close.
 void chain_signal_end(int number);
 
 /// Closes the descriptors; once chain_signal_wait has ended.

@@ -1,5 +1,5 @@
-// The C shim's part about sockets. Every descriptor that the embedded part keeps is made and closed here: it is closed
-// on exec, never blocks, raises no SIGPIPE, and is closed in a child that this process is forked into.
+// Sockets and other descriptors of this package. Each is closed on exec and in a child of a fork, never blocks, and
+// raises no SIGPIPE.
 #pragma once
 
 #include <stdbool.h>
@@ -10,15 +10,15 @@
 extern "C" {
 #endif
 
-/// A socket that listens at `path`, a file of mode 0600 that must not be there yet; or the negative error number, and
-/// then there is no file either.
+/// Returns a socket that listens at `path`, a new file of mode 0600; or the negative error number, and then leaves no
+/// file.
 int chain_listen_unix(const char *path);
 
-/// A socket that listens on a port of the loopback alone, 0 for any free one, which is then told by `chosen`; at ::1
-/// where there is no 127.0.0.1, which `is_v6` tells. Or the negative error number.
+/// Returns a socket that listens on a port of the loopback, 0 for any free one, and sets `chosen` to the port; at ::1
+/// where there is no 127.0.0.1, and then sets `is_v6`. Or the negative error number.
 int chain_listen_tcp(uint16_t port, uint16_t *chosen, bool *is_v6);
 
-/// Whether somebody listens at `path`: 0, or the negative error number of trying. Never waits.
+/// Checks that a program listens at `path`: 0, or the negative error number of connecting. Never waits.
 int chain_try_unix(const char *path);
 
 /// A stream socket of the family; or the negative error number.
@@ -27,26 +27,27 @@ int chain_socket(int family);
 /// Two connected Unix sockets: 0, or the negative error number.
 int chain_socket_pair(int ends[2]);
 
-/// The next viewer that waits at a listener, or the negative error number.
+/// Accepts the next connection at a listener, or returns the negative error number.
 int chain_accept(int listener);
 
 /// The effective user at the other end of a Unix socket, as of when it connected; false where it is not known.
 bool chain_peer_user(int socket, uint32_t *user);
 
-/// The process at the other end of a Unix socket, as of when it connected or began to listen; false where it is not known.
+/// The process at the other end of a Unix socket, as of when it connected or began to listen; false where it is not
+/// known.
 bool chain_peer_process(int socket, int32_t *process);
 
 /// The user at the other end of a TCP connection within this machine: of the process that connected, or of the one that
 /// accepted or still listens; false where the system does not say (it does on Linux).
 bool chain_tcp_peer_user(int socket, uint32_t *user);
 
-/// Sends what the socket takes now: how many bytes, or the negative error number.
+/// Sends as many bytes as the socket takes now: their number, or the negative error number.
 long chain_send(int socket, const void *bytes, size_t count);
 
-/// Receives what is there: how many bytes, 0 at the end, or the negative error number.
+/// Receives the available bytes: their number, 0 at the end, or the negative error number.
 long chain_receive(int socket, void *bytes, size_t count);
 
-/// Says that nothing more will be sent.
+/// Ends the direction from here to the other side.
 void chain_end_sending(int socket);
 
 /// A pipe, reading end first: 0, or the negative error number.
@@ -58,19 +59,19 @@ int chain_open_new(const char *path);
 /// A socket that asks the system about sockets (Linux); or the negative error number.
 int chain_open_diagnosis(void);
 
-/// Closes a descriptor that one of the functions above gave.
+/// Closes a descriptor that one of the functions above returned.
 void chain_close(int descriptor);
 
-/// How many descriptors the functions above gave that were not closed.
+/// Returns how many descriptors of the functions above are open.
 int chain_open_count(void);
 
-/// Writes a line on standard error, if that takes it at once; raises no SIGPIPE.
-void chain_complain(const char *line);
+/// Writes a line on standard error, unless that would block; raises no SIGPIPE.
+void chain_log(const char *line);
 
-/// An environment variable; NULL also where this program runs with more rights than its caller has (setuid, setgid).
+/// Returns an environment variable; NULL also where this program has more rights than its caller (setuid, setgid).
 const char *chain_secure_environment(const char *name);
 
-/// What an error number means, NUL-terminated.
+/// Copies the text of an error number, NUL-terminated.
 void chain_error_text(int number, char *buffer, size_t size);
 
 #ifdef __cplusplus

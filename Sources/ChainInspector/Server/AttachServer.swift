@@ -4,21 +4,21 @@ import ChainSystem
 import ChainWire
 import Synchronization
 
-/// Lets viewers attach to an inspector: listens, and serves all of them on one thread that waits in `poll`.
+/// The server of an inspector's viewers: one thread, which waits in `poll`, listens and serves all of them.
 ///
-/// It never holds the program up. Its files are removed at a normal exit of the program. If a folder, a socket or a
-/// descriptor cannot be had, that is said on standard error, and the program goes on.
+/// It never holds the program up. Its files are removed at a normal exit of the program. Failures, such as no folder,
+/// socket or descriptor, are logged on standard error, and the program continues.
 final class AttachServer: Sendable {
-    /// Where it listens, as `chainview attach` takes it.
+    /// The addresses at which it listens, in the form of `chainview attach`.
     let addresses: [String]
-    /// Why it does not listen where it was asked to, a sentence each.
+    /// Why it does not listen at the other endpoints, a sentence each.
     let failures: [String]
 
     /// Nil once stopped: the thread's state holds the inspector, which holds this server.
     private let running: Lock<(shared: Shared, thread: SystemThread)?>
     private let generation = chain_fork_generation()
 
-    /// What the server's thread shares with others.
+    /// The state that the server's thread shares with others.
     final class Shared: Sendable {
         let inspector: Inspector
         let options: ServerOptions
@@ -26,7 +26,7 @@ final class AttachServer: Sendable {
         let listeners: [Listener]
         let isStopping = Atomic<Bool>(false)
         let connectionCounts = Atomic<Int>(0)
-        /// What was carried out, for the connection of that number.
+        /// Replies to finished commands, for the connection of that number.
         let replies = Lock<[(connection: UInt64, reply: CommandReply)]>([])
 
         init(_ inspector: Inspector, _ options: ServerOptions, _ waker: Waker, _ listeners: [Listener]) {
@@ -42,7 +42,7 @@ final class AttachServer: Sendable {
         }
     }
 
-    /// Listens and starts the thread; what fails is told by ``failures`` alone.
+    /// Listens and starts the thread; ``failures`` has what failed.
     init(_ inspector: Inspector, options: ServerOptions) {
         var (listeners, failures): ([Listener], [String]) = ([], [])
         var running: (Shared, SystemThread)?
@@ -69,7 +69,7 @@ final class AttachServer: Sendable {
         addresses = listeners.map(\.address)
         self.failures = failures
         self.running = Lock(running)
-        for failure in failures { AttachServer.complain(failure) }
+        for failure in failures { AttachServer.log(failure) }
     }
 
     private static func start(_ shared: Shared) throws(ServerFailure) -> SystemThread {
@@ -85,13 +85,13 @@ final class AttachServer: Sendable {
         do { return try Waker() } catch { throw ServerFailure("There is no pipe to be had", error) }
     }
 
-    /// Says a sentence on standard error, if that takes it at once.
-    static func complain(_ sentence: String) {
-        chain_complain("chainview: viewers cannot attach as was asked for: \(sentence)\n")
+    /// Logs a sentence on standard error, unless that would block.
+    static func log(_ sentence: String) {
+        chain_log("chainview: viewers cannot attach as was asked for: \(sentence)\n")
     }
 
-    /// Tells viewers what they have not been told yet, and that it is over, for a fifth of a second at most; leaves no
-    /// thread, socket or file behind. In a child of the process it does nothing: all of it is the parent's.
+    /// Sends viewers the remaining events and a goodbye, for a fifth of a second at most; leaves no thread, socket or
+    /// file behind. In a child of the process it does nothing, because all of these belong to the parent.
     func stop() {
         guard generation == chain_fork_generation(), let (shared, thread) = running.withLock({ $0.take() }) else {
             return
@@ -103,11 +103,11 @@ final class AttachServer: Sendable {
 
     // MARK: For tests
 
-    /// Has the thread look at the time.
+    /// Has the thread check its deadlines.
     func wake() { running.withLock { $0?.shared }?.waker.wake() }
 
-    /// How many are connected, and how many of them have not introduced themselves, as of the last turn.
-    var connectionCounts: (all: Int, strangers: Int) {
+    /// How many are connected, and how many of them are in the handshake, as of the last turn.
+    var connectionCounts: (all: Int, unauthenticated: Int) {
         let counts = running.withLock { $0?.shared }?.connectionCounts.load(ordering: .acquiring) ?? 0
         return (counts >> 32, counts & 0xFFFF_FFFF)
     }

@@ -4,8 +4,8 @@ import ChainSystem
 import Dispatch
 import Synchronization
 
-/// Carries out viewers' commands, one after the other, on a thread of its own: handlers on the inline executor run there
-/// and may take their time. The thread is started with the first command.
+/// A thread that carries out viewers' commands, one after the other: handlers on the inline executor run there and may
+/// be slow. It is started with the first command.
 final class CommandThread: Sendable {
     struct Order: Sendable {
         var connection: UInt64
@@ -44,8 +44,8 @@ final class CommandThread: Sendable {
 
     init(_ perform: @escaping @Sendable (Order) -> Void) { work = Work(perform) }
 
-    /// Lines an order up; false where the system has no thread to give.
-    func carryOut(_ order: Order) -> Bool {
+    /// Enqueues an order; false where the system has no thread left.
+    func enqueue(_ order: Order) -> Bool {
         let isRunning = thread.withLock { thread in
             if thread == nil { thread = SystemThread("chainview-cmd") { [work] in work.run() } }
             return thread != nil
@@ -56,7 +56,7 @@ final class CommandThread: Sendable {
         return true
     }
 
-    /// Ends the thread when it has carried out what it is at, and waits for that for at most `limit` ns: a handler may
+    /// Ends the thread after the present command, and waits for that for at most `limit` ns, because a handler may
     /// never return. Once.
     func stop(limit: UInt64) {
         guard let thread = thread.withLock({ $0.take() }) else { return }

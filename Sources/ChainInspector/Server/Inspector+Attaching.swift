@@ -4,21 +4,21 @@ import ChainWire
 import PromiseRuntime
 
 extension Inspector {
-    /// Where viewers can attach, as `chainview attach` takes it (`unix:/run/user/1000/chainview/4242.sock`); empty where
-    /// nobody can.
+    /// The addresses for viewers, in the form of `chainview attach` (`unix:/run/user/1000/chainview/4242.sock`); empty
+    /// where the inspector does not listen.
     public var addresses: [String] { server.withLock { $0?.addresses ?? [] } }
 
-    /// Why nobody can attach where it was asked for, one sentence each; they were said on standard error, too.
+    /// Why the inspector does not listen at the requested endpoints, one sentence each, as on standard error.
     public var attachFailures: [String] { server.withLock { $0?.failures ?? [] } }
 
-    /// Collects what was recorded by now, before a viewer is answered. Publishing is left to the collecting thread, so
-    /// that no observer runs here.
+    /// Collects the events recorded by now, before a viewer is answered. The collecting thread publishes them, so that
+    /// no observer runs here.
     func collectForViewer() {
         collector.pass(publishes: false)
         collector.recorder.wake.signal()
     }
 
-    /// How the program introduces itself to a viewer.
+    /// Returns the program's answer to a greeting.
     func hello(viewerCount: Int) -> Hello {
         let totals = collector.withState { $0.forest.totals }
         return Hello(

@@ -2,15 +2,15 @@ import CChainRuntime
 import PromiseRuntime
 
 extension Inspector {
-    /// Starts an inspector if whoever runs the program asks for it by the environment variable `CHAINVIEW`; else it costs
-    /// one look at the environment.
+    /// Starts an inspector if the environment variable `CHAINVIEW` requests one; else it costs one look-up in the
+    /// environment.
     ///
     ///     Inspector.startIfRequested()   // CHAINVIEW=1 program
     ///
-    /// `1`, `true`, `yes` or `on`: as ``start(name:runtime:options:)`` does it. An absolute path: listening at that path
-    /// (``InspectorEndpoint/unixPath(_:)``) instead of ``InspectorEndpoint/unix``. Empty, `0`, `false`, `no` or `off`, and
-    /// in a program that has more rights than its caller (setuid, setgid): not at all. What is wrong is said on standard error in one
-    /// sentence, and the program goes on.
+    /// `1`, `true`, `yes` or `on`: as ``start(name:runtime:options:)`` does it. An absolute path: listening at that
+    /// path (``InspectorEndpoint/unixPath(_:)``) instead of ``InspectorEndpoint/unix``. Empty, `0`, `false`, `no` or
+    /// `off`, and in a program that has more rights than its caller (setuid, setgid): not at all. What is wrong is said
+    /// on standard error in one sentence, and the program goes on.
     ///
     /// - Returns: the inspector, or nil where none was asked for or none can be had.
     @discardableResult
@@ -31,7 +31,7 @@ extension Inspector {
         case "1", "true", "yes", "on": break
         default:
             guard value.hasPrefix("/") else {
-                chain_complain(
+                chain_log(
                     "chainview: CHAINVIEW is neither 1 nor 0 nor an absolute path of a socket: nobody can attach\n")
                 return nil
             }
@@ -39,7 +39,7 @@ extension Inspector {
             options.endpoints = [.unixPath(value)] + others
         }
         do { return try start(name: name, runtime: runtime, options: options) } catch {
-            chain_complain("chainview: \(error)\n")
+            chain_log("chainview: \(error)\n")
             return nil
         }
     }

@@ -9,12 +9,12 @@ import ChainWire
     import Glibc
 #endif
 
-/// A socket that viewers connect to, with the files that belong to it.
+/// A listening socket for viewers, with its files.
 struct Listener: Sendable {
     let descriptor: Descriptor
-    /// As `chainview attach` takes it.
+    /// The address in the form of `chainview attach`.
     let address: String
-    /// What a viewer has to show; nil where the system tells who it is.
+    /// The token that a viewer has to send; nil where the system identifies its user.
     let token: [UInt8]?
     private let files: [OwnFile]
     /// The token's file, which is locked as long as it is open.
@@ -28,7 +28,7 @@ struct Listener: Sendable {
         }
     }
 
-    /// Ends listening, and takes the files away.
+    /// Closes the socket and removes the files.
     func close() {
         for file in files { file.remove() }
         descriptor.close()
@@ -83,9 +83,9 @@ struct Listener: Sendable {
                 + "\(SocketFolder.pathLimit) are allowed")
     }
 
-    /// Listens under a name of its own first, so that every socket that can be found listens already. Then it gets the first
-    /// of the free paths. Another process may want the same one at the same moment, even one of the same number in
-    /// another container: no name is taken from a socket that is alive.
+    /// Listens under a temporary name first, so that every socket that can be found listens already. Then it is renamed
+    /// to the first free path. Another process may try the same path at the same time, even one of the same number in
+    /// another container; a socket on which a program listens is never replaced.
     private init(
         in folder: String, check: () throws(ServerFailure) -> Void, label: ProcessDescription?,
         nextPath: () throws(ServerFailure) -> String
@@ -97,7 +97,7 @@ struct Listener: Sendable {
             throw ServerFailure("There is no listening at \(path)", SystemError(code: -listener))
         }
         do throws(ServerFailure) {
-            // Who could replace the folder after it was looked at would have his own one now.
+            // Checked again, because another user may have replaced the folder since the first check.
             try check()
             while true {
                 let result = removeIfStale(path) ? chain_rename_new(new, path) : -EEXIST
@@ -120,7 +120,7 @@ struct Listener: Sendable {
         files = [OwnFile(path), label.flatMap { Listener.writeLabel(of: $0, at: path) }].compactMap { $0 }
     }
 
-    /// Puts the program's name beside its socket. Without it viewers have to ask, so a failure is none of the program's.
+    /// Writes the program's name beside its socket. Failures are ignored, because viewers can ask the program instead.
     private static func writeLabel(of program: ProcessDescription, at path: String) -> OwnFile? {
         guard let socket = FileFacts(at: path) else { return nil }
         let label = SocketLabel(inode: socket.inode, process: program.key, name: program.name)

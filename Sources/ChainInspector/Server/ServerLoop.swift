@@ -10,20 +10,20 @@ import Synchronization
     import Glibc
 #endif
 
-/// What the server's thread does: waits until something can be read, written or accepted, or is due.
+/// The event loop of the server's thread: it waits until a descriptor is ready or a deadline is past.
 final class ServerLoop {
     let shared: AttachServer.Shared
     let options: ServerOptions
     let commands: CommandThread
-    var connections: [Connection] = []
+    var connections: [ViewerConnection] = []
     var lastConnection: UInt64 = 0
-    /// Commands that were not answered yet, those of viewers that are gone among them.
+    /// Unanswered commands, including those of closed connections.
     var commandCount = 0
-    /// Until when nothing is accepted.
+    /// Until when no connection is accepted.
     var pausedUntil: UInt64 = 0
-    /// Until when later connections of a user that showed wrong tokens are not listened to.
+    /// Until when the messages of new connections wait, by user, after wrong tokens.
     var peerPauses: [Peer: UInt64] = [:]
-    var hasComplained = false
+    var hasLogged = false
 
     private var polled: [pollfd] = []
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -52,23 +52,24 @@ final class ServerLoop {
         let accepting = shared.listeners.map { isAccepting($0, now) }
         wait(accepting, now)
         if polled[0].revents != 0 { shared.waker.clear() }
-        takeReplies()
+        sendReplies()
         for (index, connection) in connections.enumerated() {
             serve(connection, polled[1 + shared.listeners.count + index].revents)
         }
-        letGo(options.now())
+        closeOverdue(options.now())
         for (index, listener) in shared.listeners.enumerated() where polled[1 + index].revents != 0 {
             accept(at: listener)
         }
-        let strangerCount = connections.count { $0.phase == .greeting }
-        shared.connectionCounts.store(connections.count << 32 | strangerCount, ordering: .releasing)
+        let unauthenticatedCount = connections.count { $0.phase == .handshake }
+        shared.connectionCounts.store(connections.count << 32 | unauthenticatedCount, ordering: .releasing)
     }
 
     private func isAccepting(_ listener: Listener, _ now: UInt64) -> Bool {
-        // Some more than may watch: single commands, and viewers beyond the limit, which get an answer that says so.
-        // Connections that have shown no token have places of their own.
+        // More than the watchers' limit, because one-shot viewers attach too and viewers past the limit get a refusal.
+        // Connections without a token have a limit of their own.
         now >= pausedUntil
-            && connections.count { $0.isKnown || $0.token == nil } < options.viewerLimit + options.visitorLimit + 8
+            && connections.count { $0.isAuthenticated || $0.token == nil } < options.viewerLimit + options.oneShotLimit
+                + 8
     }
 
     private func wait(_ accepting: [Bool], _ now: UInt64) {
@@ -82,7 +83,7 @@ final class ServerLoop {
         var deadline: UInt64?
         for connection in connections {
             var events: Int32 = 0
-            if takesMessages(connection, now) { events |= POLLIN }
+            if acceptsMessages(connection, now) { events |= POLLIN }
             if connection.unsentCount > 0 { events |= POLLOUT }
             polled.append(connection.descriptor.entry(events))
             if connection.hasBatches { deadline = now }
@@ -92,7 +93,7 @@ final class ServerLoop {
             if connection.begin > now { deadline = min(deadline ?? connection.begin, connection.begin) }
         }
         if pausedUntil > now { deadline = min(deadline ?? pausedUntil, pausedUntil) }
-        // Rounded up, so that it does not wake just before.
+        // Rounded up, because a wake just before the deadline would spin.
         let timeout = deadline.map { $0 <= now ? 0 : Int32(clamping: ($0 - now + 999_999) / 1_000_000) } ?? -1
         if poll(&polled, nfds_t(polled.count), timeout) < 0 {
             let failure = errno
@@ -102,36 +103,36 @@ final class ServerLoop {
         }
     }
 
-    private func takesMessages(_ connection: Connection, _ now: UInt64) -> Bool {
-        connection.takesMessages && now >= connection.begin
+    private func acceptsMessages(_ connection: ViewerConnection, _ now: UInt64) -> Bool {
+        connection.acceptsMessages && now >= connection.begin
             && (connection.phase != .attached || commandCount < options.totalCommandLimit)
     }
 
-    /// Receives what came, obeys it, and sends what there is.
-    func serve(_ connection: Connection, _ events: Int16) {
+    /// Receives, handles the messages, and sends.
+    func serve(_ connection: ViewerConnection, _ events: Int16) {
         let events = Int32(events)
         if events & POLLIN != 0 {
             _ = connection.receive(buffer)
         } else if events & (POLLHUP | POLLERR | POLLNVAL) != 0 {
             connection.isGone = true
         }
-        // Also what came earlier, and could not be taken then.
-        takeMessages(of: connection)
+        // Earlier messages too, which could not be read at that time.
+        readMessages(of: connection)
         connection.pump()
     }
 
-    private func takeMessages(of connection: Connection) {
-        while !connection.isGone, connection.phase != .leaving, takesMessages(connection, options.now()) {
+    private func readMessages(of connection: ViewerConnection) {
+        while !connection.isGone, connection.phase != .closing, acceptsMessages(connection, options.now()) {
             do throws(WireError) {
                 guard let message = try connection.nextMessage() else { return }
-                take(message, of: connection)
+                handle(message, of: connection)
             } catch {
-                return connection.leave(.misunderstood, error.description)
+                return connection.close(.misunderstood, error.description)
             }
         }
     }
 
-    private func takeReplies() {
+    private func sendReplies() {
         let replies = shared.replies.withLock { replies in
             defer { replies = [] }
             return replies
@@ -142,17 +143,17 @@ final class ServerLoop {
                 continue
             }
             connection.commandCount -= 1
-            connection.say(.reply(reply))
+            connection.enqueue(.reply(reply))
         }
     }
 
-    private func letGo(_ now: UInt64) {
+    private func closeOverdue(_ now: UInt64) {
         for connection in connections {
-            // It misses what follows, and is sent the whole state when it attaches again.
+            // The viewer is sent the whole state when it attaches again.
             if let time = connection.stallTime, now >= time { connection.isGone = true }
             guard let deadline = connection.deadline, now >= deadline else { continue }
-            if connection.phase == .greeting {
-                connection.leave(.refused, "The viewer did not introduce itself in time")
+            if connection.phase == .handshake {
+                connection.close(.refused, "The viewer did not introduce itself in time")
                 connection.pump()
             } else {
                 connection.isGone = true
@@ -161,41 +162,41 @@ final class ServerLoop {
         closeGone()
     }
 
-    /// Closes the connections that are over.
+    /// Releases the closed connections.
     func closeGone() {
-        for connection in connections where connection.isGone { connection.close() }
+        for connection in connections where connection.isGone { connection.release() }
         connections.removeAll(where: \.isGone)
     }
 
     // MARK: The end
 
-    /// Tells everybody what is left and that it is over.
+    /// Sends all viewers the remaining events and a goodbye.
     private func end() {
         for listener in shared.listeners { listener.close() }
-        for connection in connections where connection.phase == .greeting { connection.isGone = true }
-        // In real time: nobody moves the clock of a test while the program waits for its end.
+        for connection in connections where connection.phase == .handshake { connection.isGone = true }
+        // In real time, because a test's clock stands still while the program waits for the end.
         let deadline = chain_monotonic_ns() + options.flushLimit
         while true {
             for connection in connections where !connection.isGone { finish(connection) }
-            letGo(0)
+            closeOverdue(0)
             let now = chain_monotonic_ns()
             guard now < deadline, !connections.isEmpty else { break }
             var polled = connections.map { $0.descriptor.entry(POLLOUT) }
             poll(&polled, nfds_t(polled.count), Int32((deadline - now) / 1_000_000 + 1))
         }
-        for connection in connections { connection.close() }
+        for connection in connections { connection.release() }
         connections = []
         let now = chain_monotonic_ns()
         commands.stop(limit: deadline - min(now, deadline))
         shared.waker.close()
     }
 
-    private func finish(_ connection: Connection) {
+    private func finish(_ connection: ViewerConnection) {
         connection.pump()
         if connection.phase == .attached, connection.unsentCount == 0, !connection.hasBatches {
-            connection.leave(.stopped, "The program has stopped its inspector")
+            connection.close(.stopped, "The program has stopped its inspector")
             connection.pump()
         }
-        if connection.phase == .leaving, connection.unsentCount == 0 { connection.isGone = true }
+        if connection.phase == .closing, connection.unsentCount == 0 { connection.isGone = true }
     }
 }

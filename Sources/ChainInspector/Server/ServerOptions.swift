@@ -1,48 +1,47 @@
 import CChainRuntime
 import ChainWire
 
-/// How a server works.
+/// The limits and times of a server.
 struct ServerOptions: Sendable {
-    /// Where it listens.
+    /// The endpoints to listen at.
     var endpoints: [InspectorEndpoint] = [.unix]
-    /// Where its socket and its token are.
+    /// The folder of the socket and the token.
     var folder: SocketFolder
-    /// Whether another folder is taken where that one is another user's.
+    /// Whether another folder is used where that one belongs to another user.
     var hasFallback = false
     /// Viewers that may watch at a time.
     var viewerLimit = 64
-    /// Viewers that came for single commands or one state at a time: they have places of their own.
-    var visitorLimit = 8
+    /// Viewers that attach for single commands or one state: they do not count as watchers.
+    var oneShotLimit = 8
     /// Events that wait for one viewer at most.
     var mailboxLimit = 200_000
-    /// Commands of one viewer, and of all, that may wait for being carried out; past that nothing more is read of them.
+    /// Unanswered commands of one viewer, and of all; past these limits no more messages are read.
     var commandLimit = 8
     var totalCommandLimit = 64
-    /// Connections over TCP that have not proved yet that they may attach: of one user, and of all. Of those too many the
-    /// oldest is closed.
-    var strangerLimit = 8
-    var totalStrangerLimit = 32
+    /// Connections over TCP that have not sent their token: of one user, and of all. Past a limit the oldest is closed.
+    var unauthenticatedLimit = 8
+    var totalUnauthenticatedLimit = 32
 
-    /// Nanoseconds in which a viewer has to introduce itself.
+    /// Nanoseconds until a viewer's greeting has to arrive.
     var handshakeLimit: UInt64 = 5_000_000_000
-    /// Nanoseconds that a viewer is given to read why it is let go.
+    /// Nanoseconds in which a viewer may read the goodbye.
     var lingerLimit: UInt64 = 1_000_000_000
-    /// Nanoseconds after which a viewer that takes nothing of what it is sent is detached.
+    /// Nanoseconds after which a viewer that receives no bytes is detached.
     var stallLimit: UInt64 = 30_000_000_000
-    /// Nanoseconds for which a visitor keeps its place without doing anything, where another one needs it.
-    var visitorRest: UInt64 = 1_000_000_000
-    /// Nanoseconds for which nothing more is accepted after the system had no descriptor left.
+    /// Nanoseconds of idleness after which a one-shot viewer may be replaced by another.
+    var oneShotIdleLimit: UInt64 = 1_000_000_000
+    /// Nanoseconds without accepting after the system had no descriptor left.
     var backOff: UInt64 = 1_000_000_000
-    /// Nanoseconds for which a user's later connections over TCP are not listened to after each wrong token of that user.
-    var wrongTokenPause: UInt64 = 200_000_000
-    /// Nanoseconds, of real time, that the end of the inspector waits for what viewers are still to be told.
+    /// Nanoseconds that each wrong token delays the user's later connections over TCP.
+    var wrongTokenDelay: UInt64 = 200_000_000
+    /// Nanoseconds of real time for sending the last events at the end of the inspector.
     var flushLimit: UInt64 = 200_000_000
     /// The time, in nanoseconds.
     var now: @Sendable () -> UInt64 = { chain_monotonic_ns() }
 
     init(folder: SocketFolder) { self.folder = folder }
 
-    /// The folder, or another one where that is another user's; it is made only if something is to be in it.
+    /// The folder, or another one where that belongs to another user; created only if an endpoint needs it.
     var usableFolder: SocketFolder {
         let needsFolder = endpoints.contains { if case .unixPath = $0 { false } else { true } }
         return hasFallback && needsFolder ? folder.orFallback() : folder

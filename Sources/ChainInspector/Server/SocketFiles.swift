@@ -8,8 +8,8 @@ import ChainWire
     import Glibc
 #endif
 
-/// A file that this process made: removed by ``remove()``, or when the process exits; never by a child of the process, and
-/// never a file that has taken its place.
+/// A file that this process made: removed by ``remove()`` or at the exit of the process; never by a child of the
+/// process, and never a file that has replaced it.
 struct OwnFile: Sendable {
     private let note: Int32
 
@@ -21,8 +21,8 @@ struct OwnFile: Sendable {
     func remove() { chain_remove_own_file(note) }
 }
 
-/// A name that nothing has yet, in the folder of `path`: `make` makes something there or gives a negative error number.
-/// It is no longer than that of a socket, which may be as long as the system allows.
+/// Calls `make` with unused names in a folder until it succeeds; `make` returns a negative error number on failure.
+/// The names are no longer than those of sockets, because the system limits the paths of sockets.
 func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: String, result: Int32) {
     var (path, result) = ("", -EEXIST)
     for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {
@@ -33,16 +33,16 @@ func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: Strin
 }
 
 extension SocketFolder {
-    /// The folder of the user whom this process acts for.
+    /// The folder of this process's effective user.
     static var own: SocketFolder { SocketFolder(environment: secureEnvironment, user: geteuid()) }
 
-    /// Makes the folder where it is not there, and checks that it is this user's alone.
+    /// Creates the folder where it is missing, and checks it.
     func prepare() throws(ServerFailure) {
         guard path.hasPrefix("/") else {
             throw ServerFailure("The folder of the sockets has to be an absolute path, not “\(path)”")
         }
         if mkdir(path, 0o700) == 0 {
-            // Whatever the process's umask has taken away.
+            // The mode is independent of the process's umask.
             chmod(path, 0o700)
         } else if errno != EEXIST {
             throw ServerFailure("The folder \(path) cannot be made", SystemError())
@@ -64,11 +64,11 @@ extension SocketFolder {
         }
     }
 
-    /// Removes what processes that are gone have left.
+    /// Removes the files of ended processes.
     func removeStale() {
         let names = fileNames(in: path)
         for name in names {
-            // A dot and a pid: a file that was not given its name yet.
+            // A dot and a pid: a temporary file that was not renamed yet.
             let socket = name.hasPrefix(".") ? name.dropFirst() + ".sock" : name[...]
             guard let pid = SocketFolder.pid(of: String(socket)), isGone(pid) else { continue }
             let file = "\(path)/\(name)"
@@ -86,8 +86,8 @@ extension SocketFolder {
 
     private func isGone(_ pid: Int32) -> Bool { pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH }
 
-    /// This folder, or where another user has taken its name one beside it that is the user's own: one that is there, else
-    /// a new one with a random name.
+    /// Returns this folder or, where it belongs to another user, one of this user beside it: an existing one, else a
+    /// new one with a random name.
     func orFallback() -> SocketFolder {
         guard let facts = FileFacts(at: path), !facts.isOurs, let (parent, prefix) = fallback else { return self }
         for name in fileNames(in: parent).sorted() where name.hasPrefix(prefix) {
@@ -100,8 +100,8 @@ extension SocketFolder {
     }
 }
 
-/// Whether nothing is at `path` now; what `isStale` was removed. Another process may put its own file there meanwhile: so
-/// the file is moved aside, looked at once more, and moved back if it is alive.
+/// Removes a file where it `isStale`; returns whether the path is free now. Another process may replace the file
+/// meanwhile, so the file is moved aside, checked once more, and moved back if it is in use.
 func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> Bool {
     guard FileFacts(at: path) != nil else { return true }
     guard isStale(path) else { return false }
@@ -111,15 +111,15 @@ func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> 
     return FileFacts(at: path) == nil
 }
 
-/// Whether a path is a socket of this user at which no program listens. Found by connecting, not by the process id: the
-/// program may run in another container, where this process cannot see it.
+/// Whether a path is a socket of this user at which no program listens. It connects instead of checking the process
+/// id, because the program may run in another container.
 func isDeadSocket(_ path: String) -> Bool {
     guard let facts = FileFacts(at: path) else { return false }
     return facts.isSocket && facts.isOurs && chain_try_unix(path) == -ECONNREFUSED
 }
 
-/// Whether a file of this user's is there that was locked by a program, as tokens are and what is being written; now that
-/// program has ended, or has closed it. Not its process is asked, which may be in another container.
+/// Whether a path is a file of this user that no program holds locked, as programs do with tokens and files being
+/// written. It checks the lock instead of the process, which may be in another container.
 func isUnlockedFile(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -7,10 +7,10 @@ import ChainSystem
     import Glibc
 #endif
 
-/// What a viewer shows over TCP: 64 hexadecimal digits, random at each start.
+/// The secret that a viewer sends over TCP: 64 hexadecimal digits, random at each start.
 enum Token {
-    /// Writes a new token, and a line feed, into a file that only this user can read; what was there is replaced. The file
-    /// stays locked until `lock` is closed or the process ends, so that a token that was left behind is known as such.
+    /// Writes a new token, and a line feed, into a file that only this user can read; replaces an existing file. The
+    /// file stays locked until `lock` is closed or the process ends, so that a stale token is recognised.
     static func make(at path: String) throws(ServerFailure) -> (token: [UInt8], file: OwnFile, lock: Descriptor) {
         let digits = Array("0123456789abcdef".utf8)
         let token = (0..<4).flatMap { _ in
@@ -34,7 +34,7 @@ enum Token {
         return (token, own, Descriptor(owning: file))
     }
 
-    /// Whether they are the same; takes as long for any wrong one of that length.
+    /// Compares in constant time for a given length.
     static func matches(_ shown: String, _ token: [UInt8]) -> Bool {
         let shown = Array(shown.utf8)
         guard shown.count == token.count else { return false }

@@ -34,7 +34,7 @@ struct Cancel: ParsableCommand {
         let scope = chain ? CancelScope.chain(node.id) : .node(node.id)
         let reply: CommandReply
         do {
-            reply = try Visit.perform(
+            reply = try OneShotClient.perform(
                 .cancel(scope, by: DisplayOptions.viewer), at: endpoint, viewerName: DisplayOptions.viewer)
         } catch { throw Failure(error) }
         switch reply.outcome {

@@ -93,7 +93,7 @@ struct PS: ParsableCommand {
         of endpoint: Endpoint, answerLimit: Duration?
     ) throws -> (ProcessDescription, ChainForest) {
         do {
-            let (hello, batches) = try Visit.state(
+            let (hello, batches) = try OneShotClient.state(
                 of: endpoint, viewerName: DisplayOptions.viewer, timeLimit: .seconds(30), answerLimit: answerLimit)
             var forest = ChainForest(process: hello.process.key, limits: ForestLimits(changeLimit: 0))
             for batch in batches { forest.apply(batch) }

@@ -33,7 +33,7 @@ extension Discovery {
     /// Checks that a target can be attached to.
     func probe(_ target: Target) throws {
         do {
-            _ = try Visit.hello(of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: timeLimit)
+            _ = try OneShotClient.hello(of: resolve(target), viewerName: DisplayOptions.viewer, timeLimit: timeLimit)
         } catch { throw Failure(error) }
     }
 

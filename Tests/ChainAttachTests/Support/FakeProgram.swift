@@ -64,7 +64,7 @@ final class FakeProgram {
         }
     }
 
-    /// Whoever knocked already; does not wait.
+    /// Accepts a waiting viewer; nil where there is none.
     func acceptIfThere() -> FakeConnection? {
         (try? listener.accept()).map { FakeConnection($0) }
     }
@@ -75,7 +75,7 @@ final class FakeProgram {
         return connection
     }
 
-    /// Takes a viewer, and says who it is.
+    /// Accepts a viewer, and sends the hello.
     func welcome() throws -> (FakeConnection, ClientHello) {
         let connection = try nextViewer()
         guard case .greeting(let greeting) = try connection.receive() else {

@@ -126,7 +126,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
     func advance(until isDone: () -> Bool) -> Bool {
         let limit = Date(timeIntervalSinceNow: patience)
         return condition.withLock {
-            // Who has done something waits again, which is told here.
+            // A thread that has done its work waits again, which signals here.
             while !isDone() {
                 if let next = waits.values.compactMap({ $0 }).filter({ $0 > time }).min() {
                     time = next
@@ -139,7 +139,7 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
         }
     }
 
-    /// Waits until somebody waits for a moment that is to come, and gives how far that is away.
+    /// Waits until a thread waits for a later time, and returns the time until then.
     func restToDeadline() throws -> Duration {
         let limit = Date(timeIntervalSinceNow: patience)
         return try condition.withLock {
@@ -154,7 +154,9 @@ final class ManualPollClock: PollClock, @unchecked Sendable {
 }
 
 extension SourceStatus {
-    var outage: Disconnection? { if case .reconnecting(_, let outage) = self { outage } else { nil } }
+    var disconnection: Disconnection? {
+        if case .reconnecting(_, let disconnection) = self { disconnection } else { nil }
+    }
     var isLive: Bool { if case .live = self { true } else { false } }
     var ending: SourceEnding? { if case .ended(let ending) = self { ending } else { nil } }
     var failure: String? { if case .ended(.failed(let reason)) = self { reason } else { nil } }

@@ -27,7 +27,7 @@ struct ChainInspectorUseTests {
         inspector.collectNow()
         #expect(inspector.dump().contains("order 17"))
         #expect(batches.next() != nil)
-        #expect(inspector.loss.lostCount == 0 && inspector.addresses.isEmpty)
+        #expect(inspector.eventCounts.lostCount == 0 && inspector.addresses.isEmpty)
         let command = ViewerCommand(id: 1, process: inspector.info.key, request: .describe(promise.id))
         #expect(inspector.perform(command).command == 1)
         batches.dispose()

@@ -31,7 +31,7 @@ enum Recorded {
 
     /// Does work in the runtime that is not recorded.
     static func runLeftOut<Result>(_ body: () -> Result) -> Result {
-        precondition(narrowedInspector.loss.madeCount == 0)
+        precondition(narrowedInspector.eventCounts.madeCount == 0)
         return narrowed.run(body)
     }
 
@@ -39,6 +39,6 @@ enum Recorded {
     static func eventsOfThreeLinks() -> Int {
         run { Workloads.threeLinks(1) }
         inspector.collectNow()
-        return Int(inspector.loss.madeCount)
+        return Int(inspector.eventCounts.madeCount)
     }
 }

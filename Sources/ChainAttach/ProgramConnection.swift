@@ -7,31 +7,31 @@ import ChainWire
     import Darwin
 #endif
 
-/// One connection to a program, from the greeting on; for one thread, which never waits in it.
-final class Connection {
+/// One connection to a program, from the greeting on; for one thread, which it never blocks.
+final class ProgramConnection {
     let endpoint: Endpoint
     private let socket: Descriptor
-    private let child: Child?
+    private let child: ChildProcess?
     private var isConnecting: Bool
     private var reader = MessageReader(limit: Wire.batchLimit)
     private var writer = MessageWriter()
     private var sentCount = 0
-    private var takesBytes = true
-    private var hearsComplaints: Bool
+    private var canSend = true
+    private var readsErrors: Bool
     private var ending: AttachError?
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Connection.chunkSize, alignment: 16)
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ProgramConnection.chunkSize, alignment: 16)
 
     private static let chunkSize = 64 << 10
-    /// How much is read before what was read is taken.
+    /// How much is received before the messages are read.
     private static let readLimit = 1 << 20
 
-    /// Begins to connect, and greets once that is done.
+    /// Begins to connect, and enqueues the greeting.
     init(to endpoint: Endpoint, _ greeting: ClientHello) throws(AttachError) {
         let opening = try endpoint.open()
         self.endpoint = endpoint
         socket = opening.socket
         child = opening.child
-        hearsComplaints = child != nil
+        readsErrors = child != nil
         isConnecting = opening.isConnecting
         var greeting = greeting
         greeting.token = opening.token
@@ -42,33 +42,33 @@ final class Connection {
 
     deinit { buffer.deallocate() }
 
-    /// Has a message sent as soon as there is room.
+    /// Enqueues a message.
     func send(_ message: Message) {
-        // Who sends has looked at its length.
+        // The caller has checked the length.
         try? writer.write(message)
         flush()
     }
 
-    /// Bytes that the other side has not taken yet.
+    /// Bytes that were not sent yet.
     var unsentCount: Int { writer.bytes.count - sentCount }
 
-    /// The program's process, if it is stopped and can answer nothing.
+    /// The program's process, if that is stopped and cannot answer.
     var stoppedProcess: Int32? { socket.peerProcess.flatMap { SafeFiles.isStopped($0) ? $0 : nil } }
 
-    /// What to wait for.
+    /// The entries for `poll`.
     var entries: [pollfd] {
-        let writes = isConnecting || (takesBytes && unsentCount > 0)
+        let writes = isConnecting || (canSend && unsentCount > 0)
         let events = (isConnecting ? 0 : POLLIN) | (writes ? POLLOUT : 0)
         var entries = [socket.entry(events)]
-        if hearsComplaints, let child { entries.append(child.entry) }
+        if readsErrors, let child { entries.append(child.entry) }
         return entries
     }
 
-    /// Moves what can be moved. Gives whether bytes came.
+    /// Sends and receives without blocking; returns whether bytes arrived.
     func move(_ entries: ArraySlice<pollfd>) -> Bool {
         guard let entry = entries.first, ending == nil else { return false }
         if let complaint = entries.dropFirst().first, complaint.revents != 0 {
-            hearsComplaints = child?.readErrors() ?? false
+            readsErrors = child?.readErrors() ?? false
         }
         guard entry.revents != 0 else { return false }
         if isConnecting {
@@ -87,9 +87,9 @@ final class Connection {
         return Int32(entry.revents) & ~POLLOUT != 0 && receive()
     }
 
-    /// The next message that came, or nil.
+    /// Returns the next received message, or nil.
     ///
-    /// - Throws: why no more come, once all were taken.
+    /// - Throws: why no more arrive, once all were returned.
     func next() throws(AttachError) -> Message? {
         do {
             if let message = try reader.next() { return message }
@@ -110,12 +110,12 @@ final class Connection {
                 if part < buffer.count { return true }
             case .wouldBlock: return count > 0
             case .end:
-                ending = lastWords
+                ending = endError
                 return count > 0
             case .failed(let error):
                 // A child that did not read all before it ended resets its socket.
                 let text = "The connection to \(endpoint) broke: \(error)"
-                ending = child == nil ? AttachError(.gone, text) : lastWords
+                ending = child == nil ? AttachError(.gone, text) : endError
                 return count > 0
             }
         }
@@ -123,15 +123,15 @@ final class Connection {
     }
 
     private func flush() {
-        guard !isConnecting, takesBytes else { return }
+        guard !isConnecting, canSend else { return }
         let isAllSent = writer.bytes.withUnsafeBytes { bytes in
             while sentCount < bytes.count {
                 switch socket.send(UnsafeRawBufferPointer(rebasing: bytes[sentCount...])) {
                 case .moved(let count): sentCount += count
                 case .wouldBlock, .end: return false
                 case .failed:
-                    // What it had to say before it closed is still to be read.
-                    takesBytes = false
+                    // Messages that the program sent before it closed are still to be read.
+                    canSend = false
                     return true
                 }
             }
@@ -142,8 +142,8 @@ final class Connection {
         sentCount = 0
     }
 
-    /// Why the other side has nothing more to say.
-    private var lastWords: AttachError {
+    /// The error for the end of the stream.
+    private var endError: AttachError {
         guard let child else { return AttachError(.gone, "The program at \(endpoint) closed the connection") }
         let code = child.end()
         let kind: AttachError.Kind =
@@ -164,7 +164,7 @@ final class Connection {
 }
 
 extension Goodbye {
-    /// What it means to a viewer that was not let in, or not any longer.
+    /// The error for a viewer that was refused or detached.
     var error: AttachError {
         let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
         let kind: AttachError.Kind =

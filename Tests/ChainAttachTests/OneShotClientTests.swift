@@ -6,8 +6,8 @@ import Testing
 
 @testable import ChainAttach
 
-/// Single questions, and proofs of who asks.
-@Suite struct VisitTests {
+/// Single requests, and the viewer's token.
+@Suite struct OneShotClientTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -15,7 +15,9 @@ import Testing
     @Test func theStateIsReadToItsEndAndNoFurther() throws {
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
-        let state = Eventually { try Visit.state(of: endpoint, viewerName: "ps", timeLimit: .seconds(Int(patience))) }
+        let state = Eventually {
+            try OneShotClient.state(of: endpoint, viewerName: "ps", timeLimit: .seconds(Int(patience)))
+        }
         let (viewer, greeting) = try program.welcome()
         #expect(greeting.purpose == .watch && greeting.isReadOnly && greeting.name == "ps")
         viewer.send(.batch(program.batch(1, resync: .begin(epoch: 5))))
@@ -31,7 +33,7 @@ import Testing
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
         let reply = Eventually {
-            try Visit.perform(
+            try OneShotClient.perform(
                 .cancel(.chain(NodeID(9)), by: "me"), at: endpoint, timeLimit: .seconds(Int(patience)))
         }
         let (viewer, greeting) = try program.welcome()
@@ -47,7 +49,7 @@ import Testing
     @Test func aProgramThatIsSilentIsGivenUp() throws {
         let program = try FakeProgram(in: folder)
         let error = #expect(throws: AttachError.self) {
-            try Visit.state(of: program.endpoint, timeLimit: .milliseconds(50))
+            try OneShotClient.state(of: program.endpoint, timeLimit: .milliseconds(50))
         }
         #expect(error?.kind == .timedOut && error?.description.contains("did not answer within") == true)
     }
@@ -59,7 +61,7 @@ import Testing
     func aFarewellIsTheReason(_ reason: Goodbye.Reason, _ kind: AttachError.Kind) throws {
         let program = try FakeProgram(in: folder)
         let endpoint = program.endpoint
-        let state = Eventually { try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience))) }
+        let state = Eventually { try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience))) }
         let viewer = try program.nextViewer()
         viewer.sendPreamble()
         viewer.send(.farewell(Goodbye(reason, "So it is.")))
@@ -69,13 +71,15 @@ import Testing
 
     @Test func aDeadProgramsSocketIsGone() throws {
         let path = try FakeProgram(in: folder).path
-        let error = #expect(throws: AttachError.self) { try Visit.state(of: Endpoint(kind: .unix(path: path))) }
+        let error = #expect(throws: AttachError.self) { try OneShotClient.state(of: Endpoint(kind: .unix(path: path))) }
         #expect(error?.kind == .gone)
-        let none = #expect(throws: AttachError.self) { try Visit.state(of: Endpoint(kind: .unix(path: path + "x"))) }
+        let none = #expect(throws: AttachError.self) {
+            try OneShotClient.state(of: Endpoint(kind: .unix(path: path + "x")))
+        }
         #expect(none?.kind == .notFound)
     }
 
-    // MARK: Who may
+    // MARK: Permissions
 
     /// Each is refused by the other before anything is said; folders and sockets that stand open do not help.
     @Test(.enabled(if: geteuid() == 0, "only root can be several users"))
@@ -118,7 +122,7 @@ import Testing
         let port = UInt16(bigEndian: address.sin_port)
         let endpoint = try discovery.resolve(.tcp(host: "localhost", port: port))
         let error = #expect(throws: AttachError.self) {
-            try Visit.state(of: endpoint, timeLimit: .seconds(Int(patience)))
+            try OneShotClient.state(of: endpoint, timeLimit: .seconds(Int(patience)))
         }
         #expect(error?.kind == .gone && error?.description.contains("does the program open that port?") == true)
         withExtendedLifetime(socket) {}

@@ -6,20 +6,20 @@ import ChainSystem
     import Darwin
 #endif
 
-/// A program that was started to carry bytes: its standard input and output are one socket, its standard error another.
-/// Killed and reaped by ``end()``, which its release calls.
-final class Child: Sendable {
+/// A child process that carries bytes: its standard input and output are one socket, its standard error another.
+/// Killed and reaped by ``end()`` or release.
+final class ChildProcess: Sendable {
     let socket: Descriptor
     private let errors: Descriptor
     private let pid: pid_t
     private let tail = Lock<[UInt8]>([])
     private let status = Lock<Int32?>(nil)
 
-    /// How much of the end of what it complains is kept.
+    /// The bytes kept from the end of its standard error.
     private static let tailLimit = 4096
 
-    /// Starts a program, found by `PATH` if it is no path, in a session of its own: nothing that is typed at a terminal
-    /// reaches it, and it asks nothing there.
+    /// Starts a program, found by `PATH` if it is no path, in a session of its own, so that it neither reads from nor
+    /// prompts at the terminal.
     init(_ program: String, _ arguments: [String]) throws(AttachError) {
         let (theirSocket, theirErrors): (Descriptor, Descriptor)
         do {
@@ -42,10 +42,10 @@ final class Child: Sendable {
 
     deinit { _ = end() }
 
-    /// To wait for: it complains.
+    /// An entry for `poll`, for its standard error.
     var entry: pollfd { errors.entry() }
 
-    /// Takes in what it complains; false once nothing more comes.
+    /// Reads its standard error; false once that has ended.
     func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.tailLimit, alignment: 1) { buffer in
             while true {
@@ -62,15 +62,15 @@ final class Child: Sendable {
         }
     }
 
-    /// The last line of its complaints that is not empty.
+    /// The last line of its standard error that is not empty.
     var lastLine: String? {
         _ = readErrors()
         let text = tail.withLock { String(decoding: $0, as: UTF8.self) }
         return text.split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// Kills it with all that it started, and waits for that. Gives the code that it exited with, or nil where a signal
-    /// ended it. A program that was about to exit keeps its code.
+    /// Kills it with its session, and waits for its end. Returns its exit code, or nil where a signal ended it. A
+    /// program that was about to exit keeps its code.
     func end() -> Int32? {
         let status = status.withLock { known in
             if known == nil {
