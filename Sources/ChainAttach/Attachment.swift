@@ -70,7 +70,7 @@ final class Attachment {
             switch message {
             case .batch(var batch):
                 guard batch.process == process.key else {
-                    throw AttachError(.version, "\(connection.endpoint) tells of another program than it is")
+                    throw AttachError(.version, "\(connection.endpoint) sent a batch of another program")
                 }
                 numbering.number(&batch)
                 if !hasDeliveredBatches {

@@ -127,7 +127,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         switch error.code {
         case ENOENT, ENOTDIR: AttachError(.notFound, "There is no socket \(path): is the program running?")
         case ECONNREFUSED:
-            AttachError(.gone, "Nobody listens at \(path) any more: the program ended or stopped its inspector")
+            AttachError(.gone, "No program listens at \(path) any more: the program ended or stopped its inspector")
         case EACCES, EPERM: AttachError(.refused, "\(path) is closed to you: attach as the user who runs the program")
         case EAGAIN: AttachError(.timedOut, "Too many wait at \(path) already: the program does not answer")
         default: AttachError.system("connect to \(path)", error)
@@ -167,7 +167,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     static func failure(connectingTo name: String, _ error: SystemError) -> AttachError {
         error.code == ECONNREFUSED
-            ? AttachError(.gone, "Nobody listens at \(name): does the program open that port?")
+            ? AttachError(.gone, "No program listens at \(name): does the program open that port?")
             : AttachError.system("connect to \(name)", error)
     }
 

@@ -22,7 +22,7 @@ enum SafeFiles {
         case .missing(let error):
             if error.code == ENOENT || error.code == ENOTDIR { return false }
             throw AttachError.system("show the folder \(folder.path)", error)
-        case .isLink: throw foreign("is a link, which anybody may have put there")
+        case .isLink: throw foreign("is a link, which another user may have put there")
         case .isNoFolder: throw foreign("is no folder")
         case .belongsTo(let user): throw foreign("belongs to another user (\(user))")
         case .isOpenToOthers:

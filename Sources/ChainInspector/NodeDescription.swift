@@ -56,7 +56,7 @@ extension Collector {
         } else if let recorded {
             detail.add(recorded.isError ? "error" : "value", recorded.summary)
             detail.add("executor", recorded.executor)
-            detail.add("note", "The promise is gone: this is what was told of it")
+            detail.add("note", "The promise is gone: these are its recorded details")
         }
         if let recorded {
             detail.add("waits for", recorded.blocker)
@@ -68,15 +68,15 @@ extension Collector {
     private func addOutcome(of live: LiveDetail, to detail: inout NodeDetail) {
         detail.add("value type", live.valueType)
         if live.isFulfilled {
-            detail.add("value", live.value ?? (runtime.capturesValues ? nil : "not told (capturesValues is off)"))
+            detail.add("value", live.value ?? (runtime.capturesValues ? nil : "not captured (capturesValues is off)"))
         }
         guard let error = live.error else { return }
         for part in error.parts {
             let name = part.depth == 0 ? "error" : "cause"
-            detail.add(name, part.text ?? "not told (capturesErrorText is off)")
+            detail.add(name, part.text ?? "not captured (capturesErrorText is off)")
             detail.add("\(name) type", part.type)
         }
-        if error.isCut { detail.add("note", "There are more causes than are told") }
+        if error.isCut { detail.add("note", "There are more causes") }
     }
 
     private func addWaiters(of live: LiveDetail, to detail: inout NodeDetail) {
@@ -116,7 +116,7 @@ extension CollectorState {
             label: forest.label(of: index), summary: forest.summary(of: index),
             isError: view.settlement != .fulfilled && view.settlement != .skippedFulfilled,
             executor: forest.executors[view.executor], blocker: view.isLive ? forest.blockerText(of: index) : nil,
-            age: view.marks.contains(.seenLate) ? "first told of \(age) ago" : "made \(age) ago")
+            age: view.marks.contains(.seenLate) ? "first seen \(age) ago" : "made \(age) ago")
     }
 
     /// Returns why an unrecorded node cannot be described or cancelled.

@@ -115,7 +115,7 @@ import Testing
         let lines = try lines(promise.id, inspector)
         #expect(lines.contains { $0.hasPrefix("error type: ") && $0.hasSuffix("Failed") })
         #expect(lines.contains { $0.hasPrefix("cause type: ") && $0.hasSuffix("Card") })
-        #expect(lines.contains("error: not told (capturesErrorText is off)"))
+        #expect(lines.contains("error: not captured (capturesErrorText is off)"))
         #expect(!lines.contains { $0.contains("4242") || $0.contains("expired") })
         let (cancelled, resolver) = runtime.run { Promise<Int>.pending() }
         cancelled.cancel()
@@ -146,7 +146,7 @@ import Testing
         #expect(before == (captures ? 1 : 0))
         let value = try lines(promise.id, inspector).first { $0.hasPrefix("value:") }
         let told = "value: " + String(repeating: "v", count: NodeDetail.textByteLimit) + "…"
-        #expect(value == (captures ? told : "value: not told (capturesValues is off)"))
+        #expect(value == (captures ? told : "value: not captured (capturesValues is off)"))
         #expect(count.withLock { $0 } == before * 2)
     }
 
@@ -161,7 +161,7 @@ import Testing
         executor.runAll()
         #expect(
             try lines(id, inspector) == [
-                "label: charge", "error: card expired", "note: The promise is gone: this is what was told of it",
+                "label: charge", "error: card expired", "note: The promise is gone: these are its recorded details",
                 "age: made 0.0ms ago",
             ])
         let unknown = NodeID(UInt64(1) << 60)

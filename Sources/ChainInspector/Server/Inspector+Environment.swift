@@ -32,7 +32,7 @@ extension Inspector {
         default:
             guard value.hasPrefix("/") else {
                 chain_log(
-                    "chainview: CHAINVIEW is neither 1 nor 0 nor an absolute path of a socket: nobody can attach\n")
+                    "chainview: CHAINVIEW is neither 1 nor 0 nor an absolute path of a socket: viewers cannot attach\n")
                 return nil
             }
             let others = (options.endpoints ?? []).filter { if case .tcp = $0 { true } else { false } }

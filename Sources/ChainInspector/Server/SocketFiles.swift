@@ -56,7 +56,7 @@ extension SocketFolder {
         case nil: return
         case .missing(let error): throw ServerFailure("The folder \(path) is not there", error)
         case .isLink:
-            throw ServerFailure("\(path) is a link, which may lead to somebody else's folder: remove it")
+            throw ServerFailure("\(path) is a link, which may lead to another user's folder: remove it")
         case .isNoFolder: throw ServerFailure("\(path) is no folder: remove it, or choose another")
         case .belongsTo: throw ServerFailure("The folder \(path) belongs to another user: choose another")
         case .isOpenToOthers, .isRestricted:
