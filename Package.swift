@@ -117,6 +117,7 @@ let package = Package(
                 "AttachProbe",
             ]),
         .testTarget(name: "ChainBusTests", dependencies: ["ChainBus", "SeededNumbers"]),
+        .testTarget(name: "ChainSystemTests", dependencies: ["ChainSystem"]),
         .testTarget(name: "ChainEventsTests", dependencies: ["ChainEvents"]),
         .executableTarget(
             name: "ForkProbe", dependencies: ["ChainInspector", "PromiseRuntime"], path: "Tests/ForkProbe"),
