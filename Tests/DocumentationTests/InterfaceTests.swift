@@ -78,7 +78,9 @@ private struct Interface {
         for relationship in graph.relationships where relationship.kind == "conformsTo" {
             guard let source = names[relationship.source] else { continue }
             let target = names[relationship.target] ?? relationship.targetFallback ?? relationship.target
-            lines.append("\(source): \(target.split(separator: ".").last ?? "")")
+            let name = target.split(separator: ".").last ?? ""
+            // Implied by Sendable, and not written by compilers before 6.2.
+            if name != "SendableMetatype" { lines.append("\(source): \(name)") }
         }
     }
 }

@@ -4,13 +4,13 @@ import Testing
 
 /// The forms that save words: members as arguments, executors by name, queues as executors.
 struct ShortFormTests {
-    private let world = ManualWorld()
+    private let isolated = IsolatedRuntime()
 
     @Test("P7 all of several types: a tuple in the order of the members, or the first error")
     func allOfSeveralTypes() throws {
         let first = Promise<Int>.pending()
         let second = Promise<String>.pending()
-        let tuple = world.run { Promise.all(first.promise, second.promise, Promise.resolve(true), label: "all three") }
+        let tuple = isolated.run { Promise.all(first.promise, second.promise, Promise.resolve(true), label: "all three") }
         #expect(tuple.kind == .all && tuple.label == "all three")
         second.resolver.fulfill("two")
         #expect(!tuple.isSettled)
@@ -18,7 +18,7 @@ struct ShortFormTests {
         let values = try #require(try tuple.result?.get())
         #expect(values == (1, "two", true))
 
-        let failed = world.run { Promise.all(Promise.resolve(1), Promise<Int>.reject(Failure())) }
+        let failed = isolated.run { Promise.all(Promise.resolve(1), Promise<Int>.reject(Failure())) }
         #expect(throws: Failure()) { _ = try failed.result?.get() }
     }
 
@@ -26,7 +26,7 @@ struct ShortFormTests {
     func losers(_ cancelling: Bool) throws {
         let first = Promise<Int>.pending()
         let second = Promise<String>.pending()
-        let tuple = world.run { Promise.all(first.promise, second.promise, cancellingLosers: cancelling) }
+        let tuple = isolated.run { Promise.all(first.promise, second.promise, cancellingLosers: cancelling) }
         tuple.failed { _ in }
         first.resolver.reject(Failure())
         #expect(second.promise.isCancelled == cancelling)
@@ -41,10 +41,10 @@ struct ShortFormTests {
         do {
             let (one, two) = (Canary(), Promise<Int>.pending())
             canary = one
-            tuple = world.run { Promise.all(Promise(work: { withExtendedLifetime(one) { 1 } }), two.promise) }
+            tuple = isolated.run { Promise.all(Promise(work: { withExtendedLifetime(one) { 1 } }), two.promise) }
             two.resolver.fulfill(2)
         }
-        world.executor.runAll()
+        isolated.executor.runAll()
         #expect(try #require(try tuple.result?.get()) == (1, 2))
         #expect(canary == nil)
     }
@@ -54,12 +54,12 @@ struct ShortFormTests {
         let (promise, resolver) = Promise<Int>.pending()
         let runs = Box(0)
         let cold = Chain().map { runs.change { $0 += 1 } }.map { 5 }
-        let awaiters = world.run {
+        let awaiters = isolated.run {
             [Chain(promise).map { $0 + 1 }, Chain(cold.async()).map { $0 + 1 }, Chain(cold).map { $0 + 1 }]
                 .flatMap { [$0.async(), $0.async()] }
         }
         resolver.fulfill(1)
-        world.executor.runAll()
+        isolated.executor.runAll()
         #expect(try awaiters.compactMap { try $0.result?.get() } == [2, 2, 6, 6, 6, 6])
         #expect(runs.value == 3, "once for the awaiter, twice for the chain")
     }
@@ -98,10 +98,10 @@ struct ShortFormTests {
 
     @Test("an outcome by a leading dot, and a promise of nothing")
     func outcomes() throws {
-        let recovered = world.run { Promise<Int>.reject(Failure()).recover { _ in .resolve(4) } }
-        let failed = world.run { Promise<Int>.resolve(1).then { _ in .reject(Failure()) } as Promise<Int> }
-        let nothing = world.run { Promise<Void>.resolve(label: "nothing") }
-        world.executor.runAll()
+        let recovered = isolated.run { Promise<Int>.reject(Failure()).recover { _ in .resolve(4) } }
+        let failed = isolated.run { Promise<Int>.resolve(1).then { _ in .reject(Failure()) } as Promise<Int> }
+        let nothing = isolated.run { Promise<Void>.resolve(label: "nothing") }
+        isolated.executor.runAll()
         #expect(try recovered.result?.get() == 4)
         #expect(throws: Failure()) { _ = try failed.result?.get() }
         #expect(nothing.isSettled && nothing.label == "nothing")

@@ -62,4 +62,16 @@ extension Chain {
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
         file: StaticString = #fileID, line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Output
     ) -> Chain<Input, Output> { fatalError("unavailable") }
+
+    /// Unavailable: a handler that returns a promise belongs to
+    /// ``recover(includingCancellation:label:on:file:line:_:)``.
+    @available(
+        *, unavailable,
+        message: "catch { } wants a value: a handler that returns a promise belongs to recover { }"
+    )
+    @_disfavoredOverload
+    public func `catch`<Next: Thenable>(
+        label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ onRejected: @escaping @Sendable (any Error) throws -> Next
+    ) -> Chain<Input, Output> where Next.Value == Output { fatalError("unavailable") }
 }

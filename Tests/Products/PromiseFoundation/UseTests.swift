@@ -3,6 +3,10 @@ import PromiseFoundation
 import PromiseRuntime
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 // What a user of PromiseFoundation can write: this target sees public declarations alone.
 
 /// A user's own kind of request.
