@@ -74,7 +74,7 @@ final class ChildProgram: Sendable {
         // The keys are the dashboard's: a program that reads from the terminal would take them away.
         start.hasNoInput = isatty(STDIN_FILENO) != 0
         start.descriptors = [(output.standard, STDOUT_FILENO), (output.error, STDERR_FILENO)]
-        // The program's group gets each signal once, from this process, whose own handling is not inherited.
+        // A group of its own, so that each signal comes once: from this process. Its signal handling is not inherited.
         start.defaultSignals = Signals.passedOn + [SIGPIPE, SIGCHLD, SIGTTIN, SIGTTOU, SIGWINCH]
         let environment = ProcessInfo.processInfo.environment.merging(added) { $1 }
         start.environment = environment.map { "\($0)=\($1)" }
