@@ -139,7 +139,7 @@ import Testing
         one.loss = EventCounts(madeCount: 10, deliveredCount: 8, lostInRings: 2)
         script.forest.apply(one)
         var other = EventBatch(process: ProcessKey(rawValue: 99), sequence: 2, time: 20)
-        other.eventCounts = EventCounts(madeCount: 100, deliveredCount: 0, lostInRings: 100)
+        other.loss = EventCounts(madeCount: 100, deliveredCount: 0, lostInRings: 100)
         script.forest.apply(other)
         script.forest.apply(batch(20))
         #expect(script.forest.loss == EventCounts(madeCount: 10, deliveredCount: 8, lostInRings: 2))
