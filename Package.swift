@@ -52,9 +52,16 @@ let package = Package(
             ]),
         .target(name: "Frames"),
         .target(name: "ChainText", dependencies: ["ChainModel", "ChainEvents", "Frames"]),
+        .target(name: "ChainRows", dependencies: ["ChainText", "ChainModel", "ChainInsight", "ChainEvents"]),
+        .target(
+            name: "ChainListing",
+            dependencies: ["ChainRows", "ChainText", "ChainModel", "ChainInsight", "ChainEvents", "Frames"]),
         .target(
             name: "Dashboard",
-            dependencies: ["ChainText", "ChainModel", "ChainInsight", "ChainEvents", "ChainBus", "Frames"]),
+            dependencies: [
+                "ChainListing", "ChainRows", "ChainText", "ChainModel", "ChainInsight", "ChainEvents", "ChainBus",
+                "Frames",
+            ]),
         .target(
             name: "CTerminal",
             linkerSettings: [
@@ -67,7 +74,8 @@ let package = Package(
             name: "chainview",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainInspector", "ChainSource",
-                "ChainAttach", "ChainInsight", "ChainWire", "ChainSystem", "Frames", "Dashboard", "Terminal", "Demos",
+                "ChainAttach", "ChainInsight", "ChainListing", "ChainRows", "ChainWire", "ChainSystem", "Frames",
+                "Dashboard", "Terminal", "Demos",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TOMLKit", package: "TOMLKit"),
             ]),
@@ -151,13 +159,16 @@ let package = Package(
         .testTarget(
             name: "chainviewTests",
             dependencies: [
-                "chainview", "ChainBus", "ChainEvents", "ChainSource", "Dashboard", "Frames", "TerminalHarness",
-                "CommandProbe",
+                "chainview", "ChainBus", "ChainEvents", "ChainRows", "ChainSource", "Dashboard", "Frames",
+                "TerminalHarness", "CommandProbe",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(
             name: "DashboardTests",
-            dependencies: ["Dashboard", "ChainInsight", "EventScripts", "GoldenSupport", "SeededNumbers"],
+            dependencies: [
+                "Dashboard", "ChainInsight", "ChainListing", "ChainRows", "ChainText", "EventScripts", "GoldenSupport",
+                "SeededNumbers",
+            ],
             exclude: ["Golden"]),
         // Compiles the examples of the documentation, with the modules that it links.
         .testTarget(

@@ -4,6 +4,7 @@ import ChainModel
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// Rows out of the lists of long chains are those of a walk over the whole chain, row by row and with all their marks,

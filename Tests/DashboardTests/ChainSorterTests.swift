@@ -1,6 +1,7 @@
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// The tables under the rows: those that are sparse, and those that are sorted.

@@ -5,6 +5,7 @@ import Frames
 import GoldenSupport
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// What one types behind `:`.

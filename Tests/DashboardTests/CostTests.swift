@@ -2,6 +2,7 @@ import ChainEvents
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// What a frame costs depends on what is on the screen, not on how much there is: counted in chains that were walked to

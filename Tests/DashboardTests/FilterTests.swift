@@ -6,6 +6,7 @@ import GoldenSupport
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// The filter is what asking the query of every node would be, whatever happens and however time goes on.
@@ -166,9 +167,9 @@ import Testing
         // Where nobody uses the time before it, a tick looks on. A chain that is found costs four nodes more.
         #expect(screen.state.matchCount == State.firstScanBudget / 5)
         screen.tick(39)
-        #expect(screen.state.matchCount == State.firstScanBudget / 5 + State.scanBudget / 5)
+        #expect(screen.state.matchCount == State.firstScanBudget / 5 + RowModel.scanBudget / 5)
         #expect(screen.text.contains("of 30,000 so far"))
-        for tick in 0..<30_000 * 5 / State.scanBudget { screen.tick(40 + Double(tick)) }
+        for tick in 0..<30_000 * 5 / RowModel.scanBudget { screen.tick(40 + Double(tick)) }
         #expect(!screen.state.isScanning && screen.state.matchCount == 30_000)
     }
 }

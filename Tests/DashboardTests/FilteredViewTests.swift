@@ -3,6 +3,7 @@ import ChainModel
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// What a filter does in the timeline and in the view of threads, which hide nothing: the rest is dimmed there.

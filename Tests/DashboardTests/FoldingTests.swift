@@ -2,6 +2,7 @@ import ChainEvents
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// Parents of many children fold themselves, and every chain folds to one level.

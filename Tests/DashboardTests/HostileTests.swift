@@ -6,6 +6,7 @@ import Frames
 import SeededNumbers
 import Testing
 
+@testable import ChainListing
 @testable import Dashboard
 
 /// A program may say anything: numbers at the edges of their range end no dashboard, whatever it shows.

@@ -5,6 +5,7 @@ import Foundation
 import Frames
 import Testing
 
+@testable import ChainListing
 @testable import Dashboard
 
 /// The trees that `chainview ps` prints.

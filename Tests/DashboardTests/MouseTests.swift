@@ -1,6 +1,7 @@
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 @Suite struct MouseTests {

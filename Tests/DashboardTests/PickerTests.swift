@@ -4,6 +4,7 @@ import Frames
 import GoldenSupport
 import Testing
 
+@testable import ChainListing
 @testable import Dashboard
 
 /// The list of what can be attached to: as a table, and to choose from.

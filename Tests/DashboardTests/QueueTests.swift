@@ -2,6 +2,7 @@ import ChainEvents
 import ChainModel
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// The queues of a dashboard have limits, and what it shows is right when they are reached.

@@ -2,6 +2,7 @@ import ChainEvents
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 @Suite struct ReduceTests {

@@ -3,6 +3,7 @@ import ChainModel
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 @Suite struct RowOrderTests {
@@ -14,7 +15,7 @@ import Testing
         for _ in 0..<150 { story.goOn(&screen, &random) }
         let forest = screen.state.forest!
         for root in forest.roots {
-            let nodes = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false }).map(\.node)
+            let nodes = ChainWalk.rows(of: root, in: forest).map(\.node)
             #expect(RowOrder.last(under: root, in: forest) == nodes.last)
             for (place, node) in nodes.enumerated() {
                 let before = RowOrder.previous(before: node, within: root, in: forest)
@@ -38,7 +39,7 @@ import Testing
         var forest = ChainForest(process: Script.process.key)
         forest.apply(script.batch)
         let root = try #require(forest.index(of: NodeID(1)))
-        let nodes = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false }).map(\.node)
+        let nodes = ChainWalk.rows(of: root, in: forest).map(\.node)
         for (place, forward) in [(0, true), (10_000, true), (10_000, false), (19_999, false)] {
             let target = nodes[forward ? place + 9 : place - 9]
             var looked = 0
@@ -65,7 +66,7 @@ import Testing
         screen.type("/wanted<Enter>m")
         let forest = screen.state.forest!
         let all = forest.roots.flatMap { root in
-            ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false }).map(\.node)
+            ChainWalk.rows(of: root, in: forest).map(\.node)
         }
         let wanted = all.filter { forest.label(of: $0) == "wanted" }.map { forest.id(of: $0).rawValue }
         screen.type("g")

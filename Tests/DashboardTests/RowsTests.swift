@@ -5,6 +5,7 @@ import Frames
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 @Suite struct RootListTests {

@@ -2,6 +2,7 @@ import ChainEvents
 import ChainModel
 import Frames
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// A dashboard under test: actions in, frames and effects out.

@@ -3,6 +3,7 @@ import ChainModel
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 @Suite struct SortBuildTests {

@@ -3,6 +3,7 @@ import ChainModel
 import Frames
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// Sorting, inverting and grouping the tree, by keys, by clicks, and what stays as it was.

@@ -1,6 +1,7 @@
 import ChainEvents
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// The order of texts, and that of nodes under the same node.

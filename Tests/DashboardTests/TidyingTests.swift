@@ -1,6 +1,7 @@
 import ChainEvents
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// What has gone well inside a live chain folds itself.

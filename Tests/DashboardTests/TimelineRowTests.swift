@@ -4,6 +4,7 @@ import Frames
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// The rows of the timeline, and that they cost what is on the screen.
@@ -127,23 +128,23 @@ import Testing
         var forest = ChainForest(process: Script.process.key)
         forest.apply(script.batch)
         let root = forest.index(of: NodeID(1))!
-        let rows = ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false })
+        let rows = ChainWalk.rows(of: root, in: forest)
         var depth = 0
         for (number, row) in rows.enumerated() {
-            #expect(ChainSteps.number(of: row.node, root: root, limit: 1_000, in: forest) == number)
-            #expect(ChainSteps.depth(of: row.node, root: root, in: forest) == Int(row.depth))
-            let next = ChainSteps.next(after: row.node, root: root, in: forest)
+            #expect(RowOrder.number(of: row.node, within: root, limit: 1_000, in: forest) == number)
+            #expect(RowOrder.depth(of: row.node, within: root, in: forest) == Int(row.depth))
+            let next = RowOrder.next(after: row.node, within: root, in: forest)
             depth += next?.levels ?? 0
             if number + 1 < rows.count {
                 #expect(next?.node == rows[number + 1].node)
                 #expect(depth == Int(rows[number + 1].depth))
-                #expect(ChainSteps.previous(before: rows[number + 1].node, root: root, in: forest) == row.node)
+                #expect(RowOrder.previous(before: rows[number + 1].node, within: root, in: forest) == row.node)
             } else {
                 #expect(next == nil)
-                #expect(ChainSteps.last(under: root, in: forest) == row.node)
+                #expect(RowOrder.last(under: root, in: forest) == row.node)
             }
         }
-        let step = ChainSteps.step(from: rows[5].node, by: 1_000, root: root, in: forest)
+        let step = RowOrder.step(from: rows[5].node, by: 1_000, within: root, in: forest)
         #expect(step.node == rows[rows.count - 1].node && step.rows == rows.count - 6)
     }
 

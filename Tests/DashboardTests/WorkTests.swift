@@ -2,6 +2,7 @@ import ChainEvents
 import SeededNumbers
 import Testing
 
+@testable import ChainRows
 @testable import Dashboard
 
 /// What takes long goes on in the time before the next frame, and comes to the same.

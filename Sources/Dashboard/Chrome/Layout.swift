@@ -1,3 +1,4 @@
+import ChainRows
 import ChainText
 import Frames
 
@@ -187,7 +188,7 @@ extension State {
     /// How much further in a row stands: a group below its program, a chain below both.
     func indent(of row: WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }
-        let isInGroup = row.tree != nil && programs[row.programIndex].outline.order.isGrouped
+        let isInGroup = row.tree != nil && programs[row.programIndex].outline.isGrouped
         return (showsPrograms ? TreeLines.level : 0) + (isInGroup ? TreeLines.level : 0)
     }
 }

@@ -1,4 +1,5 @@
 import ChainModel
+import ChainRows
 
 // Long work: a new order, a search through all nodes, a large forest read anew, what views count. It goes in slices in
 // the time that is left before the next frame, so that frames and keys stay short; where none is left, or nobody uses
@@ -54,10 +55,10 @@ extension State {
     private func hasWork(_ turn: Turn, _ program: borrowing Program) -> Bool {
         switch turn {
         case .insight: program.hasInsightWork
-        case .order: program.outline.order.hasWork
+        case .order: program.outline.hasWork(.sorting)
         case .scan: program.isScanning
-        case .rows: program.outline.hasWork
-        case .spent: program.outline.order.hasSpent
+        case .rows: program.outline.hasWork(.reading)
+        case .spent: program.outline.hasWork(.freeing)
         }
     }
 
@@ -69,10 +70,10 @@ extension State {
             let didMove =
                 switch turn {
                 case .insight: programs[programIndex].tickInsight(options.warnings, wall: wall)
-                case .order: programs[programIndex].continueSorting(share)
-                case .scan: programs[programIndex].scan(budget: Self.scanBudget / share)
-                case .rows: programs[programIndex].work(budget: RowModel.slice / share)
-                case .spent: programs[programIndex].freeStorage()
+                case .order: programs[programIndex].work(.sorting, share)
+                case .scan: programs[programIndex].work(.filtering, share)
+                case .rows: programs[programIndex].work(.reading, share)
+                case .spent: programs[programIndex].work(.freeing, share)
                 }
             if didMove { isMoved = true }
         }
@@ -83,20 +84,15 @@ extension State {
 extension Program {
     /// Whether there is long work for the time before the next frame.
     var hasWork: Bool {
-        isScanning || outline.hasWork || outline.order.hasWork || outline.order.hasSpent || hasInsightWork
+        isReached && outline.hasWork || hasInsightWork
     }
 
     /// Warnings wait while the picture stands still.
     fileprivate var hasInsightWork: Bool { isHeld ? insight.sites.isCounting : insight.hasWork }
 
-    /// What old orders took; nothing moves.
-    fileprivate mutating func freeStorage() -> Bool {
-        _ = outline.order.spent.popLast()
-        return false
-    }
-
-    fileprivate mutating func continueSorting(_ share: Int) -> Bool {
+    /// Does a slice of work on the rows, or one of `share` parts of it; returns whether rows may have moved.
+    fileprivate mutating func work(_ kind: RowModel.WorkKind, _ share: Int) -> Bool {
         guard forest != nil else { return false }
-        return outline.workOnOrder(in: forest!, now: shownNow, share: share)
+        return outline.work(kind, in: forest!, now: kind == .reading ? now : shownNow, share: share)
     }
 }

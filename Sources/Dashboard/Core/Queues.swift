@@ -35,30 +35,3 @@ extension Program {
         return all
     }
 }
-
-extension RowModel {
-    /// What waits to be folded, retired, sorted or looked through.
-    var queueStatistics: [QueueStatistics] {
-        let names = ["one-row chains to retire", "settled chains to retire", "rejected chains to retire"]
-        var all = [tidies.statistics("finished nodes to fold")]
-        all += zip(dues, names).map { $0.statistics($1) }
-        all += [
-            QueueStatistics(
-                name: "chains to place anew", count: order.staleCount, highWaterMark: order.staleHighWater,
-                limit: order.staleLimit),
-            QueueStatistics(
-                name: "changes during a sort", count: order.build?.openCount ?? 0,
-                highWaterMark: order.mendHighWater, limit: IncrementalSort.openLimit),
-            QueueStatistics(
-                name: "parts of old orders to free", count: order.spent.count, highWaterMark: order.spent.count,
-                limit: Order.spentLimit),
-            QueueStatistics(
-                name: "nodes to test against the filter", count: filter.dueCount, highWaterMark: filter.dueHighWater,
-                limit: FilterScan.dueLimit),
-            QueueStatistics(
-                name: "nodes that match later", count: filter.clock.count, highWaterMark: filter.clock.highWaterMark,
-                limit: filter.clock.limit),
-        ]
-        return all
-    }
-}

@@ -35,9 +35,6 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 }
 
 extension State {
-    /// Nodes that a filter looks at in a slice: some 2 ms.
-    static let scanBudget = 5_000
-
     mutating func receive(_ source: SourceID, _ batch: EventBatch) {
         guard let programIndex = programIndex(of: source) else { return }
         programs[programIndex].receive(batch, heldLimit: options.frozenLimit / programs.count)

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainRows
 import Frames
 
 /// All that a dashboard knows: a value that ``reduce(into:_:)`` changes and ``render(_:)`` draws.

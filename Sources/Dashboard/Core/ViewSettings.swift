@@ -1,3 +1,4 @@
+import ChainRows
 import Frames
 
 /// Whether the details of the selected row are shown.

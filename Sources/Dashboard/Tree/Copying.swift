@@ -1,5 +1,7 @@
 import ChainEvents
+import ChainListing
 import ChainModel
+import ChainRows
 import ChainText
 
 // Copying nodes and subtrees as text.
@@ -57,7 +59,7 @@ extension State {
     private func add(_ node: NodeIndex, in programIndex: Int, to text: inout ClipboardText) {
         let (forest, now) = (programs[programIndex].forest!, programs[programIndex].shownNow)
         let tree = TreeText(glyphs: options.glyphs)
-        let rows = ChainWalk.rows(of: node, in: forest, limit: ClipboardText.lineLimit, isFolded: { _, _ in false })
+        let rows = ChainWalk.rows(of: node, in: forest, limit: ClipboardText.lineLimit)
         for row in rows where !text.isFull { text.add(String(tree.line(row, forest, now).dropLast())) }
     }
 

@@ -93,14 +93,14 @@ extension State {
     /// changes when an answer may be another. While a large forest is still looked through, nodes that match are let
     /// through one after the other.
     func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
-        !filter.isActive || programs[programIndex].outline.filter.isMatch(node)
+        !filter.isActive || programs[programIndex].outline.isMatch(node)
     }
 
     /// Changes whenever ``filterMatches(_:in:)`` may answer otherwise than before.
-    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.outline.filter.revision } }
+    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.outline.filterRevision } }
 
     /// Matching nodes of all programs, so far.
-    var matchCount: Int { programs.reduce(0) { $0 + $1.outline.filter.count } }
+    var matchCount: Int { programs.reduce(0) { $0 + $1.outline.matchCount } }
 
     /// Whether there may be more.
     var isScanning: Bool { programs.contains(where: \.isScanning) }
@@ -126,7 +126,7 @@ extension State {
     /// Where the selected row is only there for what is under it, or is not shown: the first match.
     private mutating func goToMatchHere() {
         guard view == .chains, filter.isActive, matchCount > 0 else { return }
-        if let (programIndex, node) = selectedNode, programs[programIndex].outline.filter.isMatch(node) { return }
+        if let (programIndex, node) = selectedNode, programs[programIndex].outline.isMatch(node) { return }
         if let (programIndex, node) = firstMatch(in: Array(programs.indices), forward: true) {
             reveal(node, in: programIndex)
         }
@@ -157,7 +157,7 @@ extension State {
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
         // The rows of both are counted all the time.
-        for programIndex in programs.indices { programs[programIndex].outline.filter.dims = dims }
+        for programIndex in programs.indices { programs[programIndex].outline.dimsRest = dims }
     }
 
     mutating func goToMatch(forward: Bool) {
@@ -175,7 +175,7 @@ extension State {
         let others = Array(forward ? programs.indices[(start + 1)...] : programs.indices[..<start])
         if let current = selectedNode {
             if let node = programs[start].match(from: current.node, forward: forward) { return (start, node) }
-        } else if forward, let node = programs[start].firstMatch(forward: true) {
+        } else if forward, let node = programs[start].match(from: nil, forward: true) {
             return (start, node)
         }
         return firstMatch(in: forward ? others : others.reversed(), forward: forward)
@@ -183,40 +183,16 @@ extension State {
 
     private func firstMatch(in places: [Int], forward: Bool) -> (programIndex: Int, node: NodeIndex)? {
         for programIndex in places {
-            if let node = programs[programIndex].firstMatch(forward: forward) { return (programIndex, node) }
+            if let node = programs[programIndex].match(from: nil, forward: forward) { return (programIndex, node) }
         }
         return nil
     }
 }
 
 extension Program {
-    /// The first match, or the last.
-    fileprivate func firstMatch(forward: Bool) -> NodeIndex? {
-        let matching = outline.matchList
-        guard let key = forward ? matching.first : matching.last else { return nil }
-        return match(in: key, forward: forward)
+    /// Returns the nearest match below a node, or above it; without a node the first match, or the last.
+    fileprivate func match(from node: NodeIndex?, forward: Bool) -> NodeIndex? {
+        guard let forest else { return nil }
+        return outline.match(from: node, forward: forward, in: forest)
     }
-
-    /// The next match after a node, or before it.
-    fileprivate func match(from current: NodeIndex, forward: Bool) -> NodeIndex? {
-        guard let forest, case let root = forest.root(of: current), let key = outline.key(of: root) else {
-            return firstMatch(forward: forward)
-        }
-        if outline.filter.matchCount(of: root) > (outline.filter.isMatch(current) ? 1 : 0),
-            let node = RowOrder.nearest(to: current, forward: forward, within: root, in: forest, where: isMatch)
-        {
-            return node
-        }
-        let other = forward ? outline.matchList.key(after: key) : outline.matchList.key(before: key)
-        return other.flatMap { match(in: $0, forward: forward) }
-    }
-
-    private func match(in key: RootKey, forward: Bool) -> NodeIndex? {
-        guard let forest, let root = forest.index(of: NodeID(key.id)) else { return nil }
-        let edge = forward ? root : RowOrder.last(under: root, in: forest)
-        if isMatch(edge) { return edge }
-        return RowOrder.nearest(to: edge, forward: forward, within: root, in: forest, where: isMatch)
-    }
-
-    private func isMatch(_ node: NodeIndex) -> Bool { outline.filter.isMatch(node) }
 }

@@ -38,8 +38,7 @@ extension State {
 
     /// The level that is in force; nil where each chain decides, or all is shown.
     private var foldLevel: Int? {
-        let level = programs.first { $0.isReached }?.outline.folds.level
-        return level == Folds.everything ? nil : level
+        programs.first { $0.isReached }?.outline.foldLevel
     }
 }
 

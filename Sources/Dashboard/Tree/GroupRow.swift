@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import ChainText
 import Frames
 
@@ -13,10 +14,10 @@ struct GroupPainter {
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        guard let group = program.outline.group(of: site).map({ program.outline.order.groups[$0] }) else { return }
+        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else { return }
         let isHistory = program.link.outage != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
-        let role = SortRank.leading(group.counts).role
+        let role = group.state.role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
         // A group has none of the columns after the node: all of the room is its own.
         let end =
@@ -59,11 +60,8 @@ enum GroupText {
 
     /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
     static func label(of site: CodeLocation, in program: Program) -> String? {
-        guard let forest = program.forest, let number = program.outline.group(of: site) else { return nil }
-        let list = program.outline.shown[number]
-        let labels = [list.lowest, list.highest].compactMap { entry in
-            entry.flatMap { forest.index(of: NodeID($0.id)) }.map { forest.label(of: $0) ?? "" }
-        }
+        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else { return nil }
+        let labels = [group.first, group.last].compactMap { $0.map { forest.label(of: $0) ?? "" } }
         guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
         if first == last { return first }
         var common = zip(first, last).prefix { $0 == $1 }.map { $0.0 }
@@ -72,13 +70,13 @@ enum GroupText {
     }
 
     /// How many there are, and how those are doing that have not come to a good end.
-    static func counts(of group: GroupTable.Group, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
+    static func counts(of group: ChainGroup, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
         let count = group.chainCount
         var parts = [("\(CountText.grouped(count)) \(count == 1 ? "chain" : "chains")", Style.dim)]
-        for state in SortRank.states where group.counts[state] > 0 && state != .fulfilled && state != .skipped {
+        for (state, count) in group.states where state != .fulfilled && state != .skipped {
             parts.append(
                 (
-                    "\(glyphs.state(state.role)) \(CountText.grouped(group.counts[state])) \(state.word)",
+                    "\(glyphs.state(state.role)) \(CountText.grouped(count)) \(state.word)",
                     Style(state.role)
                 ))
         }
@@ -87,10 +85,10 @@ enum GroupText {
 
     /// A group as one line of text, for the clipboard.
     static func line(of site: CodeLocation, in program: Program, _ glyphs: Glyphs) -> String? {
-        guard let number = program.outline.group(of: site) else { return nil }
+        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else { return nil }
         var text = NodeText.safe(name(of: site))
         if let label = label(of: site, in: program) { text += " " + NodeText.safe(label) }
-        let counts = counts(of: program.outline.order.groups[number], glyphs).map(\.text)
+        let counts = counts(of: group, glyphs).map(\.text)
         return text + ": " + counts.joined(separator: ", ")
     }
 
@@ -99,19 +97,19 @@ enum GroupText {
     {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
-        guard let forest = program.forest, let number = program.outline.group(of: site) else { return text.lines }
-        let group = program.outline.order.groups[number]
+        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else {
+            return text.lines
+        }
         text.add(DetailLine("chains from one call site", .dim))
         text.gap()
         text.field("made at", site.fileID.isEmpty ? "unknown" : "\(site.fileID):\(site.line)")
         if let label = label(of: site, in: program) { text.field("label", label) }
         text.field("chains", CountText.grouped(group.chainCount))
-        for state in SortRank.states where group.counts[state] > 0 {
-            text.field("", "\(glyphs.state(state.role)) \(CountText.grouped(group.counts[state])) \(state.word)")
+        for (state, count) in group.states {
+            text.field("", "\(glyphs.state(state.role)) \(CountText.grouped(count)) \(state.word)")
         }
-        let list = program.outline.shown[number]
-        for (name, entry) in [("first", list.first), ("last", list.last)] {
-            guard let root = entry.flatMap({ forest.index(of: NodeID($0.id)) }) else { continue }
+        for (name, root) in [("first", group.first), ("last", group.last)] {
+            guard let root else { continue }
             text.field(name, NodeText.name(of: root, in: forest))
         }
         return text.lines

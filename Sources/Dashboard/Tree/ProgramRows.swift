@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 
 // Which rows there are, over all programs: each has a row of its own where there are several, its chains' rows below it.
 // A row is found by the counts of the programs, which are few; within one by its outline.
@@ -10,12 +11,12 @@ extension Program {
     var isReached: Bool { forest != nil }
 
     mutating func setFilter(_ filter: Filter) {
-        outline.filter.dims = filter.dims
+        outline.dimsRest = filter.dims
         outline.setFilter(filter.query, now: shownNow)
     }
 
     /// Whether it is still looked through for what the filter holds.
-    var isScanning: Bool { isReached && outline.filter.hasWork }
+    var isScanning: Bool { isReached && outline.isScanning }
 
     mutating func scan(budget: Int) -> Bool {
         guard let forest else { return false }

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import ChainText
 import Frames
 
@@ -26,8 +27,8 @@ struct RowPainter {
     mutating func move(to row: Int, _ tree: TreeRow) {
         self.row = row
         self.tree = tree
-        let isActive = program.outline.filter.isActive
-        isMatch = isActive && program.outline.filter.isMatch(tree.node)
+        let isActive = program.outline.isFiltering
+        isMatch = isActive && program.outline.isMatch(tree.node)
         isDimmed = isActive && !isMatch || program.link.outage != nil
     }
 
@@ -111,7 +112,7 @@ struct RowPainter {
             text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
         if isMatch {
-            for marked in program.outline.filter.markedTexts {
+            for marked in program.outline.markedTexts {
                 painter.highlight(marked, in: text, row: row, from: start, to: column)
             }
         }

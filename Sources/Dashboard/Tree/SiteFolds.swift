@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 
 // Folds that outlive the nodes that the user folded: by where nodes are made.
 
@@ -80,18 +81,11 @@ extension Program {
             let isWalked = count <= budget
             if isWalked { budget -= count }
             let nodes =
-                isWalked ? ChainWalk.rows(of: root, in: forest, isFolded: { _, _ in false }).map(\.node) : [root]
+                isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
             // What the user said of a node since counts more.
-            for node in nodes where !siteFolds.isEmpty && !outline.hasSaid(of: node) {
+            for node in nodes where !siteFolds.isEmpty && !outline.isFoldSetByUser(node) {
                 if siteFolds.take(node, in: forest) { outline.fold(node, true, in: forest) }
             }
         }
-    }
-}
-
-extension RowModel {
-    /// Whether the user folded or unfolded a node.
-    fileprivate func hasSaid(of node: NodeIndex) -> Bool {
-        !folds.said(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
     }
 }

@@ -41,7 +41,7 @@ extension Painter {
     /// The heads, a mark in the one that is sorted by: which way, or that the rows are not there yet.
     private mutating func paintHeads(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
-        let isSorting = state.programs.contains { $0.outline.order.isSorting }
+        let isSorting = state.programs.contains { $0.outline.isSorting }
         for head in columns.heads {
             var text = head.column.title
             var style = Style.title

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 
 // Sorting and grouping: what keys, clicks and the command line ask for.
 extension State {
@@ -50,13 +51,13 @@ extension State {
 
 extension Program {
     mutating func setOrder(_ order: TreeOrder) {
-        guard let forest else { return outline.order.wanted = order }
+        guard let forest else { return outline.setOrder(order) }
         outline.setOrder(order, in: forest, now: shownNow)
     }
 
     fileprivate func firstChain(of site: CodeLocation) -> RowID? {
-        guard let forest, let group = outline.group(of: site), let key = outline.shown[group].first else { return nil }
-        return forest.index(of: NodeID(key.id)).map(rowID)
+        guard let forest else { return nil }
+        return outline.group(of: site, in: forest)?.first.map(rowID)
     }
 }
 

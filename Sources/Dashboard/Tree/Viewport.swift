@@ -194,24 +194,8 @@ extension Program {
     /// The chain that began last, among the live ones if there are any.
     fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
         guard let forest else { return nil }
-        if let key = outline.newestLive, let root = forest.index(of: NodeID(key.id)) { return (root, true) }
-        var settled: NodeIndex?
-        for root in forest.roots.reversed().prefix(Self.newestLimit) where outline.isShown(root) {
-            if !outline.isRetired(root) { return (root, true) }
-            if settled == nil { settled = root }
-        }
-        return settled.map { ($0, false) }
+        return outline.newestChain(in: forest).map { ($0.root, $0.isLive) }
     }
 
-    /// How many of the newest chains are looked at, for one that is shown, where their order does not say it.
-    private static let newestLimit = 1_000
-
-    fileprivate mutating func unfoldAround(_ node: NodeIndex) {
-        var current = outline.outer(of: node, in: forest!)
-        while let outer = current {
-            if outline.isFolded(outer, in: forest!) { outline.fold(outer, false, in: forest!) }
-            current = outline.outer(of: outer, in: forest!)
-        }
-        if let site = outline.site(ofChain: forest!.root(of: node)) { outline.open(site, true) }
-    }
+    fileprivate mutating func unfoldAround(_ node: NodeIndex) { outline.unfold(around: node, in: forest!) }
 }

@@ -16,10 +16,8 @@ extension State {
 
     private func matchInChain(_ forward: Bool) -> RowID? {
         guard let (programIndex, root) = timelineChain, let current = selectedNode?.node else { return nil }
-        let filter = programs[programIndex].outline.filter
-        guard filter.matchCount(of: root) > (filter.isMatch(current) ? 1 : 0) else { return nil }
-        return RowOrder.nearest(
-            to: current, forward: forward, within: root, in: programs[programIndex].forest!, where: filter.isMatch
+        return programs[programIndex].outline.match(
+            from: current, forward: forward, within: root, in: programs[programIndex].forest!
         ).map { rowID(of: $0, in: programIndex) }
     }
 
@@ -28,7 +26,7 @@ extension State {
         let places = forward ? Array(row.programIndex..<programs.count) : (0...row.programIndex).reversed()
         for programIndex in places {
             guard let forest = programs[programIndex].forest else { continue }
-            let filter = programs[programIndex].outline.filter
+            let outline = programs[programIndex].outline
             var roots = forest.roots[...]
             if programIndex == row.programIndex {
                 // A program's own row stands above its chains.
@@ -37,7 +35,7 @@ extension State {
             }
             let found =
                 forward
-                ? roots.first { filter.matchCount(of: $0) > 0 } : roots.last { filter.matchCount(of: $0) > 0 }
+                ? roots.first { outline.matchCount(of: $0) > 0 } : roots.last { outline.matchCount(of: $0) > 0 }
             if let found { return rowID(of: found, in: programIndex) }
         }
         return nil
@@ -66,15 +64,15 @@ extension Program {
     /// Whether a node's row is dimmed where nothing is hidden; a whole chain is not while any of it matches.
     func isDimmed(_ node: NodeIndex, isChain: Bool = false) -> Bool {
         guard link.outage == nil else { return true }
-        guard outline.filter.isActive else { return false }
-        return isChain ? outline.filter.matchCount(of: node) == 0 : !outline.filter.isMatch(node)
+        guard outline.isFiltering else { return false }
+        return isChain ? outline.matchCount(of: node) == 0 : !outline.isMatch(node)
     }
 
     /// The same of a thread: what it runs or waits for counts.
-    func isDimmed(_ now: ThreadActivity) -> Bool { link.outage != nil || outline.filter.isActive && !isMatch(now) }
+    func isDimmed(_ now: ThreadActivity) -> Bool { link.outage != nil || outline.isFiltering && !isMatch(now) }
 
     /// Whether any of what a thread is in matches.
     func isMatch(_ now: ThreadActivity) -> Bool {
-        now.entries.contains { forest?.index(of: $0.node).map { outline.filter.isMatch($0) } ?? false }
+        now.entries.contains { forest?.index(of: $0.node).map { outline.isMatch($0) } ?? false }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import ChainAttach
 import ChainEvents
 import ChainInsight
+import ChainListing
 import ChainModel
 import Dashboard
 import Frames

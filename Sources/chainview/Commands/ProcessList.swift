@@ -1,6 +1,7 @@
 import ArgumentParser
 import ChainAttach
 import ChainEvents
+import ChainListing
 import ChainWire
 import Dashboard
 import Frames

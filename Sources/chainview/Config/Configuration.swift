@@ -1,5 +1,6 @@
 import ChainInsight
 import ChainModel
+import ChainRows
 import Dashboard
 import Frames
 

@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainRows
 import Dashboard
 import Foundation
 import TOMLKit

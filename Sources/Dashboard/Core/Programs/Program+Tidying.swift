@@ -9,30 +9,13 @@ extension Program {
     /// Lets settled chains go down, but for the one with the selected node. Gives the row that the chain of `watched`
     /// began at, if that one went.
     mutating func retire(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
-        let pinned = selected.map { forest!.root(of: $0) }
-        guard let root = watched.map({ forest!.root(of: $0) }) else {
-            outline.retire(in: forest!, now: now, pinned: pinned)
-            return nil
-        }
-        let key = outline.key(of: root)
-        let row = outline.firstRow(ofChain: root)
-        outline.retire(in: forest!, now: now, pinned: pinned)
-        return outline.key(of: root) == key ? nil : row
+        outline.retire(in: forest!, now: now, selected: selected, watched: watched)
     }
 
     /// Folds what has gone well inside live chains, and who got many children; true if there was anything to look at.
     mutating func tidy(selected: NodeIndex?) -> Bool {
         guard forest != nil else { return false }
-        let isFolded = outline.foldLarge(in: forest!, selected: selected)
-        guard outline.hasTidy(now: now) else { return isFolded }
-        outline.tidy(in: forest!, now: now, selected: selected)
-        return true
-    }
-
-    /// Goes on with long work on the rows, at most so many units of it; true if there was any.
-    mutating func work(budget: Int) -> Bool {
-        guard forest != nil else { return false }
-        return outline.work(in: forest!, now: now, budget: budget)
+        return outline.tidy(in: forest!, now: now, selected: selected)
     }
 
     // MARK: Commands

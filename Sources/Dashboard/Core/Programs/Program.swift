@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainRows
 
 /// One program that is looked at: what it told, how far it can be reached, and which rows it has.
 ///
@@ -97,7 +98,7 @@ struct Program {
 
     /// Whether nothing but the passing of time can change its rows.
     var isIdle: Bool {
-        if isScanning || outline.hasWork || outline.order.isBusy { return false }
+        if isReached, outline.isBusy { return false }
         guard let forest, !isStill else { return insight.sites.isIdle }
         return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && insight.isIdle
     }
@@ -220,8 +221,7 @@ extension Program {
     }
 
     private mutating func tickOutline(_ wall: UInt64) -> Bool {
-        outline.filter.tick(shownNow)
-        return outline.tickOrder(now: shownNow, wall: wall)
+        outline.tick(now: shownNow, wall: wall)
     }
 
     /// Lets the views' own figures follow, a slice at a time; true if that changed anything.

@@ -1,4 +1,5 @@
 import ChainInsight
+import ChainRows
 import Frames
 
 /// How a command could go on.

@@ -1,6 +1,7 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainRows
 import ChainText
 import Frames
 

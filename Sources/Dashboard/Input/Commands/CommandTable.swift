@@ -1,4 +1,5 @@
 import ChainInsight
+import ChainRows
 import Frames
 
 /// What can be typed behind `:`: the one table that commands are looked up in and that completion, help and README are

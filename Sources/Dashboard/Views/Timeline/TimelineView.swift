@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import Frames
 
 /// What the timeline is at: the waterfall of the selected node's chain, or of all chains.
@@ -97,7 +98,7 @@ extension State {
             number = anchor.number
         } else {
             let limit = TimelineView.countLimit
-            number = ChainSteps.number(of: node, root: root, limit: limit, in: programs[programIndex].forest!) ?? limit
+            number = RowOrder.number(of: node, within: root, limit: limit, in: programs[programIndex].forest!) ?? limit
             timeline.walkedCount += number
         }
         number = min(number, count - 1)
@@ -115,7 +116,7 @@ extension State {
             let view = forest.node(shown)
             first = min(first, view.created)
             last = max(last, view.settled ?? 0, view.ended ?? 0)
-            current = ChainSteps.next(after: shown, root: root, in: forest)?.node
+            current = RowOrder.next(after: shown, within: root, in: forest)?.node
         }
         timeline.walkedCount += count
         let offset = programs[programIndex].wallOffset
@@ -162,18 +163,18 @@ extension State {
         if first == 0 {
             node = root
         } else if first == total - 1, count == 1 {
-            node = ChainSteps.last(under: root, in: forest)
+            node = RowOrder.last(under: root, in: forest)
         } else {
             let number = timeline.anchor?.rowID == selection ? timeline.anchor!.number : timeline.cursor.selected
-            node = ChainSteps.step(from: node, by: first - number, root: root, in: forest).node
+            node = RowOrder.step(from: node, by: first - number, within: root, in: forest).node
         }
         var rows = [
             TimelineRow(
-                programIndex: programIndex, node: node, depth: ChainSteps.depth(of: node, root: root, in: forest))
+                programIndex: programIndex, node: node, depth: RowOrder.depth(of: node, within: root, in: forest))
         ]
         while rows.count < count {
             let climbs = first + rows.count < total
-            guard let next = ChainSteps.next(after: node, root: root, climbs: climbs, in: forest) else { break }
+            guard let next = RowOrder.next(after: node, within: root, climbs: climbs, in: forest) else { break }
             rows.append(
                 TimelineRow(programIndex: programIndex, node: next.node, depth: max(0, rows.last!.depth + next.levels)))
             node = next.node

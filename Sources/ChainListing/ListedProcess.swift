@@ -28,28 +28,28 @@ public struct ListedProcess: Hashable, Sendable {
     }
 
     /// What it calls itself: hostile text until it is escaped.
-    var name: String { info?.name ?? "?" }
+    package var name: String { info?.name ?? "?" }
 
     /// How long it has been recording, in nanoseconds; nil where that is not known.
-    func age(at wall: UInt64) -> UInt64? {
+    package func age(at wall: UInt64) -> UInt64? {
         guard let info, info.startTime > 0, wall >= info.startTime else { return nil }
         return wall - info.startTime
     }
 
     /// What is said behind its counts.
-    var note: String { problem ?? (info?.isReadOnly ?? false ? "read-only" : "") }
+    package var note: String { problem ?? (info?.isReadOnly ?? false ? "read-only" : "") }
 }
 
 /// What can be attached to as a table, for `chainview ps` and the picker.
 public enum ProcessTable {
-    struct Column: Sendable {
-        var title: String
-        var width: Int
-        var text: @Sendable (ListedProcess, _ wall: UInt64) -> String
+    package struct Column: Sendable {
+        package var title: String
+        package var width: Int
+        package var text: @Sendable (ListedProcess, _ wall: UInt64) -> String
     }
 
     /// The columns of numbers, all flush right.
-    static let columns = [
+    package static let columns = [
         Column(title: "pid", width: 9) { process, _ in "\(process.pid)" },
         Column(title: "age", width: 8) { process, wall in process.age(at: wall).map { DurationText.running($0) } ?? ""
         },

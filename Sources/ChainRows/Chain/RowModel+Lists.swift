@@ -71,8 +71,8 @@ extension RowModel {
 
     // MARK: Around a node
 
-    /// The row that a node is drawn in from: the nearest node above it whose folding hides it; nil for a root.
-    func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
+    /// Returns the nearest node above a node whose folding hides it; nil for a root.
+    package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         guard let (l, at) = lists.find(node) else { return ChainWalk.outer(of: node, in: forest) }
         return lists.outer(at: at, in: l).map { NodeIndex(rawValue: lists.entry(at: $0, in: l).node) }
     }

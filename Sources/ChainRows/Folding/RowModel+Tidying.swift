@@ -63,7 +63,14 @@ extension RowModel {
         }
     }
 
-    func hasTidy(now: UInt64) -> Bool { tidies.hasDue(now: now) }
+    /// Folds finished nodes and nodes with many children, but for those around `selected`; returns whether there was
+    /// anything to look at.
+    package mutating func tidy(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
+        let isFolded = foldLarge(in: forest, selected: selected)
+        guard tidies.hasDue(now: now) else { return isFolded }
+        foldFinished(in: forest, now: now, selected: selected)
+        return true
+    }
 
     /// What folding finished nodes may cost in a tick, in nodes that are looked at: 1 to 3 ms.
     private static let tidyBudget = 20_000
@@ -71,7 +78,7 @@ extension RowModel {
     private static let tidyEntryCost = 8
 
     /// Folds what has been finished for long enough, but for nodes that `selected` stands in.
-    mutating func tidy(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
+    mutating func foldFinished(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) {
         var steps = 0
         var budget = Self.tidyBudget
         while let entry = tidies.first, entry.deadline <= now, budget > 0 {

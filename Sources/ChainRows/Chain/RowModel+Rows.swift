@@ -165,8 +165,8 @@ extension RowModel {
         return result
     }
 
-    /// The row of a node, or of the nearest node that hides it; nil where its chain is not shown.
-    mutating func row(of node: NodeIndex, in forest: borrowing ChainForest) -> Int? {
+    /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
+    package mutating func row(of node: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         let root = forest.root(of: node)
         guard let key = key(of: root) else { return nil }
         if node == root { return firstRow(of: key)?.row }

@@ -170,7 +170,16 @@ extension LongChainIndex {
             let flags = folds.flags(of: node, depth: Int(level >> 1))
             entries.append(maker.make(node, level, flags: flags))
             noteLarge(node, in: forest)
-            next = RowOrder.next(after: node, level: level, within: top, in: forest)
+            next = step(from: node, level, within: top, in: forest)
+        }
+    }
+
+    /// Returns the node below another one and its level, see ``Entry/level``.
+    private func step(
+        from node: NodeIndex, _ level: UInt32, within top: NodeIndex, in forest: borrowing ChainForest
+    ) -> (node: NodeIndex, level: UInt32)? {
+        RowOrder.next(after: node, within: top, in: forest).map { step in
+            (step.node, UInt32(Int(level & ~1) + 2 * step.levels) + (step.isContinuation ? 1 : 0))
         }
     }
 
@@ -198,8 +207,7 @@ extension LongChainIndex {
         var maker = EntryMaker(level: 0)
         var next: (node: NodeIndex, level: UInt32)? = (root, 0)
         if let last = lists[l]!.chunks.last.map({ chunks[Int($0)].entries.last! }) {
-            next = RowOrder.next(
-                after: NodeIndex(rawValue: last.node), level: last.level, within: root, in: forest)
+            next = step(from: NodeIndex(rawValue: last.node), last.level, within: root, in: forest)
         }
         var entries: [Entry] = []
         entries.reserveCapacity(min(budget, forest.chain(of: root).nodeCount))
@@ -216,7 +224,7 @@ extension LongChainIndex {
             let flags: Flags = node == root ? [] : folds.flags(of: node, depth: Int(level >> 1))
             entries.append(maker.make(node, level, flags: flags))
             noteLarge(node, in: forest)
-            next = RowOrder.next(after: node, level: level, within: root, in: forest)
+            next = step(from: node, level, within: root, in: forest)
         }
         insert(entries, at: end(of: l), in: l)
         if next == nil { lists[l]!.isComplete = true }

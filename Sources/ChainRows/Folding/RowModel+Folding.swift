@@ -25,8 +25,23 @@ extension RowModel {
     /// Whether the user folded it; what the outline would do by itself does not count.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
 
+    /// Returns whether the user folded or unfolded a node.
+    package func isFoldSetByUser(_ node: NodeIndex) -> Bool {
+        !folds.said(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
+    }
+
+    /// Unfolds the nodes and the group that hide a node.
+    package mutating func unfold(around node: NodeIndex, in forest: borrowing ChainForest) {
+        var current = outer(of: node, in: forest)
+        while let outer = current {
+            if isFolded(outer, in: forest) { fold(outer, false, in: forest) }
+            current = self.outer(of: outer, in: forest)
+        }
+        if let site = site(ofChain: forest.root(of: node)) { open(site, true) }
+    }
+
     /// Folds or unfolds a node for good.
-    mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
+    package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
         folds.marked[node] = forest.id(of: node)
         var own = folds.said(of: node)
         own.subtract([.userFolded, .userUnfolded])
@@ -45,13 +60,13 @@ extension RowModel {
         reweigh(root, in: forest)
     }
 
-    /// Folds every chain to one row, or unfolds everything; what was said of single nodes before is forgotten.
-    mutating func foldAll(_ isFolded: Bool, in forest: borrowing ChainForest) {
+    /// Folds every chain to one row, or unfolds everything; folds of single nodes are forgotten.
+    package mutating func foldAll(_ isFolded: Bool, in forest: borrowing ChainForest) {
         fold(toLevel: isFolded ? 0 : Folds.everything, in: forest)
     }
 
-    /// Shows so many levels of each chain; what was said of single nodes before is forgotten.
-    mutating func fold(toLevel level: Int, in forest: borrowing ChainForest) {
+    /// Shows so many levels of each chain; folds of single nodes are forgotten.
+    package mutating func fold(toLevel level: Int, in forest: borrowing ChainForest) {
         folds.forgetFolds()
         folds.level = level
         shapes = [:]
@@ -97,9 +112,11 @@ extension RowModel {
 
     // MARK: Tags
 
-    func isTagged(_ node: NodeIndex) -> Bool { folds.said(of: node).contains(.tagged) }
+    /// Returns whether the user tagged a node. O(1).
+    package func isTagged(_ node: NodeIndex) -> Bool { folds.said(of: node).contains(.tagged) }
 
-    mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
+    /// Tags a node, or removes its tag.
+    package mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
         folds.marked[node] = forest.id(of: node)
         var own = folds.said(of: node)
         if isTagged { own.insert(.tagged) } else { own.remove(.tagged) }

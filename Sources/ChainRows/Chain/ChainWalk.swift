@@ -5,7 +5,7 @@ import ChainModel
 /// Under a node stand its *inner* nodes (members, adopted ones, those that its handler made, forks), one level in, and
 /// then its *continuation*, at its own level, if exactly one `then` was called on it: so a chain reads as a list.
 /// Folding a node hides its inner nodes; folding a root hides everything under it.
-struct ChainWalk {
+package enum ChainWalk {
     /// What is folded, asked for each node that has something under it; `depth` is how far in it stands.
     typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
     /// Which nodes are left out, with what is under them; nil shows all.
@@ -18,6 +18,14 @@ struct ChainWalk {
         var isContinuation: Bool
         /// Whether, after this one and what goes on from it, more follow at its level.
         var moreAfter: Bool
+    }
+
+    /// Returns the rows of a node and all under it, unfolded. O(its nodes).
+    package static func rows(
+        of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max,
+        isHidden: ((NodeIndex) -> Bool)? = nil
+    ) -> [TreeRow] {
+        rows(of: root, in: forest, limit: limit, isFolded: { _, _ in false }, isHidden: isHidden)
     }
 
     /// The rows of a chain. O(its nodes); iterative, so that depth costs no stack.

@@ -72,10 +72,15 @@ extension RowModel {
 
     // MARK: What is asked for
 
-    /// Asks for an order. A small forest is in it at once, a large one after some ticks.
-    mutating func setOrder(
-        _ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, budget: Int = firstSortBudget
-    ) {
+    /// Sets the order, before there is a forest.
+    package mutating func setOrder(_ wanted: TreeOrder) { order.wanted = wanted }
+
+    /// Sets the order. A small forest is sorted at once, a large one in slices.
+    package mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64) {
+        setOrder(wanted, in: forest, now: now, budget: Self.firstSortBudget)
+    }
+
+    mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64, budget: Int) {
         if wanted.sortsSiblings || order.wanted.sortsSiblings {
             order.moment = now
             shapes = [:]
@@ -249,13 +254,27 @@ extension RowModel {
         matchList.screen = order.groups.screen
     }
 
-    /// The live chain that began last, of those that are shown, where they stand in the order of their beginnings.
-    var newestLive: RootKey? {
+    /// Returns the chain that began last, of the live ones that are shown, else of all that are; nil where none is.
+    package func newestChain(in forest: borrowing ChainForest) -> (root: NodeIndex, isLive: Bool)? {
+        if let id = newestLiveID, let root = forest.index(of: NodeID(id)) { return (root, true) }
+        var settled: NodeIndex?
+        for root in forest.roots.reversed().prefix(Self.newestLimit) where isShown(root) {
+            if !isRetired(root) { return (root, true) }
+            if settled == nil { settled = root }
+        }
+        return settled.map { ($0, false) }
+    }
+
+    /// How many of the newest chains ``newestChain(in:)`` looks at, where their order does not say it.
+    private static let newestLimit = 1_000
+
+    /// The live chain that began last, where chains are in the order of their start.
+    private var newestLiveID: UInt64? {
         guard order.shown.column == .start, !order.isGrouped else { return nil }
         let list = shown[0]
         let settled = WeightedSortedList.Entry(rank: Rank.made(section: 1, 0), id: 0)
         let newest = order.shown.isInverted ? list.lowest : list.entry(before: list.lowerBound(settled))
-        return newest.flatMap { $0 < settled ? list.key($0) : nil }
+        return newest.flatMap { $0 < settled ? $0.id : nil }
     }
 
     // MARK: Time
@@ -276,8 +295,8 @@ extension RowModel {
         return findPlaces(in: forest) || isMoved
     }
 
-    /// From now on chains stand where they belong at a moment; true if that may have moved rows.
-    mutating func bringUpToDate(at now: UInt64) -> Bool {
+    /// Brings the order up to date with a moment, which freezing does; returns whether rows may have moved.
+    package mutating func bringUpToDate(at now: UInt64) -> Bool {
         order.staleEnd = order.stale.count
         guard order.shown.column.isDuration || order.wanted.sortsSiblings else { return false }
         guard now != order.moment else { return false }

@@ -4,11 +4,10 @@ import ChainModel
 /// The call sites that roots were made at, numbered, each with how its chains are doing.
 struct GroupTable {
     struct Group {
-        /// Where that is; without a file where nobody knows.
+        /// The call site; without a file where it is unknown.
         var site: CodeLocation
-        /// Its chains, each under the state that says how it is doing as a whole.
+        /// The number of chains by the state that stands for each as a whole.
         var counts = StateCounts()
-        var chainCount: Int { counts.nodeCount }
     }
 
     private(set) var groups: [Group] = []

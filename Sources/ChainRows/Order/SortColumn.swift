@@ -18,13 +18,13 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     case value
 
     /// Whether it is a duration: then the longest stands first.
-    var isDuration: Bool { self == .wait || self == .run || self == .total }
+    package var isDuration: Bool { self == .wait || self == .run || self == .total }
 
     /// As the head of its column says.
-    var title: String { self == .value ? "value / error" : rawValue }
+    package var title: String { self == .value ? "value / error" : rawValue }
 
     /// The column that `s` goes to next.
-    var next: SortColumn {
+    package var next: SortColumn {
         let all = Self.allCases
         return all[(all.firstIndex(of: self)! + 1) % all.count]
     }
@@ -52,5 +52,5 @@ public struct TreeOrder: Hashable, Sendable {
     }
 
     /// Whether the greatest stands first.
-    var isDescending: Bool { column.isDuration != isInverted }
+    package var isDescending: Bool { column.isDuration != isInverted }
 }

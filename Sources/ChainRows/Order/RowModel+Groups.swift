@@ -2,15 +2,33 @@ import ChainEvents
 import ChainModel
 
 /// A row of one program: of a chain, or of all chains from one call site.
-enum OutlineRow {
+package enum OutlineRow {
     case tree(TreeRow)
     case group(CodeLocation)
 }
 
+/// The chains from one call site.
+package struct ChainGroup {
+    /// The number of chains by the state that stands for each as a whole.
+    package let counts: StateCounts
+    /// The first and the last chain that is shown.
+    package let first, last: NodeIndex?
+
+    package var chainCount: Int { counts.nodeCount }
+
+    /// The state that stands for the group.
+    package var state: NodeState { SortRank.leading(counts) }
+
+    /// The states of its chains in the order of their weight: live ones, faults, the others.
+    package var states: [(state: NodeState, count: Int)] {
+        SortRank.states.filter { counts[$0] > 0 }.map { ($0, counts[$0]) }
+    }
+}
+
 // The rows with those of groups among them. Groups are few, as call sites are: rows are counted from group to group.
 extension RowModel {
-    /// All rows that are shown.
-    var rowCount: Int {
+    /// The number of rows that are shown.
+    package var rowCount: Int {
         let shown = shown
         guard order.isGrouped else { return shown[0].rowCount }
         return order.groups.screen.reduce(0) { $0 + rowCount(of: shown[$1]) }
@@ -23,8 +41,8 @@ extension RowModel {
 
     private func isOpen(_ group: UInt32) -> Bool { order.openSites.contains(order.groups[group].site) }
 
-    /// The rows from a number on, at most so many.
-    mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
+    /// Returns at most `count` rows from a row on. O(log n) and the rows.
+    package mutating func lines(from first: Int, count: Int, in forest: borrowing ChainForest) -> [OutlineRow] {
         let shown = shown
         guard order.isGrouped else {
             return rows(ofGroup: 0, from: first, count: count, in: forest).map(OutlineRow.tree)
@@ -69,22 +87,33 @@ extension RowModel {
 
     // MARK: One group
 
-    /// The row of the chains from a call site; nil where there are none.
-    func row(ofGroup site: CodeLocation) -> Int? {
-        group(of: site).flatMap { row(ofGroup: $0, shown) }
+    /// Returns the row of the group of a call site; nil where there is none.
+    package func row(ofGroup site: CodeLocation) -> Int? {
+        groupNumber(of: site).flatMap { row(ofGroup: $0, shown) }
     }
 
-    /// The group of a call site, where chains are grouped.
-    func group(of site: CodeLocation) -> UInt32? { order.isGrouped ? order.groups.number(of: site) : nil }
+    private func groupNumber(of site: CodeLocation) -> UInt32? {
+        order.isGrouped ? order.groups.number(of: site) : nil
+    }
 
-    func isOpen(_ site: CodeLocation) -> Bool { order.openSites.contains(site) }
+    /// Returns the chains from a call site; nil where chains are not grouped.
+    package func group(of site: CodeLocation, in forest: borrowing ChainForest) -> ChainGroup? {
+        guard let number = groupNumber(of: site) else { return nil }
+        let list = shown[number]
+        func root(_ key: RootKey?) -> NodeIndex? { key.flatMap { forest.index(of: NodeID($0.id)) } }
+        return ChainGroup(counts: order.groups[number].counts, first: root(list.first), last: root(list.last))
+    }
 
-    mutating func open(_ site: CodeLocation, _ isOpen: Bool) {
+    /// Returns whether the chains of a group are shown.
+    package func isOpen(_ site: CodeLocation) -> Bool { order.openSites.contains(site) }
+
+    /// Folds or unfolds a group.
+    package mutating func open(_ site: CodeLocation, _ isOpen: Bool) {
         if isOpen { order.openSites.insert(site) } else { order.openSites.remove(site) }
     }
 
-    /// The call site that a chain stands under; nil where chains are not grouped.
-    func site(ofChain root: NodeIndex) -> CodeLocation? {
+    /// Returns the call site of a chain's group; nil where chains are not grouped.
+    package func site(ofChain root: NodeIndex) -> CodeLocation? {
         guard order.isGrouped, slotOf[root.rawValue] != 0 else { return nil }
         return order.groups[slots.key(Int(slotOf[root.rawValue] - 1)).group].site
     }

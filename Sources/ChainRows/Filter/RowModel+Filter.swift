@@ -4,16 +4,16 @@ import ChainModel
 
 // Which chains are shown while a filter is on.
 extension RowModel {
-    /// Begins to look for something, or ends that; `now` is of the program's clock.
-    mutating func setFilter(_ query: Query?, now: UInt64) {
+    /// Sets the filter, or drops it; `now` is nanoseconds of the program's clock. Nodes are tested by `scan`.
+    package mutating func setFilter(_ query: Query?, now: UInt64) {
         forgetMatches()
         matchShapes = [:]
         filter.begin(query, now: now)
         lists.restartFilter(isActive: filter.isActive)
     }
 
-    /// Looks at the next slice of nodes; false if nothing was left to look at.
-    mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
+    /// Tests the next slice of nodes, at most `budget`; returns false if there was none left.
+    package mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard filter.scan(in: forest, budget: budget) else { return false }
         refreshMatches(in: forest)
         return true

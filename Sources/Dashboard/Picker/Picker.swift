@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainListing
 import ChainText
 import Frames
 

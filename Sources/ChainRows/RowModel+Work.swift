@@ -30,11 +30,44 @@ extension RowModel {
     /// What a tick may cost, and what is done at once.
     static let slice = 400_000
     static let firstSlice = 1_200_000
+    /// Nodes that a slice tests against the filter: some 2 ms.
+    static let scanBudget = 5_000
 
     /// Forests of at most so many nodes are read anew at once.
     static let smallForest = 20_000
 
-    var hasWork: Bool { pass != nil || !unread.isEmpty }
+    /// The kinds of long work.
+    package enum WorkKind: CaseIterable { case sorting, filtering, reading, freeing }
+
+    /// Whether there is long work of any kind.
+    package var hasWork: Bool { WorkKind.allCases.contains { hasWork($0) } }
+
+    /// Returns whether there is long work of a kind.
+    package func hasWork(_ kind: WorkKind) -> Bool {
+        switch kind {
+        case .sorting: order.hasWork
+        case .filtering: filter.hasWork
+        case .reading: isReading
+        case .freeing: order.hasSpent
+        }
+    }
+
+    /// Does a slice of work, 2 ms at most, or one of `share` parts of it; returns whether rows may have moved.
+    package mutating func work(
+        _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, share: Int
+    ) -> Bool {
+        switch kind {
+        case .sorting: return workOnOrder(in: forest, now: now, share: share)
+        case .filtering: return scan(in: forest, budget: Self.scanBudget / share)
+        case .reading: return work(in: forest, now: now, budget: Self.slice / share)
+        case .freeing:
+            _ = order.spent.popLast()
+            return false
+        }
+    }
+
+    /// Whether chains are still to be read or weighed.
+    var isReading: Bool { pass != nil || !unread.isEmpty }
 
     /// Whether a chain is still to be weighed.
     func isPending(_ root: NodeIndex) -> Bool { pass?.isAhead(root.rawValue) ?? false }
@@ -52,7 +85,7 @@ extension RowModel {
     /// Does a slice of what is to be done; true if there was anything.
     mutating func work(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
         readLeft = Self.firstRead
-        guard hasWork else { return false }
+        guard isReading else { return false }
         var rest = budget
         while rest > 0, let pass {
             let index = NodeIndex(rawValue: pass.next)

@@ -8,11 +8,11 @@ extension RowModel {
         dues[Linger.all.firstIndex(of: linger) ?? 0].append(entry, in: forest)
     }
 
-    /// Whether ``retire(in:now:pinned:)`` would do something.
-    func hasDue(now: UInt64) -> Bool { dues.contains { $0.hasDue(now: now) } }
+    /// Returns whether a settled chain is to be archived.
+    package func hasDue(now: UInt64) -> Bool { dues.contains { $0.hasDue(now: now) } }
 
-    /// Whether there is anything to be retired or tidied but for what the user is in.
-    var hasAnyDue: Bool {
+    /// Whether anything but what the user is in is to be archived or folded later.
+    package var hasAnyDue: Bool {
         tidies.count > tidies.putOffCount || dues.contains { $0.count > $0.putOffCount }
     }
 
@@ -25,7 +25,23 @@ extension RowModel {
         dues.indices.filter { dues[$0].hasDue(now: now) }.min { dues[$0].first!.deadline < dues[$1].first!.deadline }
     }
 
-    /// Folds chains that have been settled for long enough and lets them go to the settled ones.
+    /// Archives settled chains, but for the one of `selected`. Returns the row where the chain of `watched` began, if that
+    /// chain was archived.
+    package mutating func retire(
+        in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?, watched: NodeIndex?
+    ) -> Int? {
+        let pinned = selected.map { forest.root(of: $0) }
+        guard let root = watched.map({ forest.root(of: $0) }) else {
+            retire(in: forest, now: now, pinned: pinned)
+            return nil
+        }
+        let old = key(of: root)
+        let row = old.flatMap { firstRow(of: $0)?.row }
+        retire(in: forest, now: now, pinned: pinned)
+        return key(of: root) == old ? nil : row
+    }
+
+    /// Archives chains that have been settled for long enough.
     mutating func retire(in forest: borrowing ChainForest, now: UInt64, pinned: NodeIndex?) {
         var budget = Self.retireBudget
         while budget > 0, let queue = firstDue(now: now) {

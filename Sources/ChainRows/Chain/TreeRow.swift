@@ -1,32 +1,34 @@
 import ChainModel
 
 /// One row of a chain's tree: who it is, how far in it stands, and what is drawn before it.
-struct TreeRow: Equatable {
+package struct TreeRow: Equatable {
     /// Marks on a row.
-    struct Flags: OptionSet {
-        let rawValue: UInt8
+    package struct Flags: OptionSet {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Something would be hidden or shown by folding it.
-        static let foldable = Flags(rawValue: 1)
+        package static let foldable = Flags(rawValue: 1)
         /// What is under it is hidden.
-        static let folded = Flags(rawValue: 2)
+        package static let folded = Flags(rawValue: 2)
         /// Nothing follows at its level under the same node.
-        static let last = Flags(rawValue: 4)
+        package static let last = Flags(rawValue: 4)
         /// It goes on with what the row above it at its level began: the only `then` of that one.
-        static let continuation = Flags(rawValue: 8)
+        package static let continuation = Flags(rawValue: 8)
         /// It is a chain's root.
-        static let root = Flags(rawValue: 16)
+        package static let root = Flags(rawValue: 16)
         /// After it and all that goes on from it, more stand under the same node: the line beside it goes on.
-        static let passing = Flags(rawValue: 32)
+        package static let passing = Flags(rawValue: 32)
     }
 
-    var node: NodeIndex
+    package var node: NodeIndex
     /// Levels that it is drawn in; 0 for a root and what goes on from it.
-    var depth: UInt16
+    package var depth: UInt16
     /// Levels, from bit 0, at which something still follows below: a line is drawn there.
-    var guides: UInt32
-    var flags: Flags
+    package var guides: UInt32
+    package var flags: Flags
 
     /// Levels that are drawn; deeper rows show their depth as a number.
-    static let depthLimit = 20
+    package static let depthLimit = 20
 }

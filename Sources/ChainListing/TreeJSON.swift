@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 
 /// A forest as JSON, for `chainview ps --json`. The names of its fields are kept from release to release.
 ///
@@ -57,7 +58,8 @@ public struct TreeJSON: Sendable {
                 + [("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)")])
     }
 
-    func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
+    /// Returns a row as a JSON object.
+    package func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
         let view = forest.node(row.node)
         let timing = forest.timing(of: row.node, now: now)
         let site = forest.site(of: row.node)

@@ -1,0 +1,65 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainRows
+
+/// What of a forest is listed, and in which order: as the dashboard shows it.
+public struct TreeListing: Sendable {
+    /// Whether settled nodes are left out, but for those that a listed one stands under.
+    public var isLiveOnly: Bool
+    /// What is looked for: nodes that it does not find are left out, but for those that a listed one stands under.
+    public var query: Query?
+    /// How many nodes are listed at most.
+    public var nodeLimit: Int
+
+    /// Lists everything, unless told otherwise.
+    public init(isLiveOnly: Bool = false, query: Query? = nil, nodeLimit: Int = .max) {
+        self.isLiveOnly = isLiveOnly
+        self.query = query
+        self.nodeLimit = nodeLimit
+    }
+
+    /// Calls `body` with each row; gives the number of rows that the limit left out. O(nodes).
+    func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
+        var (count, leftOut) = (0, 0)
+        var matcher = query.map { QueryMatcher($0) }
+        for root in forest.roots {
+            let chain = forest.chain(of: root)
+            if isLiveOnly, chain.liveCount == 0 { continue }
+            var shown: Set<NodeIndex> = []
+            let leavesOut = isLiveOnly || matcher != nil
+            if leavesOut {
+                mark(root, in: forest, &shown) { node in
+                    (!isLiveOnly || forest.state(of: node).isLive)
+                        && matcher?.matches(node, in: forest, now: now) ?? true
+                }
+                guard shown.contains(root) else { continue }
+            }
+            let rows = ChainWalk.rows(
+                of: root, in: forest, isHidden: leavesOut ? { !shown.contains($0) } : nil)
+            for row in rows.prefix(max(0, nodeLimit - count)) { try body(row) }
+            let taken = min(rows.count, max(0, nodeLimit - count))
+            count += taken
+            leftOut += rows.count - taken
+        }
+        return leftOut
+    }
+
+    /// The nodes of a chain that are to be listed, and all above them.
+    private func mark(
+        _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>, _ isListed: (NodeIndex) -> Bool
+    ) {
+        var stack = [root]
+        while let node = stack.popLast() {
+            if isListed(node) {
+                var above: NodeIndex? = node
+                while let current = above, shown.insert(current).inserted { above = forest.treeParent(of: current) }
+            }
+            var child = forest.firstChild(of: node)
+            while let current = child {
+                stack.append(current)
+                child = forest.nextSibling(of: current)
+            }
+        }
+    }
+}

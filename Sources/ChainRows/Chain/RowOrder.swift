@@ -1,0 +1,128 @@
+import ChainModel
+
+/// Steps along the rows of a chain with nothing folded, from any node on; see ``ChainWalk`` for the order.
+///
+/// A step is O(1), but at the end of a subtree O(steps up or down).
+package enum RowOrder {
+    /// One step down.
+    package struct Step {
+        package let node: NodeIndex
+        /// How many levels further in the node stands than the one before it; negative for out.
+        package let levels: Int
+        /// Whether the node is the continuation of the one before it at its level.
+        let isContinuation: Bool
+    }
+
+    /// Returns the node below another one; nil at the end of what stands under `top`. Without `climbs` also nil where
+    /// nothing stands under the node itself, for callers that know the rest.
+    package static func next(
+        after node: NodeIndex, within top: NodeIndex, climbs: Bool = true, in forest: borrowing ChainForest
+    ) -> Step? {
+        if let first = inner(forest.firstChild(of: node), in: forest) {
+            return Step(node: first, levels: 1, isContinuation: false)
+        }
+        if let tail = forest.continuation(of: node) { return Step(node: tail, levels: 0, isContinuation: true) }
+        guard climbs else { return nil }
+        var current = node
+        var levels = 0
+        while current != top, let above = forest.treeParent(of: current) {
+            if !forest.isContinuation(current) {
+                if let sibling = inner(forest.nextSibling(of: current), in: forest) {
+                    return Step(node: sibling, levels: levels, isContinuation: false)
+                }
+                levels -= 1
+                if let tail = forest.continuation(of: above) {
+                    return Step(node: tail, levels: levels, isContinuation: true)
+                }
+            }
+            current = above
+        }
+        return nil
+    }
+
+    /// Returns the node above another one; nil for `top`.
+    package static func previous(
+        before node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest
+    ) -> NodeIndex? {
+        guard node != top, let above = forest.treeParent(of: node) else { return nil }
+        let start = forest.isContinuation(node) ? forest.lastChild(of: above) : forest.previousSibling(of: node)
+        guard let start else { return above }
+        // A continuation is drawn after its siblings, wherever it is among them.
+        let inner = forest.isContinuation(start) ? forest.previousSibling(of: start) : start
+        return inner.map { last(under: $0, in: forest) } ?? above
+    }
+
+    /// Returns the last node under another one, or the node itself. O(steps down).
+    package static func last(under node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex {
+        var current = node
+        while let next = forest.continuation(of: current) ?? forest.lastChild(of: current) { current = next }
+        return current
+    }
+
+    /// Returns the nearest node below another one, or above it, for which a condition holds. O(nodes in between).
+    static func nearest(
+        to node: NodeIndex, forward: Bool, within top: NodeIndex, in forest: borrowing ChainForest,
+        where isWanted: (NodeIndex) -> Bool
+    ) -> NodeIndex? {
+        var current = node
+        while true {
+            let next =
+                forward
+                ? self.next(after: current, within: top, in: forest)?.node
+                : previous(before: current, within: top, in: forest)
+            guard let next else { return nil }
+            if isWanted(next) { return next }
+            current = next
+        }
+    }
+
+    /// Returns the node that is `rows` further down (up if negative), and how many rows that was: fewer at an end.
+    package static func step(
+        from node: NodeIndex, by rows: Int, within top: NodeIndex, in forest: borrowing ChainForest
+    ) -> (node: NodeIndex, rows: Int) {
+        var current = node
+        var done = 0
+        while done < rows, let next = next(after: current, within: top, in: forest) {
+            current = next.node
+            done += 1
+        }
+        while done > rows, let previous = previous(before: current, within: top, in: forest) {
+            current = previous
+            done -= 1
+        }
+        return (current, done)
+    }
+
+    /// Returns how many rows stand above a node; nil for more than `limit`.
+    package static func number(
+        of node: NodeIndex, within top: NodeIndex, limit: Int, in forest: borrowing ChainForest
+    ) -> Int? {
+        var current = node
+        for number in 0...limit {
+            guard let above = previous(before: current, within: top, in: forest) else { return number }
+            current = above
+        }
+        return nil
+    }
+
+    /// Returns how many levels in a node stands; 0 where the root is more than 2,000 steps up.
+    package static func depth(of node: NodeIndex, within top: NodeIndex, in forest: borrowing ChainForest) -> Int {
+        var current = node
+        var depth = 0
+        for _ in 0..<climbLimit {
+            guard current != top, let above = forest.treeParent(of: current) else { return depth }
+            if !forest.isContinuation(current) { depth += 1 }
+            current = above
+        }
+        return 0
+    }
+
+    private static let climbLimit = 2_000
+
+    /// Returns the first of a node and the siblings after it that is no continuation.
+    @inline(__always)
+    private static func inner(_ node: NodeIndex?, in forest: borrowing ChainForest) -> NodeIndex? {
+        guard let node, forest.isContinuation(node) else { return node }
+        return forest.nextSibling(of: node)
+    }
+}

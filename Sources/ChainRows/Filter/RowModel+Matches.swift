@@ -1,0 +1,32 @@
+import ChainEvents
+import ChainModel
+
+// From match to match.
+extension RowModel {
+    /// Returns the nearest match below a node, or above it: in its chain, else in the nearest chain with one. Without a
+    /// node returns the first match, or the last.
+    package func match(from node: NodeIndex?, forward: Bool, in forest: borrowing ChainForest) -> NodeIndex? {
+        guard let node, case let root = forest.root(of: node), let key = key(of: root) else {
+            return (forward ? matchList.first : matchList.last).flatMap { match(in: $0, forward: forward, in: forest) }
+        }
+        if let match = match(from: node, forward: forward, within: root, in: forest) { return match }
+        let next = forward ? matchList.key(after: key) : matchList.key(before: key)
+        return next.flatMap { match(in: $0, forward: forward, in: forest) }
+    }
+
+    /// Returns the nearest match below a node of a chain, or above it.
+    package func match(
+        from node: NodeIndex, forward: Bool, within root: NodeIndex, in forest: borrowing ChainForest
+    ) -> NodeIndex? {
+        guard filter.matchCount(of: root) > (filter.isMatch(node) ? 1 : 0) else { return nil }
+        return RowOrder.nearest(to: node, forward: forward, within: root, in: forest, where: filter.isMatch)
+    }
+
+    /// Returns the first match of a chain, or the last.
+    private func match(in key: RootKey, forward: Bool, in forest: borrowing ChainForest) -> NodeIndex? {
+        guard let root = forest.index(of: NodeID(key.id)) else { return nil }
+        let edge = forward ? root : RowOrder.last(under: root, in: forest)
+        if filter.isMatch(edge) { return edge }
+        return RowOrder.nearest(to: edge, forward: forward, within: root, in: forest, where: filter.isMatch)
+    }
+}

@@ -1,0 +1,80 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+
+// What the dashboard asks of the rows, as far as that is one look.
+extension RowModel {
+    // MARK: Time
+
+    /// Lets time pass; returns whether rows may have moved.
+    ///
+    /// `now` is the moment on the screen, which stands still while it is frozen; `wall` goes on. Both in nanoseconds.
+    package mutating func tick(now: UInt64, wall: UInt64) -> Bool {
+        filter.tick(now)
+        return tickOrder(now: now, wall: wall)
+    }
+
+    /// Whether a sort, a search or a rebuild is under way.
+    package var isBusy: Bool { filter.hasWork || isReading || order.isBusy }
+
+    // MARK: The filter
+
+    /// Whether the rest is dimmed rather than hidden. Rows of both are kept, so that a change costs nothing.
+    package var dimsRest: Bool {
+        get { filter.dims }
+        set { filter.dims = newValue }
+    }
+
+    /// Whether a filter is set.
+    package var isFiltering: Bool { filter.isActive }
+    /// Whether nodes are still to be tested.
+    package var isScanning: Bool { filter.hasWork }
+    /// The number of matching nodes found so far.
+    package var matchCount: Int { filter.count }
+    /// A number that changes with each answer of ``isMatch(_:)``.
+    package var filterRevision: UInt64 { filter.revision }
+    /// The texts to highlight in labels and call sites.
+    package var markedTexts: [Needle] { filter.markedTexts }
+
+    /// Returns whether a node matches. O(1).
+    package func isMatch(_ node: NodeIndex) -> Bool { filter.isMatch(node) }
+
+    /// Returns how many nodes of a chain match. O(1).
+    package func matchCount(of root: NodeIndex) -> Int { filter.matchCount(of: root) }
+
+    // MARK: Order
+
+    /// Whether chains stand in groups, one a call site.
+    package var isGrouped: Bool { order.isGrouped }
+    /// Whether a new order is being made; until then rows are in the old one.
+    package var isSorting: Bool { order.isSorting }
+    /// The number of levels that are shown of each chain; nil where each chain decides, or all is shown.
+    package var foldLevel: Int? { folds.level == Folds.everything ? nil : folds.level }
+
+    // MARK: Queues
+
+    /// How full each queue is, for `--debug-statistics`.
+    package var queueStatistics: [QueueStatistics] {
+        let names = ["one-row chains to retire", "settled chains to retire", "rejected chains to retire"]
+        var all = [tidies.statistics("finished nodes to fold")]
+        all += zip(dues, names).map { $0.statistics($1) }
+        all += [
+            QueueStatistics(
+                name: "chains to place anew", count: order.staleCount, highWaterMark: order.staleHighWater,
+                limit: order.staleLimit),
+            QueueStatistics(
+                name: "changes during a sort", count: order.build?.openCount ?? 0,
+                highWaterMark: order.mendHighWater, limit: IncrementalSort.openLimit),
+            QueueStatistics(
+                name: "parts of old orders to free", count: order.spent.count, highWaterMark: order.spent.count,
+                limit: Order.spentLimit),
+            QueueStatistics(
+                name: "nodes to test against the filter", count: filter.dueCount, highWaterMark: filter.dueHighWater,
+                limit: FilterScan.dueLimit),
+            QueueStatistics(
+                name: "nodes that match later", count: filter.clock.count, highWaterMark: filter.clock.highWaterMark,
+                limit: filter.clock.limit),
+        ]
+        return all
+    }
+}
