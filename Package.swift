@@ -52,7 +52,9 @@ let package = Package(
             ]),
         .target(name: "Frames"),
         .target(name: "ChainText", dependencies: ["ChainModel", "ChainEvents", "Frames"]),
-        .target(name: "ChainRows", dependencies: ["ChainText", "ChainModel", "ChainInsight", "ChainEvents"]),
+        .target(
+            name: "ChainRows",
+            dependencies: ["ChainText", "ChainModel", "ChainInsight", "ChainEvents", "CChainRuntime"]),
         .target(
             name: "ChainListing",
             dependencies: ["ChainRows", "ChainText", "ChainModel", "ChainInsight", "ChainEvents", "Frames"]),

@@ -1,8 +1,8 @@
-/// Pieces of JSON (RFC 8259), written by hand so that a million nodes need no tree of values.
+/// Pieces of JSON (RFC 8259) as text, so that a million nodes need no tree of values.
 ///
-/// What is not ASCII and no letter, mark, number, sign or plain blank is escaped, so that a terminal can be shown it, too.
+/// Escapes what is neither ASCII nor a letter, mark, number, sign or plain blank, so that a terminal can show it.
 public enum JSONText {
-    /// A string with its quotes.
+    /// Returns a string with its quotes.
     public static func string(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -20,13 +20,13 @@ public enum JSONText {
         return result + "\""
     }
 
-    /// A string, or `null`.
+    /// Returns a string, or `null`.
     public static func string(_ text: String?) -> String { text.map { string($0) } ?? "null" }
 
-    /// A whole number, or `null`.
+    /// Returns a whole number, or `null`.
     public static func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "null" }
 
-    /// Nanoseconds as a number of seconds, with all decimals, or `null`.
+    /// Returns nanoseconds as seconds with all decimals, or `null`.
     public static func seconds(_ nanoseconds: UInt64?) -> String {
         guard let nanoseconds else { return "null" }
         let part = String(nanoseconds % 1_000_000_000)
@@ -35,12 +35,12 @@ public enum JSONText {
         return "\(nanoseconds / 1_000_000_000).\(digits)"
     }
 
-    /// `{"name":value,…}` from values that are JSON already.
+    /// Returns `{"name":value,…}`; the values are JSON already.
     public static func object(_ members: [(name: String, value: String)]) -> String {
         "{" + members.map { string($0.name) + ":" + $0.value }.joined(separator: ",") + "}"
     }
 
-    /// `[value,…]` from values that are JSON already.
+    /// Returns `[value,…]`; the values are JSON already.
     public static func array(_ values: [String]) -> String { "[" + values.joined(separator: ",") + "]" }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

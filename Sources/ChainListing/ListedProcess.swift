@@ -2,17 +2,17 @@ import ChainEvents
 import ChainText
 import Frames
 
-/// A program in a list of what can be attached to.
+/// A program that can be attached to, in a list.
 public struct ListedProcess: Hashable, Sendable {
-    /// What to type to attach to it.
+    /// The argument of `chainview attach` for it.
     public var target: String
-    /// Its number in the system.
+    /// Its process id.
     public var pid: Int32
-    /// Who it says it is; nil where it did not answer.
+    /// Its description; nil where it did not answer.
     public var info: ProcessDescription?
-    /// How much there is to see in it.
+    /// Its numbers of chains, nodes and viewers.
     public var totals: ProcessTotals
-    /// Why it cannot be attached to; one sentence. Nil where it can.
+    /// Why it cannot be attached to, in one sentence; nil where it can.
     public var problem: String?
 
     /// Describes a program.
@@ -27,20 +27,20 @@ public struct ListedProcess: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// What it calls itself: hostile text until it is escaped.
+    /// Its name, unescaped.
     package var name: String { info?.name ?? "?" }
 
-    /// How long it has been recording, in nanoseconds; nil where that is not known.
+    /// Returns how long it has been recording, in nanoseconds; nil where that is unknown.
     package func age(at wall: UInt64) -> UInt64? {
         guard let info, info.startTime > 0, wall >= info.startTime else { return nil }
         return wall - info.startTime
     }
 
-    /// What is said behind its counts.
+    /// The words behind its counts.
     package var note: String { problem ?? (info?.isReadOnly ?? false ? "read-only" : "") }
 }
 
-/// What can be attached to as a table, for `chainview ps` and the picker.
+/// A table of programs, for `chainview ps` and the picker.
 public enum ProcessTable {
     package struct Column: Sendable {
         package var title: String
@@ -48,7 +48,7 @@ public enum ProcessTable {
         package var text: @Sendable (ListedProcess, _ wall: UInt64) -> String
     }
 
-    /// The columns of numbers, all flush right.
+    /// The columns of numbers, aligned right.
     package static let columns = [
         Column(title: "pid", width: 9) { process, _ in "\(process.pid)" },
         Column(title: "age", width: 8) { process, wall in process.age(at: wall).map { DurationText.running($0) } ?? ""
@@ -65,7 +65,7 @@ public enum ProcessTable {
         process.info == nil ? "" : CountText.short(Int(clamping: count))
     }
 
-    /// The programs as lines of text, with a head; `wall` is now, in nanoseconds since 1970.
+    /// Returns the programs as lines of text, with a heading; `wall` is nanoseconds since 1970.
     public static func text(_ processes: [ListedProcess], wall: UInt64, charset: Charset = .unicode) -> String {
         let glyphs = Glyphs.of(charset)
         let names = processes.map { SafeText.cut($0.name, to: 40, ellipsis: glyphs.ellipsis, charset: charset) }
@@ -77,12 +77,12 @@ public enum ProcessTable {
             for column in columns { text += right(column.text(process, wall), column.width) }
             if !process.note.isEmpty { text += "  " + SafeText.line(process.note, charset: charset) }
         }
-        // What stands at the end of a line may be blank.
+        // Without trailing blanks.
         return text.split(separator: "\n").map { $0.reversed().drop { $0 == " " }.reversed() }
             .map { String($0) + "\n" }.joined()
     }
 
-    /// The programs as a JSON array, closed by a newline.
+    /// Returns the programs as a JSON array, closed by a newline.
     public static func json(_ processes: [ListedProcess], wall: UInt64) -> String {
         let lines = processes.map { process in
             let (info, totals) = (process.info, process.totals)

@@ -6,13 +6,13 @@ import ChainRows
 ///
 ///     {"process": {…}, "totals": {…}, "leftOut": 0, "nodes": [{…}, …]}
 ///
-/// Nodes stand in the order of the dashboard's rows. All fields are always there, `null` where there is nothing to tell.
-/// Times are seconds since 1970, durations seconds, with up to nine decimals.
+/// Nodes are in the order of the dashboard's rows. All fields are always present, `null` where unknown. Times are
+/// seconds since 1970, durations seconds, with up to nine decimals.
 public struct TreeJSON: Sendable {
-    /// What is listed.
+    /// The nodes to list.
     public var listing: TreeListing
 
-    /// Lists everything, unless told otherwise.
+    /// Lists everything by default.
     public init(listing: TreeListing = TreeListing()) {
         self.listing = listing
     }
@@ -36,7 +36,7 @@ public struct TreeJSON: Sendable {
         try output("\n ],\n \"leftOut\": \(leftOut)}\n")
     }
 
-    /// Who is observed.
+    /// Returns the description of a program as a JSON object.
     public static func process(_ process: ProcessDescription) -> String {
         let key = String(process.key.rawValue, radix: 16)
         return JSONText.object([

@@ -3,23 +3,23 @@ import ChainInsight
 import ChainModel
 import ChainRows
 
-/// What of a forest is listed, and in which order: as the dashboard shows it.
+/// The nodes of a forest that are listed, in the order of the dashboard's rows.
 public struct TreeListing: Sendable {
-    /// Whether settled nodes are left out, but for those that a listed one stands under.
+    /// Whether settled nodes are left out, but for those above a listed one.
     public var isLiveOnly: Bool
-    /// What is looked for: nodes that it does not find are left out, but for those that a listed one stands under.
+    /// The filter: other nodes are left out, but for those above a listed one.
     public var query: Query?
-    /// How many nodes are listed at most.
+    /// The greatest number of nodes to list.
     public var nodeLimit: Int
 
-    /// Lists everything, unless told otherwise.
+    /// Lists everything by default.
     public init(isLiveOnly: Bool = false, query: Query? = nil, nodeLimit: Int = .max) {
         self.isLiveOnly = isLiveOnly
         self.query = query
         self.nodeLimit = nodeLimit
     }
 
-    /// Calls `body` with each row; gives the number of rows that the limit left out. O(nodes).
+    /// Calls `body` with each row; returns the number of rows past the limit. O(nodes).
     func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
         var (count, leftOut) = (0, 0)
         var matcher = query.map { QueryMatcher($0) }
@@ -45,7 +45,7 @@ public struct TreeListing: Sendable {
         return leftOut
     }
 
-    /// The nodes of a chain that are to be listed, and all above them.
+    /// Marks the nodes of a chain that are listed, and all above them.
     private func mark(
         _ root: NodeIndex, in forest: ChainForest, _ shown: inout Set<NodeIndex>, _ isListed: (NodeIndex) -> Bool
     ) {

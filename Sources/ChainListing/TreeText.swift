@@ -4,15 +4,15 @@ import ChainRows
 import ChainText
 import Frames
 
-/// A forest as lines of text, for `chainview ps`: what the rows of the dashboard say, a line a node, in columns of fixed
-/// width with the tree at the end. Nothing that a program wrote is in it raw.
+/// A forest as lines of text, for `chainview ps`: a line a node, in columns of fixed width with the tree at the end.
+/// Texts of the program are escaped.
 public struct TreeText: Sendable {
-    /// What is listed.
+    /// The nodes to list.
     public var listing: TreeListing
-    /// The signs of the tree, and whether all is reduced to ASCII.
+    /// The glyphs, and whether all text is reduced to ASCII.
     public var glyphs: Glyphs
 
-    /// Lists everything, unless told otherwise.
+    /// Lists everything by default.
     public init(listing: TreeListing = TreeListing(), glyphs: Glyphs = .unicode) {
         self.listing = listing
         self.glyphs = glyphs

@@ -81,10 +81,4 @@ extension Slab {
 extension ChainForest {
     /// Prefetches a node, which may be evicted, and its chain. Call it for many nodes before reading them one by one.
     public func prefetch(_ index: NodeIndex) { data.prefetch(index) }
-
-    /// The same, for callers that combine the result with prefetches of their own.
-    public func warmth(of index: NodeIndex) -> UInt64 {
-        data.prefetch(index)
-        return 0
-    }
 }

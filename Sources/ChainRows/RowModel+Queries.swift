@@ -56,24 +56,26 @@ extension RowModel {
     /// How full each queue is, for `--debug-statistics`.
     package var queueStatistics: [QueueStatistics] {
         let names = ["one-row chains to retire", "settled chains to retire", "rejected chains to retire"]
-        var all = [tidies.statistics("finished nodes to fold")]
-        all += zip(dues, names).map { $0.statistics($1) }
+        var all = [finishedQueue.statistics("finished nodes to fold")]
+        all += zip(archiveQueues, names).map { $0.statistics($1) }
         all += [
             QueueStatistics(
-                name: "chains to place anew", count: order.staleCount, highWaterMark: order.staleHighWater,
-                limit: order.staleLimit),
+                name: "chains to place anew", count: order.outdated.count, highWaterMark: order.outdatedHighWater,
+                limit: order.outdatedLimit),
             QueueStatistics(
                 name: "changes during a sort", count: order.build?.openCount ?? 0,
-                highWaterMark: order.mendHighWater, limit: IncrementalSort.openLimit),
+                highWaterMark: order.catchUpHighWater, limit: IncrementalSort.openLimit),
             QueueStatistics(
-                name: "parts of old orders to free", count: order.spent.count, highWaterMark: order.spent.count,
-                limit: Order.spentLimit),
+                name: "parts of old orders to free", count: order.retiredStorage.count,
+                highWaterMark: order.retiredStorage.count,
+                limit: Order.retiredStorageLimit),
             QueueStatistics(
-                name: "nodes to test against the filter", count: filter.dueCount, highWaterMark: filter.dueHighWater,
-                limit: FilterScan.dueLimit),
+                name: "nodes to test against the filter", count: filter.retestCount,
+                highWaterMark: filter.retestHighWater,
+                limit: FilterScan.retestLimit),
             QueueStatistics(
-                name: "nodes that match later", count: filter.clock.count, highWaterMark: filter.clock.highWaterMark,
-                limit: filter.clock.limit),
+                name: "nodes that match later", count: filter.expiry.count, highWaterMark: filter.expiry.highWaterMark,
+                limit: filter.expiry.limit),
         ]
         return all
     }

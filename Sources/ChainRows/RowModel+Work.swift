@@ -1,14 +1,14 @@
 import ChainEvents
 import ChainModel
 
-// Long work goes in slices, one a tick: reading a large forest anew, weighing every chain after all were folded, and
-// reading long chains into their lists. What comes on the screen in the meantime is done at once.
+// Long work in slices: rebuilding from a large forest, weighing each chain after all were folded, and reading long
+// chains into their lists. What comes on the screen meanwhile is done at once.
 extension RowModel {
-    /// A pass over all nodes that were there when it began, once around.
+    /// A pass over all node indices that were there when it began.
     struct Pass {
-        /// The next index to look at.
+        /// The next index.
         var next: UInt32
-        /// How many are left, and where it goes on with 0.
+        /// How many indices are left, and the index at which the pass wraps to 0.
         var left: UInt32
         var bound: UInt32
         /// Whether chains may have come and gone, too.
@@ -24,16 +24,15 @@ extension RowModel {
         }
     }
 
-    /// What work costs, in units of some 5 ns: an index that is looked at, one of a chain that is weighed, one of a
-    /// node that is read into a list.
+    /// Costs in units of 5 ns: of an index, of weighing a chain, and of reading a node into a list.
     private static let costs = (index: 1, chain: 120, node: 12)
-    /// What a tick may cost, and what is done at once.
+    /// The budget of a slice, and of the work done at once.
     static let slice = 400_000
     static let firstSlice = 1_200_000
-    /// Nodes that a slice tests against the filter: some 2 ms.
+    /// Nodes that a slice tests against the filter: 2 ms.
     static let scanBudget = 5_000
 
-    /// Forests of at most so many nodes are read anew at once.
+    /// Forests of at most this many nodes are read at once.
     static let smallForest = 20_000
 
     /// The kinds of long work.
@@ -48,7 +47,7 @@ extension RowModel {
         case .sorting: order.hasWork
         case .filtering: filter.hasWork
         case .reading: isReading
-        case .freeing: order.hasSpent
+        case .freeing: order.hasRetiredStorage
         }
     }
 
@@ -57,34 +56,35 @@ extension RowModel {
         _ kind: WorkKind, in forest: borrowing ChainForest, now: UInt64, share: Int
     ) -> Bool {
         switch kind {
-        case .sorting: return workOnOrder(in: forest, now: now, share: share)
+        case .sorting: return continueOrder(in: forest, now: now, share: share)
         case .filtering: return scan(in: forest, budget: Self.scanBudget / share)
         case .reading: return work(in: forest, now: now, budget: Self.slice / share)
         case .freeing:
-            _ = order.spent.popLast()
+            _ = order.retiredStorage.popLast()
             return false
         }
     }
 
     /// Whether chains are still to be read or weighed.
-    var isReading: Bool { pass != nil || !unread.isEmpty }
+    var isReading: Bool { pass != nil || !unfinishedLists.isEmpty }
 
-    /// Whether a chain is still to be weighed.
+    /// Returns whether the pass has still to reach a chain.
     func isPending(_ root: NodeIndex) -> Bool { pass?.isAhead(root.rawValue) ?? false }
 
-    /// Begins a pass, and does as much of it as is done at once.
+    /// Begins a pass, and does the first part of it at once.
     mutating func beginPass(isRebuild: Bool, in forest: borrowing ChainForest, now: UInt64 = 0) {
-        // One that is under way goes on from where it is: a forest that is told by and by is read meanwhile.
+        // Continues from the index of a running pass, because a forest that arrives in parts begins a pass with each
+        // part.
         let bound = UInt32(forest.indexBound)
         let next = pass.map { $0.next < bound ? $0.next : 0 } ?? 0
         pass = Pass(next: next, left: bound, bound: bound, isRebuild: isRebuild || pass?.isRebuild == true)
-        readLeft = Self.firstRead
+        readBudget = Self.firstReadCount
         _ = work(in: forest, now: now, budget: Self.firstSlice)
     }
 
-    /// Does a slice of what is to be done; true if there was anything.
+    /// Does a slice of the pass and of reading lists; returns whether there was anything to do.
     mutating func work(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
-        readLeft = Self.firstRead
+        readBudget = Self.firstReadCount
         guard isReading else { return false }
         var rest = budget
         while rest > 0, let pass {
@@ -101,33 +101,36 @@ extension RowModel {
             guard forest.isRoot(index) else { continue }
             rest -= Self.costs.chain
             if pass.isRebuild {
-                touch(index, in: forest, now: now)
+                updateChain(index, in: forest, now: now)
                 rest -= Self.costs.node * noteStates(under: index, in: forest, now: now)
             } else if slotOf[index.rawValue] != 0 {
-                reweigh(index, in: forest)
+                updateWeight(index, in: forest)
             }
         }
-        while rest > 0, let l = unread.last {
-            guard l < lists.lists.count, let root = lists.lists[l]?.root, !lists.lists[l]!.isComplete else {
-                unread.removeLast()
+        while rest > 0, let listIndex = unfinishedLists.last {
+            guard listIndex < lists.lists.count, let root = lists.lists[listIndex]?.root,
+                !lists.lists[listIndex]!.isComplete
+            else {
+                unfinishedLists.removeLast()
                 continue
             }
             let budget = min(4_096, 1 + rest / Self.costs.node)
-            rest -= Self.costs.node * lists.build(l, budget: budget, in: forest, folds, filter)
-            if slotOf[root.rawValue] != 0 { reweigh(root, in: forest) }
+            rest -= Self.costs.node * lists.build(listIndex, budget: budget, in: forest, folds, filter)
+            if slotOf[root.rawValue] != 0 { updateWeight(root, in: forest) }
         }
         noteLarge(in: forest)
         return true
     }
 
-    /// Drops a chain that is gone without its having been heard.
+    /// Removes a root after an eviction that was not seen.
     private mutating func checkSlot(of index: NodeIndex, in forest: borrowing ChainForest) {
         let number = slotOf[index.rawValue]
         guard number != 0 else { return }
         if !Self.isRoot(index, id: slots.id(Int(number - 1)), in: forest) { drop(index) }
     }
 
-    /// Whether a chain's weight was not what it is while a pass is under way; weighs it, or drops it.
+    /// Updates the weight of a chain that the pass has still to reach, or removes it; returns whether its weight
+    /// changed.
     mutating func isStale(_ key: RootKey, in forest: borrowing ChainForest) -> Bool {
         guard pass != nil else { return false }
         guard let root = forest.index(of: NodeID(key.id)), forest.isRoot(root), self.key(of: root) == key else {
@@ -137,18 +140,18 @@ extension RowModel {
         }
         guard isPending(root) else { return false }
         let old = shown.weight(of: key)
-        reweigh(root, in: forest)
+        updateWeight(root, in: forest)
         return shown.weight(of: key) != old
     }
 
-    /// Reads the whole forest anew; folds, tags and matches of nodes that are still there stay.
+    /// Rebuilds from a whole forest. Folds, tags and matches of nodes that are still there stay.
     mutating func rebuild(from forest: borrowing ChainForest, now: UInt64) {
-        shapes = [:]
-        matchShapes = [:]
+        cachedRows = [:]
+        cachedMatchRows = [:]
         forgetLists()
-        waitingLarge = [:]
+        pendingLarge = [:]
         folds.forgetAbsent(in: forest)
-        filter.lookAgain()
+        filter.restart()
         guard forest.totals.nodeCount <= Self.smallForest else {
             beginPass(isRebuild: true, in: forest, now: now)
             return
@@ -157,13 +160,13 @@ extension RowModel {
         slots = ChainTable()
         slotOf.removeAll()
         beginOrderAnew()
-        for queue in dues.indices { dues[queue].removeAll() }
+        for queue in archiveQueues.indices { archiveQueues[queue].removeAll() }
         folds.finished = [:]
-        tidies.removeAll()
-        tidyOwners.removeAll()
+        finishedQueue.removeAll()
+        queuedIDs.removeAll()
         openCount = 0
         for root in forest.roots {
-            touch(root, in: forest, now: now)
+            updateChain(root, in: forest, now: now)
             _ = noteStates(under: root, in: forest, now: now)
         }
         for index in 0..<UInt32(forest.indexBound) {

@@ -6,7 +6,7 @@ import ChainModel
 ///
 /// It is updated from a forest's changes, never by walking the forest:
 ///
-///     ForestChanges            follow(_:of:now:)
+///     ForestChanges            update(_:of:now:)
 ///          │
 ///          ├─ Filter/    FilterScan      which nodes match, how many of each chain
 ///          ├─ Folding/   Folds           what is folded and tagged; queues of what folds later
@@ -28,73 +28,72 @@ import ChainModel
 /// Costs: a chain without folds has as many rows as nodes, O(1); another one is walked after a change. Long work goes in
 /// slices, see ``work(_:in:now:share:)``. A value with copy-on-write, for one thread.
 package struct RowModel {
-    /// How long a settled chain stays among the live ones, in nanoseconds.
-    struct Linger {
+    /// How long a settled chain stays among the live ones before it is archived, in nanoseconds.
+    struct ArchiveDelay {
         static let settled: UInt64 = 2_500_000_000
         static let rejected: UInt64 = 5_000_000_000
-        /// For chains that are one row anyway.
+        /// For a chain that is one row anyway.
         static let folded: UInt64 = 500_000_000
         static let all = [folded, settled, rejected]
-        /// How much longer a chain stays that the user is in.
-        static let putOff: UInt64 = 1_000_000_000
+        /// The longer delay of a chain that holds the selection.
+        static let postponed: UInt64 = 1_000_000_000
     }
 
-    /// Chains that unfold by themselves at one time; more arrive folded, so that a storm is a list of rows.
+    /// How many live chains are unfolded at one time; chains beyond that arrive folded, so that a storm is a list of
+    /// rows.
     static let openLimit = 24
 
-    struct Shape {
+    struct CachedRows {
         var nodeCount: Int
         var rows: [TreeRow]
     }
 
     /// All chains, by key.
     var list = GroupedLists()
-    /// Only those in which something matches, by key.
+    /// The chains with a match, by key.
     var matchList = GroupedLists()
-    /// What the lists are in the order of.
+    /// The order of both lists.
     var order: Order
     var filter = FilterScan()
     var slots = ChainTable()
-    /// 1 + the slot of a root's index; 0 for who is none.
+    /// 1 + the slot of a root, by node index; 0 for a node that is no root.
     var slotOf = PagedArray<UInt32>(filler: 0)
-    /// What is folded and tagged, and by whom.
+    /// What is folded and tagged.
     var folds = Folds()
-    /// Long chains: those of more nodes than `longFrom`.
+    /// The chains of more than `longFrom` nodes.
     var lists: LongChainIndex
     let longFrom: Int
-    /// Lists that are still read, and how much may be read at once before the next tick.
-    var unread: [Int] = []
-    var readLeft = RowModel.firstRead
+    /// Lists that are not complete, and how many nodes may be read at once before the next tick.
+    var unfinishedLists: [Int] = []
+    var readBudget = RowModel.firstReadCount
     var pass: Pass?
-    /// Who got many children and is not folded yet, because the user is in it or no tick has come since.
-    var waitingLarge: [NodeIndex: NodeID] = [:]
+    /// Nodes with many children that are not folded yet: the selection is in them, or no tick has come since.
+    var pendingLarge: [NodeIndex: NodeID] = [:]
     var hasNewLarge = false
     var lastSelected: NodeIndex?
-    /// Nodes that may fold themselves.
-    var tidies: NodeQueue
-    /// By node, the last bits of the id that has an entry in ``tidies``; 0 for none.
-    var tidyOwners = PagedArray<UInt32>(filler: 0)
-    /// Settled chains that are to be retired: a queue for each duration in ``Linger/all``, so that each is in order.
-    var dues: [NodeQueue]
+    /// Finished nodes that fold themselves later.
+    var finishedQueue: NodeQueue
+    /// By node, the low bits of the id that has an entry in ``finishedQueue``; 0 for none.
+    var queuedIDs = PagedArray<UInt32>(filler: 0)
+    /// Settled chains to archive: a queue for each delay in ``ArchiveDelay/all``, so that each queue is in order.
+    var archiveQueues: [NodeQueue]
     var openCount = 0
-    var shapes: [NodeIndex: Shape] = [:]
-    var matchShapes: [NodeIndex: Shape] = [:]
-    static let shapeLimit = 512
-    /// What reading ahead gave; nobody needs it.
-    var warmed: UInt64 = 0
+    var cachedRows: [NodeIndex: CachedRows] = [:]
+    var cachedMatchRows: [NodeIndex: CachedRows] = [:]
+    static let cacheLimit = 512
 
-    /// The least limit of each queue of nodes; the limit is twice the nodes of the forest where those are more.
+    /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
     package static let leastQueueLimit = 16_384
 
-    /// Chains of more than `longFrom` nodes are kept in lists, in chunks of at most `chunkLimit` nodes.
+    /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes.
     package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int = RowModel.leastQueueLimit) {
         self.longFrom = longFrom
-        tidies = NodeQueue(leastLimit: queueLimit)
-        dues = Linger.all.map { _ in NodeQueue(leastLimit: queueLimit) }
+        finishedQueue = NodeQueue(leastLimit: queueLimit)
+        archiveQueues = ArchiveDelay.all.map { _ in NodeQueue(leastLimit: queueLimit) }
         order = Order(queueLimit: queueLimit)
         lists = LongChainIndex(chunkLimit: chunkLimit)
     }
 
-    /// The lists that are on the screen.
+    /// The lists on the screen.
     var shown: GroupedLists { filter.hidesRest ? matchList : list }
 }

@@ -1,4 +1,4 @@
-/// Durations as text for a column: at most ``width`` cells, whose number does not flicker as a duration grows.
+/// Durations as text for a column: at most ``width`` cells, a number that does not flicker as a duration grows.
 package enum DurationText {
     /// The number of cells of the widest text.
     package static let width = 7

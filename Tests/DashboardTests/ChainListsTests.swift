@@ -26,7 +26,7 @@ import Testing
         _ = world.forest.consumeChanges()
         world.outline.rebuild(from: world.forest, now: 0)
         let l = world.outline.lists.addList(of: root)
-        world.outline.unread.append(l)
+        world.outline.unfinishedLists.append(l)
         var steps = 0
         while world.outline.hasWork {
             steps += 1
@@ -129,7 +129,7 @@ struct ChainWorld {
 
     mutating func follow() {
         forest.consumeChanges(into: &changes)
-        outline.follow(changes, of: forest, now: time)
+        outline.update(changes, of: forest, now: time)
     }
 
     mutating func step() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import Dashboard
 
 /// What a frame costs depends on what is on the screen, not on how much there is: counted in chains that were walked to
-/// find their rows (a walked chain is kept, see `RowModel.shapes`).
+/// find their rows (a walked chain is kept, see `RowModel.cachedRows`).
 @Suite struct CostTests {
     private static let programCount = 20
     private static let chainCount = 1_000
@@ -33,7 +33,7 @@ import Testing
     }
 
     private static func walkedCount(_ screen: Screen) -> Int {
-        screen.state.programs.reduce(0) { $0 + $1.outline.shapes.count }
+        screen.state.programs.reduce(0) { $0 + $1.outline.cachedRows.count }
     }
 
     /// Of a large program the nodes of a call site are counted for who stays at one of them, not for who scrolls past.

@@ -135,7 +135,8 @@ import Testing
             for event in batch.events {
                 told.append(
                     Told(
-                        time: event.time &+ programs[place].wallOffset, programIndex: place, number: heard[place], event: event
+                        time: event.time &+ programs[place].wallOffset, programIndex: place, number: heard[place],
+                        event: event
                     ))
                 heard[place] += 1
             }

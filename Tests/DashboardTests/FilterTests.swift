@@ -131,7 +131,7 @@ import Testing
             script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
-            outline.follow(forest.consumeChanges(), of: forest, now: script.batch.time)
+            outline.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         goOn(0, links: 299)
         outline.setFilter(try Query("order"), now: forest.now)

@@ -191,14 +191,14 @@ struct NaiveOrder {
         let order = outline.order.shown
         switch order.column {
         case .start:
-            let retired = (outline.isRetired(left), outline.isRetired(right))
-            guard retired.0 == retired.1 else { return retired.1 }
+            let archived = (outline.isArchived(left), outline.isArchived(right))
+            guard archived.0 == archived.1 else { return archived.1 }
             // A clock that stands before its zero gives moments centuries away: from 146 years on all are equal.
             let time = { (root: NodeIndex) in
-                min(retired.0 ? forest.chain(of: root).settled! : forest.node(root).created, Rank.payloadMask)
+                min(archived.0 ? forest.chain(of: root).settled! : forest.node(root).created, Rank.payloadMask)
             }
             if time(left) == time(right) { return ids.0 < ids.1 }
-            return (time(left) < time(right)) != (order.isInverted != retired.0)
+            return (time(left) < time(right)) != (order.isInverted != archived.0)
         case .wait, .run, .total:
             switch (length(left, order.column), length(right, order.column)) {
             case (nil, nil): return ids.0 < ids.1
@@ -218,7 +218,7 @@ struct NaiveOrder {
         case .state, .node, .thread, .value:
             // How texts become numbers has tests of its own.
             let rank = SortRank(order: TreeOrder(column: order.column))
-            let ranks = [left, right].map { rank.rank(ofRoot: $0, isRetired: false, in: forest) }
+            let ranks = [left, right].map { rank.rank(ofRoot: $0, isArchived: false, in: forest) }
             guard ranks[0] != ranks[1] else { return ids.0 < ids.1 }
             guard Rank.section(ranks[0]) == Rank.section(ranks[1]) else { return ranks[0] < ranks[1] }
             return (ranks[0] < ranks[1]) != order.isInverted

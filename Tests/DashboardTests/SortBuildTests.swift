@@ -36,7 +36,7 @@ import Testing
             }
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
-            outline.follow(forest.consumeChanges(), of: forest, now: script.batch.time)
+            outline.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         forest.limits.settledNodeLimit = 60
         for step in 0..<30 { change(Double(step)) }
@@ -57,19 +57,19 @@ import Testing
                 {
                     outline.fold(node, Bool.random(using: &random), in: forest)
                 }
-                outline.retire(in: forest, now: forest.now, pinned: nil)
+                outline.archive(in: forest, now: forest.now, pinned: nil)
                 // The order that is shown is kept up meanwhile.
                 if Int.random(in: 0..<4, using: &random) == 0 {
-                    _ = outline.bringUpToDate(at: forest.now)
-                    outline.findPlaces(in: forest)
+                    _ = outline.advanceOrder(at: forest.now)
+                    outline.repositionOutdated(in: forest)
                 }
                 outline.continueSorting(in: forest, now: forest.now, budget: 7_000)
                 ticks += 1
                 if ticks > 2_000 { break }
             }
             #expect(!outline.order.isSorting && ticks > 1, "it took \(ticks) ticks")
-            _ = outline.bringUpToDate(at: forest.now)
-            while outline.order.isBusy { outline.findPlaces(in: forest) }
+            _ = outline.advanceOrder(at: forest.now)
+            while outline.order.isBusy { outline.repositionOutdated(in: forest) }
             for open in outline.order.groups.groups { outline.open(open.site, true) }
             let naive = NaiveRows(forest: forest, outline: outline, needle: "", hides: false).rows()
             let rows = outline.lines(from: 0, count: naive.count + 5, in: forest).map { line in

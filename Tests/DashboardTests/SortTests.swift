@@ -314,7 +314,7 @@ import Testing
         screen.feed(more)
         screen.tick(60_000)
         #expect(screen.selectedID == 200 && screen.state.selectedLine == min(line, screen.state.selectedRow))
-        #expect(!screen.state.outline.isRetired(screen.state.selectedIndex!))
+        #expect(!screen.state.outline.isArchived(screen.state.selectedIndex!))
         screen.type("*_")
         #expect(screen.selectedID == 200)
         screen.type("f")

@@ -6,9 +6,9 @@ import ChainModel
 /// then its *continuation*, at its own level, if exactly one `then` was called on it: so a chain reads as a list.
 /// Folding a node hides its inner nodes; folding a root hides everything under it.
 package enum ChainWalk {
-    /// What is folded, asked for each node that has something under it; `depth` is how far in it stands.
+    /// Whether a node is folded; asked for nodes with children, `depth` is the node's level.
     typealias IsFolded = (NodeIndex, _ depth: Int) -> Bool
-    /// Which nodes are left out, with what is under them; nil shows all.
+    /// Whether a node is left out, with all under it.
     typealias IsHidden = (NodeIndex) -> Bool
 
     private struct Pending {
@@ -16,7 +16,7 @@ package enum ChainWalk {
         var depth: UInt16
         var guides: UInt32
         var isContinuation: Bool
-        /// Whether, after this one and what goes on from it, more follow at its level.
+        /// Whether more nodes follow at its level, after it and its continuations.
         var moreAfter: Bool
     }
 
@@ -28,7 +28,7 @@ package enum ChainWalk {
         rows(of: root, in: forest, limit: limit, isFolded: { _, _ in false }, isHidden: isHidden)
     }
 
-    /// The rows of a chain. O(its nodes); iterative, so that depth costs no stack.
+    /// Returns the rows of a chain. O(its nodes); iterative, so that deep chains need no stack.
     static func rows(
         of root: NodeIndex, in forest: borrowing ChainForest, limit: Int = .max, isFolded: IsFolded,
         isHidden: IsHidden? = nil, siblings: SiblingOrder? = nil
@@ -67,20 +67,20 @@ package enum ChainWalk {
                         moreAfter: next.moreAfter))
             }
             guard !flags.contains(.folded) else { continue }
-            // A line down this node's own level, if anything follows there; roots' level has no lines.
+            // A line at this node's level, if anything follows there; the level of roots has no lines.
             let ownBit: UInt32 = next.depth > 0 && next.depth <= 32 && next.moreAfter ? 1 << UInt32(next.depth - 1) : 0
-            for place in inner.indices.reversed() {
+            for index in inner.indices.reversed() {
                 stack.append(
                     Pending(
-                        node: inner[place], depth: UInt16(clamping: Int(next.depth) + 1), guides: next.guides | ownBit,
+                        node: inner[index], depth: UInt16(clamping: Int(next.depth) + 1), guides: next.guides | ownBit,
                         isContinuation: false,
-                        moreAfter: place + 1 < inner.count))
+                        moreAfter: index + 1 < inner.count))
             }
         }
         return rows
     }
 
-    /// Sorts what stands under a node into inner nodes (appended, in order) and its continuation.
+    /// Appends the inner nodes of a node, in order; returns its continuation.
     static func children(
         of node: NodeIndex, in forest: borrowing ChainForest, inner: inout [NodeIndex]
     ) -> NodeIndex? {
@@ -93,9 +93,8 @@ package enum ChainWalk {
         return continuation
     }
 
-    /// The row that a node is drawn in from: the nearest node above it whose folding hides it; nil for a root.
-    ///
-    /// O(steps up); of long chains ``RowModel/outer(of:in:)`` knows at once.
+    /// Returns the nearest node above that hides a node when folded; nil for a root. O(steps up);
+    /// ``RowModel/outer(of:in:)`` is faster in long chains.
     static func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
         var current = node
         while let above = forest.treeParent(of: current) {

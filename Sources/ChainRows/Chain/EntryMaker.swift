@@ -1,26 +1,26 @@
 import ChainModel
 
-/// Makes entries along a walk, each with the folds around it.
+/// Makes the entries of a walk, each with the number of folds around it.
 struct EntryMaker {
-    /// By how far in a node stands, the folds around nodes there, as far as they are known.
+    /// By level, the folds around nodes of that level, as far as they are known.
     private var folds: [(all: UInt32, user: UInt16)?] = []
     private let origin: UInt32
 
-    /// Begins where no node stands less far in than `level` says.
+    /// Begins a walk that stays at `level` or further in.
     init(level: UInt32) { origin = level >> 1 }
 
     func folds(at level: UInt32) -> (all: UInt32, user: UInt16)? {
-        let place = Int(level >> 1 - origin)
-        return place < folds.count ? folds[place] : nil
+        let index = Int(level >> 1 - origin)
+        return index < folds.count ? folds[index] : nil
     }
 
     mutating func setFolds(_ new: (all: UInt32, user: UInt16), at level: UInt32) {
-        let place = Int(level >> 1 - origin)
-        while folds.count <= place { folds.append(nil) }
-        folds[place] = new
+        let index = Int(level >> 1 - origin)
+        while folds.count <= index { folds.append(nil) }
+        folds[index] = new
     }
 
-    /// The entry of the next node; the folds at its level must be known.
+    /// Returns the entry of the next node; the folds at its level must be known.
     mutating func make(_ node: NodeIndex, _ level: UInt32, flags: LongChainIndex.Flags) -> LongChainIndex.Entry {
         let own = folds(at: level) ?? (0, 0)
         setFolds(

@@ -1,12 +1,14 @@
 import ChainModel
 
-// Rows out of lists: those of the window alone are made.
+// Rows from lists: only those of the window are made.
 extension LongChainIndex {
-    /// How many rows a chain has, its root unfolded; `isFiltered` while a filter hides the rest.
-    func rowCount(of l: Int, isFiltered: Bool) -> Int { isFiltered ? lists[l]!.foundCount : lists[l]!.openCount }
+    /// Returns the number of rows of a chain with its root unfolded; `isFiltered` while a filter hides the rest.
+    func rowCount(of listIndex: Int, isFiltered: Bool) -> Int {
+        isFiltered ? lists[listIndex]!.foundCount : lists[listIndex]!.openCount
+    }
 
-    func isShown(at position: Position, in l: Int, isFiltered: Bool) -> Bool {
-        let number = chunk(position.place, of: l)
+    func isShown(at position: Position, in listIndex: Int, isFiltered: Bool) -> Bool {
+        let number = chunk(position.ordinal, of: listIndex)
         return isShown(chunks[number].entries[position.offset], number, isFiltered)
     }
 
@@ -16,47 +18,50 @@ extension LongChainIndex {
             && chunks[number].round == round
     }
 
-    /// The row of a node in its chain; nil where it is hidden.
-    func row(at position: Position, in l: Int, isFiltered: Bool) -> Int? {
-        guard isShown(at: position, in: l, isFiltered: isFiltered) else { return nil }
+    /// Returns the row of a node in its chain; nil where it is hidden.
+    func row(at position: Position, in listIndex: Int, isFiltered: Bool) -> Int? {
+        guard isShown(at: position, in: listIndex, isFiltered: isFiltered) else { return nil }
         var row = 0
-        for place in 0..<position.place { row += isFiltered ? lists[l]!.found[place] : lists[l]!.open[place] }
-        let number = chunk(position.place, of: l)
+        for ordinal in 0..<position.ordinal {
+            row += isFiltered ? lists[listIndex]!.found[ordinal] : lists[listIndex]!.open[ordinal]
+        }
+        let number = chunk(position.ordinal, of: listIndex)
         for entry in chunks[number].entries[..<position.offset] where isShown(entry, number, isFiltered) { row += 1 }
         return row
     }
 
-    /// The rows of a chain from a number on, at most so many.
-    func rows(from first: Int, count: Int, in l: Int, isFiltered: Bool) -> [TreeRow] {
-        let positions = positions(from: first, count: count, in: l, isFiltered)
+    /// Returns at most `count` rows of a chain from a row on.
+    func rows(from first: Int, count: Int, in listIndex: Int, isFiltered: Bool) -> [TreeRow] {
+        let positions = positions(from: first, count: count, in: listIndex, isFiltered)
         guard let last = positions.last else { return [] }
-        let entries = positions.map { entry(at: $0, in: l) }
-        let after = position(after: last, in: l)
+        let entries = positions.map { entry(at: $0, in: listIndex) }
+        let after = position(after: last, in: listIndex)
         var rows: [TreeRow] = []
         rows.reserveCapacity(entries.count)
-        // From the last row up: at which levels more follows below.
-        var guides = guides(from: after, isFiltered, in: l)
-        for place in entries.indices.reversed() {
-            let (entry, at) = (entries[place], positions[place])
+        // From the last row up, because guides depend on what follows below.
+        var guides = guides(from: after, isFiltered, in: listIndex)
+        for ordinal in entries.indices.reversed() {
+            let (entry, at) = (entries[ordinal], positions[ordinal])
             let depth = entry.level >> 1
-            let isRoot = at.place == 0 && at.offset == 0
-            let next = entries[(place + 1)...].first { $0.level <= entry.level | 1 }
+            let isRoot = at.ordinal == 0 && at.offset == 0
+            let next = entries[(ordinal + 1)...].first { $0.level <= entry.level | 1 }
             let goesOn =
                 next.map { $0.level == entry.level | 1 }
-                ?? (shownLevel(atMost: entry.level | 1, from: after, isFiltered, in: l) == entry.level | 1)
+                ?? (shownLevel(atMost: entry.level | 1, from: after, isFiltered, in: listIndex) == entry.level | 1)
             var more = depth > 0 && depth <= 32 && guides & (1 << (depth - 1)) != 0
             if depth > 32 {
                 let even = entry.level & ~1
-                let next = entries[(place + 1)...].first { $0.level <= even }
-                more = (next?.level ?? shownLevel(atMost: even, from: after, isFiltered, in: l)) == even
+                let next = entries[(ordinal + 1)...].first { $0.level <= even }
+                more = (next?.level ?? shownLevel(atMost: even, from: after, isFiltered, in: listIndex)) == even
             }
             var flags: TreeRow.Flags = isRoot ? .root : []
             if entry.level & 1 == 1, !isRoot { flags.insert(.continuation) }
             let isFolded = entry.flags.contains(isFiltered ? .userFolded : .folded) && !isRoot
-            let below = place + 1 < entries.count ? entries[place + 1] : nextShown(after: at, isFiltered, in: l)
+            let below =
+                ordinal + 1 < entries.count ? entries[ordinal + 1] : nextShown(after: at, isFiltered, in: listIndex)
             let hasInside =
                 isFolded
-                ? hides(at, isFiltered, in: l)
+                ? hides(at, isFiltered, in: listIndex)
                 : below.map { $0.level >> 1 > entry.level >> 1 } == true || (isRoot && goesOn)
             if hasInside { flags.insert(.foldable) }
             if isFolded, hasInside { flags.insert(.folded) }
@@ -73,116 +78,119 @@ extension LongChainIndex {
         return rows.reversed()
     }
 
-    private func positions(from first: Int, count: Int, in l: Int, _ isFiltered: Bool) -> [Position] {
+    private func positions(from first: Int, count: Int, in listIndex: Int, _ isFiltered: Bool) -> [Position] {
         var result: [Position] = []
         var rest = first
-        for place in lists[l]!.chunks.indices {
-            let here = isFiltered ? lists[l]!.found[place] : lists[l]!.open[place]
+        for ordinal in lists[listIndex]!.chunks.indices {
+            let here = isFiltered ? lists[listIndex]!.found[ordinal] : lists[listIndex]!.open[ordinal]
             if rest >= here {
                 rest -= here
                 continue
             }
-            let number = chunk(place, of: l)
+            let number = chunk(ordinal, of: listIndex)
             for offset in chunks[number].entries.indices
             where isShown(chunks[number].entries[offset], number, isFiltered) {
                 if rest > 0 {
                     rest -= 1
                     continue
                 }
-                result.append(Position(place: place, offset: offset))
+                result.append(Position(ordinal: ordinal, offset: offset))
                 if result.count == count { return result }
             }
         }
         return result
     }
 
-    /// The next entry that is shown.
-    private func nextShown(after position: Position, _ isFiltered: Bool, in l: Int) -> Entry? {
-        var at = self.position(after: position, in: l)
-        while at.place < lists[l]!.chunks.count {
-            if (isFiltered ? lists[l]!.found[at.place] : lists[l]!.open[at.place]) > 0 {
-                let number = chunk(at.place, of: l)
+    /// Returns the next shown entry.
+    private func nextShown(after position: Position, _ isFiltered: Bool, in listIndex: Int) -> Entry? {
+        var at = self.position(after: position, in: listIndex)
+        while at.ordinal < lists[listIndex]!.chunks.count {
+            if (isFiltered ? lists[listIndex]!.found[at.ordinal] : lists[listIndex]!.open[at.ordinal]) > 0 {
+                let number = chunk(at.ordinal, of: listIndex)
                 let rest = chunks[number].entries[at.offset...]
                 if let found = rest.first(where: { isShown($0, number, isFiltered) }) { return found }
             }
-            at = Position(place: at.place + 1, offset: 0)
+            at = Position(ordinal: at.ordinal + 1, offset: 0)
         }
         return nil
     }
 
-    /// Whether folding an entry hides anything, all else as it is.
-    private func hides(_ at: Position, _ isFiltered: Bool, in l: Int) -> Bool {
-        let entry = entry(at: at, in: l)
+    /// Returns whether folding an entry hides anything.
+    private func hides(_ at: Position, _ isFiltered: Bool, in listIndex: Int) -> Bool {
+        let entry = entry(at: at, in: listIndex)
         guard isFiltered else {
-            let next = position(after: at, in: l)
-            return next.place < lists[l]!.chunks.count && self.entry(at: next, in: l).level >> 1 > entry.level >> 1
+            let next = position(after: at, in: listIndex)
+            return next.ordinal < lists[listIndex]!.chunks.count
+                && self.entry(at: next, in: listIndex).level >> 1 > entry.level >> 1
         }
-        var inside = Int(shown(at: at, in: l)) - (entry.flags.contains(.match) ? 1 : 0)
-        if let end = endOfInside(at: at, in: l), self.entry(at: end, in: l).level == entry.level | 1,
-            shown(at: end, in: l) > 0
+        var inside = Int(shown(at: at, in: listIndex)) - (entry.flags.contains(.match) ? 1 : 0)
+        if let end = endOfInside(at: at, in: listIndex), self.entry(at: end, in: listIndex).level == entry.level | 1,
+            shown(at: end, in: listIndex) > 0
         {
             inside -= 1
         }
         return inside > 0
     }
 
-    /// The level of the first entry from a position on that is shown and of a level or a lesser one; nil where one that
-    /// is hidden, and less far in, comes before it.
-    private func shownLevel(atMost level: UInt32, from position: Position, _ isFiltered: Bool, in l: Int) -> UInt32? {
+    /// Returns the level of the first shown entry of at most `level` from a position on; nil where a hidden entry
+    /// further out comes first.
+    private func shownLevel(atMost level: UInt32, from position: Position, _ isFiltered: Bool, in listIndex: Int)
+        -> UInt32?
+    {
         var at = position
-        while let next = firstUseful(atMost: level, from: at, isFiltered, in: l) {
-            let found = entry(at: next, in: l).level
-            if isShown(at: next, in: l, isFiltered: isFiltered) { return found }
-            // Others beside it may be shown; less far in, or of what it goes on with, are none.
+        while let next = firstUseful(atMost: level, from: at, isFiltered, in: listIndex) {
+            let found = entry(at: next, in: listIndex).level
+            if isShown(at: next, in: listIndex, isFiltered: isFiltered) { return found }
+            // Siblings may be shown; entries further out, or those of a hidden continuation, are not.
             if found < level || level & 1 == 1 { return nil }
-            at = self.position(after: next, in: l)
+            at = self.position(after: next, in: listIndex)
         }
         return nil
     }
 
-    /// As ``firstAtMost(_:from:in:)``, but for whole chunks of entries that are of this level and hidden.
+    /// Returns the same as ``firstAtMost(_:from:in:)``, but skips chunks in which all entries of the level are hidden.
     private func firstUseful(
-        atMost level: UInt32, from position: Position, _ isFiltered: Bool, in l: Int
+        atMost level: UInt32, from position: Position, _ isFiltered: Bool, in listIndex: Int
     ) -> Position? {
         var at = position
-        while at.place < lists[l]!.chunks.count {
-            let shown = isFiltered ? lists[l]!.found[at.place] : lists[l]!.open[at.place]
-            if shown == 0, level & 1 == 0, lists[l]!.least[at.place] == level {
-                at = Position(place: at.place + 1, offset: 0)
+        while at.ordinal < lists[listIndex]!.chunks.count {
+            let shown = isFiltered ? lists[listIndex]!.found[at.ordinal] : lists[listIndex]!.open[at.ordinal]
+            if shown == 0, level & 1 == 0, lists[listIndex]!.least[at.ordinal] == level {
+                at = Position(ordinal: at.ordinal + 1, offset: 0)
                 continue
             }
-            let limit = Position(place: at.place + 1, offset: 0)
-            if lists[l]!.least[at.place] > level {
+            let limit = Position(ordinal: at.ordinal + 1, offset: 0)
+            if lists[listIndex]!.least[at.ordinal] > level {
                 at = limit
                 continue
             }
-            let entries = chunks[chunk(at.place, of: l)].entries
+            let entries = chunks[chunk(at.ordinal, of: listIndex)].entries
             if let offset = entries[at.offset...].firstIndex(where: { $0.level <= level }) {
-                return Position(place: at.place, offset: offset)
+                return Position(ordinal: at.ordinal, offset: offset)
             }
             at = limit
         }
         return nil
     }
 
-    /// The levels, from bit 0 for the first below the root, at which something that is shown follows a position.
-    private func guides(from position: Position, _ isFiltered: Bool, in l: Int) -> UInt32 {
+    /// Returns the levels at which a shown entry follows a position; bit 0 is the first level below the root.
+    private func guides(from position: Position, _ isFiltered: Bool, in listIndex: Int) -> UInt32 {
         var guides: UInt32 = 0
         var bound: UInt32 = 64
         var at = position
-        while bound > 0, let next = firstUseful(atMost: bound, from: at, isFiltered, in: l) {
-            let level = entry(at: next, in: l).level
+        while bound > 0, let next = firstUseful(atMost: bound, from: at, isFiltered, in: listIndex) {
+            let level = entry(at: next, in: listIndex).level
             if level < 2 { break }
             if level & 1 == 1 {
-                // Something goes on there: whatever is further in has come to its end.
+                // A continuation, so that all levels further in have ended.
                 bound = level - 1
-            } else if isShown(at: next, in: l, isFiltered: isFiltered) {
+            } else if isShown(at: next, in: listIndex, isFiltered: isFiltered) {
                 guides |= 1 << (level >> 1 - 1)
                 bound = level - 2
             } else {
                 bound = level
             }
-            at = self.position(after: next, in: l)
+            at = self.position(after: next, in: listIndex)
         }
         return guides
     }

@@ -1,24 +1,24 @@
 import ChainModel
 
-/// The nodes of long chains, each chain's in the order in which they are drawn: one list a chain, in chunks.
+/// The nodes of long chains in pre-order: one list a chain, in chunks.
 ///
-/// A row is found by the sums of the chunks, the end of what stands under a node by the least level of each chunk; what
-/// is folded or filtered away is counted in each entry, and in a chunk for all its entries at once. So a change costs
-/// some moves within a chunk and at worst a pass over one number a chunk (500 of them in a chain of 100,000).
+/// Rows are found by the sums of chunks, the end of a subtree by the least level of each chunk. Folds and matches are
+/// counted in each entry, and in a chunk for all its entries. A change moves entries within a chunk, and at worst
+/// passes over one number a chunk (500 of them in a chain of 100,000 nodes).
 struct LongChainIndex {
-    /// What is known of one node.
+    /// One node.
     struct Entry {
         var node: UInt32
-        /// Twice how far in it stands, and one more where it goes on from the one before it at its level.
+        /// Twice the node's depth, plus one for a continuation.
         ///
-        /// All that stands under a node (and under what goes on from it) follows it, up to the first entry of no greater
-        /// level that is even; what folding it hides ends at the first one that stands no further in than it.
+        /// The subtree of a node and of its continuations ends at the next even level that is not greater; what folding
+        /// the node hides ends at the next entry that is not deeper.
         var level: UInt32
-        /// How many nodes around it are folded, and how many of these the user folded; its chunk's are to be added.
+        /// How many nodes around it are folded, and how many of these by the user; the chunk's numbers are to be added.
         var folds: UInt32
         var userFolds: UInt16 = 0
         var flags: Flags = []
-        /// Whether the filter finds it, plus under how many of its children the filter finds anything.
+        /// 1 if the node matches, plus the number of its children with anything shown.
         var shown: UInt32 = 0
     }
 
@@ -31,10 +31,10 @@ struct LongChainIndex {
 
     struct Chunk {
         var list: Int
-        var place = 0
+        var ordinal = 0
         var folds: UInt32 = 0
         var userFolds: UInt16 = 0
-        /// What entries say of the filter holds for this round of it; of an older one nothing is shown.
+        /// The filter round of the entries' matches; in another round nothing matches.
         var round: UInt32
         var entries: [Entry] = []
     }
@@ -42,53 +42,52 @@ struct LongChainIndex {
     struct List {
         var root: NodeIndex
         var chunks: [UInt32] = []
-        /// Of each chunk, beside it: the least level, the rows that it has, and those that it has while a filter hides
-        /// the rest.
+        /// By chunk: the least level, the number of rows, and the number of rows while a filter hides the rest.
         var least: [UInt32] = []
         var open: [Int] = []
         var found: [Int] = []
         var count = 0
         var openCount = 0
         var foundCount = 0
-        /// Whether all nodes are in it; else the first so many, and ``LongChainIndex/build(_:budget:in:_:_:)`` goes on.
+        /// Whether all nodes are in the list; else ``LongChainIndex/build(_:budget:in:_:_:)`` continues after the last.
         var isComplete = false
     }
 
-    /// A place in a list: a chunk by its place, and an entry in it.
+    /// A position in a list: a chunk by its ordinal, and an entry of the chunk.
     struct Position: Comparable {
-        var place: Int
+        var ordinal: Int
         var offset: Int
 
         static func < (left: Position, right: Position) -> Bool {
-            (left.place, left.offset) < (right.place, right.offset)
+            (left.ordinal, left.offset) < (right.ordinal, right.offset)
         }
     }
 
     let chunkLimit: Int
     var lists: [List?] = []
     var freeLists: [Int] = []
-    /// By root.
+    /// The list of a root.
     var listOf: [NodeIndex: Int] = [:]
     var chunks: [Chunk] = []
     var freeChunks: [Int] = []
-    /// 1 + the chunk that a node is in, by its index; 0 for none.
+    /// 1 + the chunk of a node, by node index; 0 for none.
     var chunkOf = PagedArray<UInt32>(filler: 0)
-    /// Changes with each beginning of a filter.
+    /// A number that changes with each new filter.
     var round: UInt32 = 0
     var isFiltering = false
-    /// Nodes with many children that came into a list: for the outline to fold.
+    /// Nodes with many children that came into a list, for ``RowModel`` to fold.
     var large: [NodeIndex] = []
 
     init(chunkLimit: Int = 256) { self.chunkLimit = chunkLimit }
 
     func has(_ node: NodeIndex) -> Bool { chunkOf[node.rawValue] != 0 }
 
-    /// The list of a chain, if it has one.
+    /// Returns the list of a chain, if it has one.
     func list(of root: NodeIndex) -> Int? { listOf.isEmpty ? nil : listOf[root] }
 
     // MARK: Finding
 
-    /// Where a node is; nil where it is in no list. O(a chunk).
+    /// Returns the position of a node; nil where it is in no list. O(a chunk).
     func find(_ node: NodeIndex) -> (list: Int, at: Position)? {
         let number = chunkOf[node.rawValue]
         guard number != 0 else { return nil }
@@ -99,99 +98,100 @@ struct LongChainIndex {
             return offset
         }
         assert(offset >= 0, "a node is in the chunk that the table says")
-        return (chunks[chunk].list, Position(place: chunks[chunk].place, offset: offset))
+        return (chunks[chunk].list, Position(ordinal: chunks[chunk].ordinal, offset: offset))
     }
 
-    func chunk(_ place: Int, of l: Int) -> Int { Int(lists[l]!.chunks[place]) }
+    func chunk(_ ordinal: Int, of listIndex: Int) -> Int { Int(lists[listIndex]!.chunks[ordinal]) }
 
-    func entry(at position: Position, in l: Int) -> Entry {
-        chunks[chunk(position.place, of: l)].entries[position.offset]
+    func entry(at position: Position, in listIndex: Int) -> Entry {
+        chunks[chunk(position.ordinal, of: listIndex)].entries[position.offset]
     }
 
-    func end(of l: Int) -> Position { Position(place: lists[l]!.chunks.count, offset: 0) }
+    func end(of listIndex: Int) -> Position { Position(ordinal: lists[listIndex]!.chunks.count, offset: 0) }
 
-    /// The position after another; the end where there is none.
-    func position(after position: Position, in l: Int) -> Position {
-        position.offset + 1 < chunks[chunk(position.place, of: l)].entries.count
-            ? Position(place: position.place, offset: position.offset + 1)
-            : Position(place: position.place + 1, offset: 0)
+    /// Returns the position after another; the end where there is none.
+    func position(after position: Position, in listIndex: Int) -> Position {
+        position.offset + 1 < chunks[chunk(position.ordinal, of: listIndex)].entries.count
+            ? Position(ordinal: position.ordinal, offset: position.offset + 1)
+            : Position(ordinal: position.ordinal + 1, offset: 0)
     }
 
-    /// The first entry from a position on that is of a level or a lesser one.
-    func firstAtMost(_ level: UInt32, from position: Position, in l: Int) -> Position? {
-        var (place, start) = (position.place, position.offset)
-        let placeCount = lists[l]!.chunks.count
-        while place < placeCount {
+    /// Returns the first entry of at most `level` from a position on.
+    func firstAtMost(_ level: UInt32, from position: Position, in listIndex: Int) -> Position? {
+        var (ordinal, start) = (position.ordinal, position.offset)
+        let placeCount = lists[listIndex]!.chunks.count
+        while ordinal < placeCount {
             if start == 0 {
-                place = lists[l]!.least.withUnsafeBufferPointer { least in
-                    var place = place
-                    while place < placeCount, least[place] > level { place += 1 }
-                    return place
+                ordinal = lists[listIndex]!.least.withUnsafeBufferPointer { least in
+                    var ordinal = ordinal
+                    while ordinal < placeCount, least[ordinal] > level { ordinal += 1 }
+                    return ordinal
                 }
-                guard place < placeCount else { return nil }
+                guard ordinal < placeCount else { return nil }
             }
-            let offset = chunks[chunk(place, of: l)].entries.withUnsafeBufferPointer { entries in
+            let offset = chunks[chunk(ordinal, of: listIndex)].entries.withUnsafeBufferPointer { entries in
                 var offset = start
                 while offset < entries.count, entries[offset].level > level { offset += 1 }
                 return offset < entries.count ? offset : -1
             }
-            if offset >= 0 { return Position(place: place, offset: offset) }
-            (place, start) = (place + 1, 0)
+            if offset >= 0 { return Position(ordinal: ordinal, offset: offset) }
+            (ordinal, start) = (ordinal + 1, 0)
         }
         return nil
     }
 
-    /// The last entry before a position that is of a level or a lesser one.
-    func lastAtMost(_ level: UInt32, before position: Position, in l: Int) -> Position? {
-        var (place, limit) = (position.place, position.offset)
+    /// Returns the last entry of at most `level` before a position.
+    func lastAtMost(_ level: UInt32, before position: Position, in listIndex: Int) -> Position? {
+        var (ordinal, limit) = (position.ordinal, position.offset)
         while true {
             if limit > 0 {
-                let offset = chunks[chunk(place, of: l)].entries.withUnsafeBufferPointer { entries in
+                let offset = chunks[chunk(ordinal, of: listIndex)].entries.withUnsafeBufferPointer { entries in
                     var offset = limit - 1
                     while offset >= 0, entries[offset].level > level { offset -= 1 }
                     return offset
                 }
-                if offset >= 0 { return Position(place: place, offset: offset) }
+                if offset >= 0 { return Position(ordinal: ordinal, offset: offset) }
             }
-            place = lists[l]!.least.withUnsafeBufferPointer { least in
-                var before = place - 1
+            ordinal = lists[listIndex]!.least.withUnsafeBufferPointer { least in
+                var before = ordinal - 1
                 while before >= 0, least[before] > level { before -= 1 }
                 return before
             }
-            guard place >= 0 else { return nil }
-            limit = chunks[chunk(place, of: l)].entries.count
+            guard ordinal >= 0 else { return nil }
+            limit = chunks[chunk(ordinal, of: listIndex)].entries.count
         }
     }
 
-    /// Behind all that stands under an entry and what goes on from it, itself included.
-    func endOfTree(at position: Position, in l: Int) -> Position {
-        let level = entry(at: position, in: l).level & ~1
-        return firstAtMost(level, from: self.position(after: position, in: l), in: l) ?? end(of: l)
+    /// Returns the end of an entry's subtree and of its continuations'.
+    func endOfTree(at position: Position, in listIndex: Int) -> Position {
+        let level = entry(at: position, in: listIndex).level & ~1
+        return firstAtMost(level, from: self.position(after: position, in: listIndex), in: listIndex)
+            ?? end(of: listIndex)
     }
 
-    /// Behind what folding an entry hides; nil where that is the end of the list.
-    func endOfInside(at position: Position, in l: Int) -> Position? {
-        let level = entry(at: position, in: l).level | 1
-        return firstAtMost(level, from: self.position(after: position, in: l), in: l)
+    /// Returns the end of what folding an entry hides; nil where that is the end of the list.
+    func endOfInside(at position: Position, in listIndex: Int) -> Position? {
+        let level = entry(at: position, in: listIndex).level | 1
+        return firstAtMost(level, from: self.position(after: position, in: listIndex), in: listIndex)
     }
 
-    /// Who an entry stands under; nil for the first one.
-    func parent(at position: Position, in l: Int) -> Position? {
-        let level = entry(at: position, in: l).level
+    /// Returns the parent of an entry; nil for the first one.
+    func parent(at position: Position, in listIndex: Int) -> Position? {
+        let level = entry(at: position, in: listIndex).level
         guard level > 0 else { return nil }
-        return lastAtMost(level & 1 == 1 ? level : level - 1, before: position, in: l)
+        return lastAtMost(level & 1 == 1 ? level : level - 1, before: position, in: listIndex)
     }
 
-    /// The row that an entry is drawn in from; nil for the root.
-    func outer(at position: Position, in l: Int) -> Position? {
-        guard position > Position(place: 0, offset: 0) else { return nil }
-        let depth = entry(at: position, in: l).level >> 1
-        guard depth > 0 else { return Position(place: 0, offset: 0) }
-        return lastAtMost(2 * depth - 1, before: position, in: l)
+    /// Returns the nearest entry above that hides an entry when folded; nil for the root.
+    func outer(at position: Position, in listIndex: Int) -> Position? {
+        guard position > Position(ordinal: 0, offset: 0) else { return nil }
+        let depth = entry(at: position, in: listIndex).level >> 1
+        guard depth > 0 else { return Position(ordinal: 0, offset: 0) }
+        return lastAtMost(2 * depth - 1, before: position, in: listIndex)
     }
 
-    /// How far in an entry stands; 0 for the root and what goes on from it.
-    func depth(at position: Position, in l: Int) -> Int {
-        Int(entry(at: position, in: l).level >> 1)
+    /// Returns the depth of an entry; 0 for the root and its continuations.
+    func depth(at position: Position, in listIndex: Int) -> Int {
+        Int(entry(at: position, in: listIndex).level >> 1)
     }
 }

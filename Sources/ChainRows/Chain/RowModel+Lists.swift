@@ -1,36 +1,36 @@
 import ChainEvents
 import ChainModel
 
-// Long chains: their rows come out of a list that is kept up, not out of a walk.
+// The rows of long chains, from lists instead of walks.
 extension RowModel {
-    /// Nodes of a chain that are read into its list at once; the rest goes on with each tick.
-    static let firstRead = 16_384
+    /// How many nodes of a chain are read at once; the rest follows in slices.
+    static let firstReadCount = 16_384
 
-    /// Where siblings are sorted, lists are for those only whose walk would hold up the frame: lists are in the order of
-    /// the program.
+    /// Returns whether a chain gets a list. Where siblings are sorted, only chains with a walk that delays the frame
+    /// do, because lists are in program order.
     func isLong(_ count: Int) -> Bool { count > (sortsSiblings ? max(longFrom, Self.longestSorted) : longFrom) }
 
-    /// Of chains with more nodes siblings stay in the order of the program.
+    /// In chains of more nodes siblings stay in program order.
     static let longestSorted = 4_096
 
-    /// Lists begin anew: other chains are long now.
+    /// Removes all lists, because other chains are long now.
     mutating func forgetLists() {
         lists.removeAll()
-        unread = []
+        unfinishedLists = []
     }
 
-    /// The list of a long chain, begun if there is none yet.
+    /// Returns the list of a long chain; begins one if there is none.
     mutating func list(ofLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         if let known = lists.list(of: root) { return known }
         let new = lists.addList(of: root)
-        lists.build(new, budget: max(1, readLeft), in: forest, folds, filter)
-        readLeft = max(0, readLeft - lists.lists[new]!.count)
-        if !lists.lists[new]!.isComplete { unread.append(new) }
+        lists.build(new, budget: max(1, readBudget), in: forest, folds, filter)
+        readBudget = max(0, readBudget - lists.lists[new]!.count)
+        if !lists.lists[new]!.isComplete { unfinishedLists.append(new) }
         noteLarge(in: forest)
         return new
     }
 
-    /// Takes note of those with many children that came into the lists.
+    /// Notes the nodes with many children that came into the lists.
     mutating func noteLarge(in forest: borrowing ChainForest) {
         guard !lists.large.isEmpty else { return }
         let found = lists.large
@@ -38,48 +38,48 @@ extension RowModel {
         for node in found where forest.contains(node) { noteLarge(node, in: forest) }
     }
 
-    /// Reads on in a list until it has so many rows, or all of them.
-    private mutating func read(_ l: Int, rows: Int, in forest: borrowing ChainForest) {
-        while !lists.lists[l]!.isComplete, lists.rowCount(of: l, isFiltered: filter.hidesRest) < rows {
-            lists.build(l, budget: 4_096, in: forest, folds, filter)
+    /// Reads a list until it has `rows` rows, or all of them.
+    private mutating func read(_ listIndex: Int, rows: Int, in forest: borrowing ChainForest) {
+        while !lists.lists[listIndex]!.isComplete, lists.rowCount(of: listIndex, isFiltered: filter.hidesRest) < rows {
+            lists.build(listIndex, budget: 4_096, in: forest, folds, filter)
         }
         noteLarge(in: forest)
     }
 
-    /// Some of the rows of a long chain whose root is unfolded.
+    /// Returns rows of a long chain with an unfolded root.
     mutating func rows(ofLong root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest)
         -> [TreeRow]
     {
-        let l = list(ofLong: root, in: forest)
-        read(l, rows: first + count, in: forest)
-        let rows = lists.rows(from: first, count: count, in: l, isFiltered: filter.hidesRest)
+        let listIndex = list(ofLong: root, in: forest)
+        read(listIndex, rows: first + count, in: forest)
+        let rows = lists.rows(from: first, count: count, in: listIndex, isFiltered: filter.hidesRest)
         if rows.isEmpty, first == 0 { return [TreeRow(node: root, depth: 0, guides: 0, flags: [.root, .last])] }
         return rows
     }
 
-    /// The row of a node in a long chain whose root is unfolded, or of the nearest node that hides it.
+    /// Returns the row of a node in a long chain with an unfolded root, or of the nearest node that hides it.
     mutating func row(of node: NodeIndex, inLong root: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        let l = list(ofLong: root, in: forest)
-        if !lists.has(node) { read(l, rows: .max, in: forest) }
+        let listIndex = list(ofLong: root, in: forest)
+        if !lists.has(node) { read(listIndex, rows: .max, in: forest) }
         var at = lists.find(node)?.at
         while let current = at {
-            if let row = lists.row(at: current, in: l, isFiltered: filter.hidesRest) { return row }
-            at = lists.outer(at: current, in: l)
+            if let row = lists.row(at: current, in: listIndex, isFiltered: filter.hidesRest) { return row }
+            at = lists.outer(at: current, in: listIndex)
         }
         return 0
     }
 
     // MARK: Around a node
 
-    /// Returns the nearest node above a node whose folding hides it; nil for a root.
+    /// Returns the nearest node above that hides a node when folded; nil for a root.
     package func outer(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {
-        guard let (l, at) = lists.find(node) else { return ChainWalk.outer(of: node, in: forest) }
-        return lists.outer(at: at, in: l).map { NodeIndex(rawValue: lists.entry(at: $0, in: l).node) }
+        guard let (listIndex, at) = lists.find(node) else { return ChainWalk.outer(of: node, in: forest) }
+        return lists.outer(at: at, in: listIndex).map { NodeIndex(rawValue: lists.entry(at: $0, in: listIndex).node) }
     }
 
-    /// How far in a node stands; 0 for a root and what goes on from it.
+    /// Returns the level of a node; 0 for a root and its continuations.
     func depth(of node: NodeIndex, in forest: borrowing ChainForest) -> Int {
-        if let (l, at) = lists.find(node) { return lists.depth(at: at, in: l) }
+        if let (listIndex, at) = lists.find(node) { return lists.depth(at: at, in: listIndex) }
         var depth = 0
         var current = node
         while let above = forest.treeParent(of: current) {
@@ -89,7 +89,7 @@ extension RowModel {
         return depth
     }
 
-    /// Whether folding `outer` hides a node.
+    /// Returns whether folding `outer` hides a node.
     func stands(_ node: NodeIndex, in outer: NodeIndex, _ forest: borrowing ChainForest) -> Bool {
         var current = self.outer(of: node, in: forest)
         while let next = current {

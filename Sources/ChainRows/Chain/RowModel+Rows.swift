@@ -1,118 +1,119 @@
 import ChainEvents
 import ChainModel
 
-// The rows of chains: how many, which, and where a node is among them.
+// The rows of chains: how many, which, and the row of a node.
 extension RowModel {
-    /// Forgets the rows of a chain, who has its place there or is about to give it back.
-    mutating func forgetShape(_ root: NodeIndex, _ place: Int) {
-        guard slots.has(.mayHaveShape, place) else { return }
-        slots.set(.mayHaveShape, false, place)
-        shapes[root] = nil
-        matchShapes[root] = nil
+    /// Drops the cached rows of a chain.
+    mutating func dropCachedRows(_ root: NodeIndex, _ slot: Int) {
+        guard slots.has(.mayHaveCachedRows, slot) else { return }
+        slots.set(.mayHaveCachedRows, false, slot)
+        cachedRows[root] = nil
+        cachedMatchRows[root] = nil
     }
 
-    private mutating func noteShape(_ root: NodeIndex) {
+    private mutating func noteCachedRows(_ root: NodeIndex) {
         let number = slotOf[root.rawValue]
-        if number != 0 { slots.set(.mayHaveShape, true, Int(number - 1)) }
+        if number != 0 { slots.set(.mayHaveCachedRows, true, Int(number - 1)) }
     }
 
-    /// What becomes of the rows that a chain takes while what does not match is hidden.
+    /// What happens to a chain's number of rows while the rest is hidden.
     enum MatchCount {
-        /// They are counted anew.
+        /// Counted now.
         case now
-        /// They are with the next ``refreshMatches(in:)``.
+        /// Counted by the next ``refreshMatches(in:)``.
         case soon
-        /// Nothing came, went or moved: they are as many as before.
+        /// Unchanged, because no node came, went or moved.
         case asBefore
     }
 
-    /// Finds anew how many rows a chain takes.
-    mutating func reweigh(_ root: NodeIndex, in forest: borrowing ChainForest, matches: MatchCount = .now) {
-        let place = Int(slotOf[root.rawValue] - 1)
+    /// Counts the rows of a chain.
+    mutating func updateWeight(_ root: NodeIndex, in forest: borrowing ChainForest, matches: MatchCount = .now) {
+        let slot = Int(slotOf[root.rawValue] - 1)
         let count = forest.nodeCount(ofRoot: root)
-        if count < longFrom / 2, let l = lists.list(of: root) { lists.removeList(l) }
-        let weight = weight(of: root, place, count, holdsFolds: holdsFolds(place), in: forest)
-        if slots.weight(place) != weight {
-            slots.setWeight(weight, place)
-            list.setWeight(weight, of: slots.key(place))
-            // A new order in the making has to hear of it.
-            order.build?.noteChange(root, place)
+        if count < longFrom / 2, let listIndex = lists.list(of: root) { lists.removeList(listIndex) }
+        let weight = weight(of: root, slot, count, holdsFolds: holdsFolds(slot), in: forest)
+        if slots.weight(slot) != weight {
+            slots.setWeight(weight, slot)
+            list.setWeight(weight, of: slots.key(slot))
+            // Noted in the sort under way, because it copies weights.
+            order.build?.noteChange(root, slot)
         }
         guard filter.isActive else { return }
         switch matches {
-        case .now: reweighMatches(root, place, in: forest)
-        case .soon: if filter.matchCount(of: root) != 0 || slots.matchWeight(place) != 0 { filter.noteShape(of: root) }
+        case .now: updateMatchWeight(root, slot, in: forest)
+        case .soon:
+            if filter.matchCount(of: root) != 0 || slots.matchWeight(slot) != 0 { filter.noteStructure(of: root) }
         case .asBefore: break
         }
     }
 
-    /// Whether something in a chain may be folded, so that its rows have to be counted.
-    // Inline, as what is asked for each chain that changes: a call would get a copy of all of the outline.
+    /// Returns whether something in a chain may be folded, so that its rows have to be counted.
+    // Inlined, because it runs for each changed chain and a call would copy the row model.
     @inline(__always)
-    private func holdsFolds(_ place: Int) -> Bool {
-        if slots.has(.mayHoldFolds, place) { return true }
+    private func holdsFolds(_ slot: Int) -> Bool {
+        if slots.has(.mayHoldFolds, slot) { return true }
         guard let level = folds.level else { return false }
         return level != 0 && level != Folds.everything
     }
 
     private mutating func weight(
-        of root: NodeIndex, _ place: Int, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
+        of root: NodeIndex, _ slot: Int, _ count: Int, holdsFolds: Bool, in forest: borrowing ChainForest
     ) -> Int {
         if count == 1 || isFolded(root, depth: 0) {
-            forgetShape(root, place)
+            dropCachedRows(root, slot)
             return 1
         }
         if isLong(count) {
-            // It is on its way already when its rows are asked for.
-            guard holdsFolds || count > Self.firstRead else { return count }
-            let l = list(ofLong: root, in: forest)
-            return holdsFolds ? max(1, lists.rowCount(of: l, isFiltered: false)) : count
+            // Begun before its rows are asked for.
+            guard holdsFolds || count > Self.firstReadCount else { return count }
+            let listIndex = list(ofLong: root, in: forest)
+            return holdsFolds ? max(1, lists.rowCount(of: listIndex, isFiltered: false)) : count
         }
         guard holdsFolds else { return count }
-        if let shape = shapes[root], shape.nodeCount == count { return shape.rows.count }
-        return makeShape(root, in: forest).count
+        if let cached = cachedRows[root], cached.nodeCount == count { return cached.rows.count }
+        return makeRows(root, in: forest).count
     }
 
     @discardableResult
-    mutating func makeShape(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
+    mutating func makeRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
         let rows = ChainWalk.rows(
             of: root, in: forest, isFolded: { isFolded($0, depth: $1) }, siblings: siblingOrder)
-        if shapes.count >= Self.shapeLimit { shapes.removeAll(keepingCapacity: true) }
-        shapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
-        noteShape(root)
+        if cachedRows.count >= Self.cacheLimit { cachedRows.removeAll(keepingCapacity: true) }
+        cachedRows[root] = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
+        noteCachedRows(root)
         return rows
     }
 
     @discardableResult
-    mutating func makeMatchShape(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
+    mutating func makeMatchRows(_ root: NodeIndex, in forest: borrowing ChainForest) -> [TreeRow] {
         filter.markShown(of: root, in: forest)
         let shown = filter.shownNodes
         let rows = ChainWalk.rows(
             of: root, in: forest,
             isFolded: { node, _ in isFoldedByUser(node) },
             isHidden: { node in !shown.contains(node) }, siblings: siblingOrder)
-        if matchShapes.count >= Self.shapeLimit { matchShapes.removeAll(keepingCapacity: true) }
-        matchShapes[root] = Shape(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
-        noteShape(root)
+        if cachedMatchRows.count >= Self.cacheLimit { cachedMatchRows.removeAll(keepingCapacity: true) }
+        cachedMatchRows[root] = CachedRows(nodeCount: forest.chain(of: root).nodeCount, rows: rows)
+        noteCachedRows(root)
         return rows
     }
 
-    /// The rows that a chain takes while what does not match is hidden, of which `matchCount` match.
+    /// Returns the number of rows of a chain while the rest is hidden; `matchCount` of its nodes match.
     mutating func matchWeight(of root: NodeIndex, matchCount: Int, in forest: borrowing ChainForest) -> Int {
         if isFoldedByUser(root) { return 1 }
         let count = forest.nodeCount(ofRoot: root)
         if isLong(count) {
-            let l = list(ofLong: root, in: forest)
-            return max(1, lists.rowCount(of: l, isFiltered: true))
+            let listIndex = list(ofLong: root, in: forest)
+            return max(1, lists.rowCount(of: listIndex, isFiltered: true))
         }
-        // What folded itself is open while the rest is hidden.
+        // Nodes that folded themselves are open while the rest is hidden.
         if folds.marked.isEmpty || !slots.has(.mayHoldFolds, Int(slotOf[root.rawValue] - 1)) {
             return matchCount == count ? count : filter.shownCount(of: root, in: forest)
         }
-        return makeMatchShape(root, in: forest).count
+        return makeMatchRows(root, in: forest).count
     }
 
-    /// Some of the rows of a chain as they are shown now.
+    /// Returns rows of a chain as they are shown now.
     private mutating func rows(
         of root: NodeIndex, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> ArraySlice<TreeRow> {
@@ -126,11 +127,11 @@ extension RowModel {
 
     private mutating func rows(of root: NodeIndex, _ count: Int, in forest: borrowing ChainForest) -> [TreeRow] {
         if filter.hidesRest {
-            if let shape = matchShapes[root], shape.nodeCount == count { return shape.rows }
-            return makeMatchShape(root, in: forest)
+            if let cached = cachedMatchRows[root], cached.nodeCount == count { return cached.rows }
+            return makeMatchRows(root, in: forest)
         }
-        if let shape = shapes[root], shape.nodeCount == count { return shape.rows }
-        return makeShape(root, in: forest)
+        if let cached = cachedRows[root], cached.nodeCount == count { return cached.rows }
+        return makeRows(root, in: forest)
     }
 
     private func isRootFolded(_ root: NodeIndex) -> Bool {
@@ -144,7 +145,7 @@ extension RowModel {
             flags: goesOn ? [.root, .foldable, .folded] : [.root, .foldable, .folded, .last])
     }
 
-    /// The rows of a group's chains from a number on, at most so many.
+    /// Returns at most `count` rows of a group's chains from a row on.
     mutating func rows(
         ofGroup group: UInt32 = 0, from first: Int, count: Int, in forest: borrowing ChainForest
     ) -> [TreeRow] {
@@ -170,7 +171,7 @@ extension RowModel {
         let root = forest.root(of: node)
         guard let key = key(of: root) else { return nil }
         if node == root { return firstRow(of: key)?.row }
-        if isPending(root) { reweigh(root, in: forest) }
+        if isPending(root) { updateWeight(root, in: forest) }
         guard let (first, isHidden) = firstRow(of: key) else { return nil }
         if isHidden { return first }
         let count = forest.chain(of: root).nodeCount
@@ -178,18 +179,18 @@ extension RowModel {
             let rows = rows(of: root, count, in: forest)
             var current: NodeIndex? = node
             while let target = current {
-                if let place = rows.firstIndex(where: { $0.node == target }) { return first + place }
+                if let slot = rows.firstIndex(where: { $0.node == target }) { return first + slot }
                 current = ChainWalk.outer(of: target, in: forest)
             }
             return first
         }
         let offset = isRootFolded(root) ? 0 : row(of: node, inLong: root, in: forest)
-        // Reading on may have shown more of it.
-        reweigh(root, in: forest)
+        // Updated, because reading the list may have shown more of it.
+        updateWeight(root, in: forest)
         return firstRow(of: key).map { $0.row + offset }
     }
 
-    /// The first row of the chain that a node is in.
+    /// Returns the first row of a chain.
     func firstRow(ofChain root: NodeIndex) -> Int? { key(of: root).flatMap { firstRow(of: $0)?.row } }
 
     func key(of root: NodeIndex) -> RootKey? {

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// One row of a chain's tree: who it is, how far in it stands, and what is drawn before it.
+/// One row of a chain's tree: its node, its depth, and the lines before it.
 package struct TreeRow: Equatable {
     /// Marks on a row.
     package struct Flags: OptionSet {
@@ -8,24 +8,24 @@ package struct TreeRow: Equatable {
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Something would be hidden or shown by folding it.
+        /// Folding it would hide or show something.
         package static let foldable = Flags(rawValue: 1)
         /// What is under it is hidden.
         package static let folded = Flags(rawValue: 2)
         /// Nothing follows at its level under the same node.
         package static let last = Flags(rawValue: 4)
-        /// It goes on with what the row above it at its level began: the only `then` of that one.
+        /// It is the continuation of the row above it at its level: the only `then` of that node.
         package static let continuation = Flags(rawValue: 8)
         /// It is a chain's root.
         package static let root = Flags(rawValue: 16)
-        /// After it and all that goes on from it, more stand under the same node: the line beside it goes on.
+        /// More nodes follow under the same parent, after it and its continuations: the line beside it continues.
         package static let passing = Flags(rawValue: 32)
     }
 
     package var node: NodeIndex
-    /// Levels that it is drawn in; 0 for a root and what goes on from it.
+    /// Its level; 0 for a root and its continuations.
     package var depth: UInt16
-    /// Levels, from bit 0, at which something still follows below: a line is drawn there.
+    /// The levels at which something follows below, so that a line is drawn; bit 0 is level 1.
     package var guides: UInt32
     package var flags: Flags
 

@@ -1,24 +1,24 @@
 import ChainModel
 
-/// Nodes that wait for a second of the program's clock, each for one at a time.
+/// Nodes by the second of the program's clock at which they are tested again; each waits for one second.
 ///
-/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries; what is
-/// left is at most half of the limit.
+/// An entry goes stale when its node is evicted or gets an earlier second. A full queue drops its stale entries; what
+/// is left is at most half of the limit.
 struct ExpiryQueue {
-    /// Nanoseconds in what it counts.
+    /// Nanoseconds in a unit of the queue.
     static let unit: UInt64 = 1_000_000_000
-    /// The least that ``limit`` can be.
+    /// The least value of ``limit``.
     static let leastLimit = 16_384
 
     private var waiting: [UInt64: [NodeIndex]] = [:]
-    /// Entries, the stale ones among them, and nodes that wait.
+    /// The number of entries, stale ones included.
     private(set) var count = 0
     private var nodeCount = 0
     private(set) var highWaterMark = 0
-    /// By node, 1 + the second that it waits for, cut to 32 bits; 0 for who does not.
+    /// By node, 1 + the second that it waits for, cut to 32 bits; 0 for none.
     private var seconds = PagedArray<UInt32>(filler: 0)
 
-    /// Lets a node wait for the first whole second at or after a moment, unless it waits for an earlier one.
+    /// Enqueues a node for the first whole second at or after a moment, unless it waits for an earlier one.
     mutating func put(_ node: NodeIndex, until moment: UInt64) {
         let second = moment / Self.unit + (moment % Self.unit == 0 ? 0 : 1)
         let stamp = Self.stamp(second)
@@ -32,7 +32,7 @@ struct ExpiryQueue {
         highWaterMark = max(highWaterMark, count)
     }
 
-    /// How many entries there are at most: twice the nodes that wait, where those are many.
+    /// The greatest number of entries: twice the nodes that wait, where those are many.
     var limit: Int { max(Self.leastLimit, 2 * nodeCount) }
 
     private mutating func dropStale() {
@@ -46,21 +46,21 @@ struct ExpiryQueue {
         }
     }
 
-    /// A node that is gone.
+    /// Forgets an evicted node.
     mutating func forget(_ node: NodeIndex) {
         guard seconds[node.rawValue] != 0 else { return }
         seconds[node.rawValue] = 0
         nodeCount -= 1
     }
 
-    /// Moves those that wait for a second or an earlier one.
+    /// Moves the nodes that wait for a second or an earlier one to `due`.
     mutating func take(upTo last: UInt64, into due: inout [NodeIndex]) {
         for second in waiting.keys.filter({ $0 <= last }) {
             let stamp = Self.stamp(second)
             let nodes = waiting.removeValue(forKey: second) ?? []
             count -= nodes.count
             for node in nodes where seconds[node.rawValue] == stamp {
-                // Else it went, or waited for an earlier one since.
+                // Other entries are stale.
                 seconds[node.rawValue] = 0
                 nodeCount -= 1
                 due.append(node)
@@ -68,6 +68,6 @@ struct ExpiryQueue {
         }
     }
 
-    /// 136 years of seconds are told apart.
+    /// Returns a second as 32 bits: unique for 136 years.
     private static func stamp(_ second: UInt64) -> UInt32 { UInt32(clamping: second &+ 1) }
 }

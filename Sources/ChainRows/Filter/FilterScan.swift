@@ -2,105 +2,107 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 
-/// Which nodes a query finds: looked for in slices, kept up with each change, and with the passing of time where the
-/// query asks for that (`age>5s`), once a second.
+/// The nodes that match a query: found in slices, updated with each change, and once a second where the query depends
+/// on time (`age>5s`).
 ///
-/// Costs: a node that changes is tested again, O(1). One that time alone may bring in or take out waits in a queue for
-/// that second, so that a second costs those whose time has come, not all. 8 to 12 bytes a node while a filter is on, 4 to 8
-/// more for one that waits.
+/// Costs: a changed node is tested again, O(1). A node with a match that depends on time waits in a queue for its
+/// second, so that a second costs only those nodes. 8 to 12 bytes a node while a filter is on, 4 to 8 more for one that
+/// waits.
 struct FilterScan {
-    /// What is looked for, as it was typed; empty for no filter.
+    /// The query as it was typed; empty for no filter.
     private(set) var text = ""
-    /// What of labels and sites is to be marked.
+    /// The texts to highlight in labels and sites.
     private(set) var markedTexts: [Needle] = []
     /// Whether the rest is dimmed rather than hidden.
     var dims = false
-    /// The next index to look at; nil when all were.
+    /// The next index to test; nil after the last.
     private(set) var cursor: UInt32?
-    /// What durations count to, in nanoseconds of the program's clock: the last whole second.
+    /// The moment that durations count to, in nanoseconds of the program's clock: the last whole second.
     private(set) var moment: UInt64 = 0
     private(set) var isActive = false
     private var matcher = QueryMatcher(.everything)
     private var nameCount = 0, renameCount = 0
-    /// What may change of a node that another answer comes of; that it is new, or elsewhere, always may.
-    private var asked: NodeChanges = []
+    /// The changes of a node after which it is tested again; creation and moves are always among them.
+    private var relevantChanges: NodeChanges = []
     private var dependsOnTime = false
     private var dependsOnParents = false
     private var matches = MatchCounts()
-    /// What the filter of before knew, until it is given back: of a million nodes that takes a while.
-    private var spent: [MatchCounts] = []
-    /// How many old filters wait to be freed in the background; the memory of older ones is freed at once.
-    private static let spentLimit = 16
-    private(set) var clock = ExpiryQueue()
-    /// Those whose time has come, or whose parent was settled.
-    private var due: [NodeIndex] = []
-    private(set) var dueHighWater = 0
-    /// How many nodes wait to be tested again; past it all nodes are, in the order of their indices.
-    static let dueLimit = 131_072
-    var dueCount: Int { due.count }
-    /// Nodes that ``markShown(of:in:)`` found: those that hold the number of the last round.
+    /// The matches of earlier filters, freed in slices, because those of a million nodes take a while.
+    private var retiredStorage: [MatchCounts] = []
+    /// How many earlier filters wait to be freed; the memory of older ones is freed at once.
+    private static let retiredStorageLimit = 16
+    private(set) var expiry = ExpiryQueue()
+    /// Nodes to test again: their second has come, or their parent was settled.
+    private var retests: [NodeIndex] = []
+    private(set) var retestHighWater = 0
+    /// The limit of nodes to test again; past it all nodes are tested, in the order of their indices.
+    static let retestLimit = 131_072
+    var retestCount: Int { retests.count }
+    /// By node, the round in which ``markShown(of:in:)`` marked it.
     private var shownRound = PagedArray<UInt32>(filler: 0)
     private var lastShown: UInt32 = 0
 
     var hidesRest: Bool { isActive && !dims }
-    /// Nodes that match, so far.
+    /// The number of matching nodes so far.
     var count: Int { matches.count }
-    /// Changes whenever ``isMatch(_:)`` does for any node: for who keeps rows that were filtered by it.
+    /// A number that changes with each answer of ``isMatch(_:)``.
     var revision: UInt64 { matches.revision }
-    /// Bytes of texts that were looked through so far.
+    /// Bytes of text compared so far.
     var comparedBytes: Int { matcher.comparedBytes }
-    /// Whether there are nodes that were not looked at.
-    var hasWork: Bool { cursor != nil || !due.isEmpty }
+    /// Whether there are nodes to test.
+    var hasWork: Bool { cursor != nil || !retests.isEmpty }
 
-    /// Pages that a tick gives back.
-    private static let spentPages = 512
+    /// Pages that a tick frees.
+    private static let pagesPerTick = 512
 
-    /// Looks for something else, or for nothing: a query without words finds everything, so there is no filter.
+    /// Begins with another query. A query without words matches everything, so there is no filter.
     mutating func begin(_ query: Query?, now: UInt64) {
         let query = query.flatMap { $0.isEmpty ? nil : $0 } ?? .everything
         isActive = !query.isEmpty
         text = query.text
         markedTexts = query.markedTexts.map { Needle($0) }
         matcher = QueryMatcher(query)
-        asked = matcher.asked.union([.created, .moved])
+        relevantChanges = matcher.asked.union([.created, .moved])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
-        if spent.count >= Self.spentLimit { spent.removeFirst() }
-        spent.append(matches)
+        if retiredStorage.count >= Self.retiredStorageLimit { retiredStorage.removeFirst() }
+        retiredStorage.append(matches)
         matches = MatchCounts(revision: matches.revision &+ 1)
-        clock = ExpiryQueue()
-        due = []
+        expiry = ExpiryQueue()
+        retests = []
         moment = now - now % ExpiryQueue.unit
         cursor = isActive ? 0 : nil
     }
 
-    /// Looks at everything again, a slice at a time; until then what was found stays.
-    mutating func lookAgain() { if isActive { cursor = 0 } }
+    /// Tests all nodes again, in slices; until then the matches stay.
+    mutating func restart() { if isActive { cursor = 0 } }
 
-    // Inline: a call would get a copy of all of this.
+    // Inlined, because a call would copy the whole scan.
     @inline(__always) func isMatch(_ node: NodeIndex) -> Bool { matches.contains(node) }
     @inline(__always) func matchCount(of root: NodeIndex) -> Int { matches.count(of: root) }
 
     // MARK: Looking
 
-    /// Lets time go on to `now`, in nanoseconds of the program's clock.
+    /// Lets time advance to `now`, in nanoseconds of the program's clock.
     mutating func tick(_ now: UInt64) {
-        if let last = spent.indices.last, !spent[last].freeStorage(pages: Self.spentPages) { spent.removeLast() }
+        if let last = retiredStorage.indices.last, !retiredStorage[last].freeStorage(pages: Self.pagesPerTick) {
+            retiredStorage.removeLast()
+        }
         let second = now / ExpiryQueue.unit
         guard dependsOnTime, second > moment / ExpiryQueue.unit else { return }
         moment = second * ExpiryQueue.unit
-        clock.take(upTo: second, into: &due)
-        boundDue()
+        expiry.take(upTo: second, into: &retests)
+        boundRetests()
     }
 
-    private mutating func boundDue() {
-        dueHighWater = max(dueHighWater, min(due.count, Self.dueLimit))
-        guard due.count > Self.dueLimit else { return }
-        due = []
-        lookAgain()
+    private mutating func boundRetests() {
+        retestHighWater = max(retestHighWater, min(retests.count, Self.retestLimit))
+        guard retests.count > Self.retestLimit else { return }
+        retests = []
+        restart()
     }
 
-    /// If names came that may be those that were missed, or instead of others, everything is looked at again.
+    /// Tests all nodes again if names arrived that the query may depend on.
     mutating func noteNames(of forest: borrowing ChainForest) {
         let known = forest.sites.count + forest.threads.count + forest.executors.count
         let areRenamed = forest.renameCount != renameCount
@@ -108,26 +110,27 @@ struct FilterScan {
         (nameCount, renameCount) = (known, forest.renameCount)
         guard isActive, matcher.hasMissedName || areRenamed else { return }
         matcher = QueryMatcher(matcher.query)
-        lookAgain()
+        restart()
     }
 
     private static let freeSlotsPerNode = 64
     private static let bytesPerNode = 64
-    /// A chain whose matches change is weighed anew.
+    /// The cost of updating a chain's weight, in nodes.
     private static let nodesPerChain = 4
 
-    /// Looks at up to `budget` more nodes (long texts count for several, and so do chains that change); false if none are left.
+    /// Tests up to `budget` nodes (a long text or a changed chain counts for several); returns false if there was none
+    /// left.
     mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork else { return false }
-        // A slot that is free costs next to nothing: a small forest is done at once, however many slots it has.
+        // Free slots cost next to nothing, so that a small forest is done at once.
         var rest = budget * Self.freeSlotsPerNode
         var compared = comparedBytes
         var chains = matches.touchedCount
         func cost(of bytes: Int, _ chains: Int) -> Int {
             Self.freeSlotsPerNode * (1 + bytes / Self.bytesPerNode + chains * Self.nodesPerChain)
         }
-        while rest > 0, let node = due.popLast() {
-            if let words = forest.searchFields(at: node) { test(node, words, in: forest) }
+        while rest > 0, let node = retests.popLast() {
+            if let fields = forest.searchFields(at: node) { test(node, fields, in: forest) }
             rest -= cost(of: comparedBytes - compared, matches.touchedCount - chains)
             (compared, chains) = (comparedBytes, matches.touchedCount)
         }
@@ -136,12 +139,12 @@ struct FilterScan {
         while next < end, rest > 0 {
             let index = NodeIndex(rawValue: next)
             next += 1
-            guard let words = forest.searchFields(at: index) else {
+            guard let fields = forest.searchFields(at: index) else {
                 forget(index)
                 rest -= 1
                 continue
             }
-            test(index, words, in: forest)
+            test(index, fields, in: forest)
             rest -= cost(of: comparedBytes - compared, matches.touchedCount - chains)
             (compared, chains) = (comparedBytes, matches.touchedCount)
         }
@@ -149,7 +152,7 @@ struct FilterScan {
         return true
     }
 
-    /// Tests those under a node (again), which went with it to another chain. O(those).
+    /// Tests all nodes under a moved node again. O(those).
     mutating func noteChange(ofAllBelow node: NodeIndex, in forest: borrowing ChainForest) {
         var next = forest.next(after: node, within: node)
         while let current = next {
@@ -158,67 +161,67 @@ struct FilterScan {
         }
     }
 
-    /// Tests one node that changed, if it may be found by what did.
+    /// Tests a changed node again, if its match may depend on the change.
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
-        guard !changes.isDisjoint(with: asked) else { return }
+        guard !changes.isDisjoint(with: relevantChanges) else { return }
         if !isAhead(node) { test(node, forest.searchFields(of: node), in: forest) }
         if dependsOnParents { noteTotals(under: node, in: forest) }
     }
 
-    /// Whether a node will be looked at anyway; who was found before must not stay where it was till then.
+    /// Returns whether the scan has still to reach a node that does not match so far.
     private func isAhead(_ node: NodeIndex) -> Bool {
         guard let cursor else { return false }
         return node.rawValue >= cursor && !isMatch(node)
     }
 
-    private mutating func test(_ node: NodeIndex, _ words: SearchFields, in forest: borrowing ChainForest) {
-        let isMatch = matcher.matches(node, words, in: forest, now: moment)
-        if matcher.holdsUntil != .max { clock.put(node, until: matcher.holdsUntil) }
+    private mutating func test(_ node: NodeIndex, _ fields: SearchFields, in forest: borrowing ChainForest) {
+        let isMatch = matcher.matches(node, fields, in: forest, now: moment)
+        if matcher.holdsUntil != .max { expiry.put(node, until: matcher.holdsUntil) }
         if isMatch { matches.insert(node, in: forest) } else { matches.remove(node) }
     }
 
-    /// See ``MatchCounts/inherit(from:by:)``.
+    /// Carries the matches of an evicted root over, see ``MatchCounts/inherit(from:by:)``.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
-    /// The totals of those under a node that is settled begin then, which is no change of theirs.
+    /// Tests the children of a settled node again, because their totals begin at that moment.
     private mutating func noteTotals(under node: NodeIndex, in forest: borrowing ChainForest) {
         guard forest.childCount(of: node) > 0, !forest.state(of: node).isLive else { return }
         var child = forest.firstChild(of: node)
         while let current = child {
-            due.append(current)
+            retests.append(current)
             child = forest.nextSibling(of: current)
         }
-        boundDue()
+        boundRetests()
     }
 
-    /// A node that is gone.
+    /// Forgets an evicted node.
     mutating func forget(_ node: NodeIndex) {
         guard isActive else { return }
-        if dependsOnTime { clock.forget(node) }
+        if dependsOnTime { expiry.forget(node) }
         matches.remove(node)
     }
 
     // MARK: What changed
 
-    /// Nodes of a chain came, went or moved.
-    mutating func noteShape(of root: NodeIndex) { matches.noteShape(of: root) }
+    /// Notes that nodes of a chain came, went or moved.
+    mutating func noteStructure(of root: NodeIndex) { matches.noteStructure(of: root) }
 
-    /// Chains whose matches or nodes changed since the last call.
+    /// Returns the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] { matches.takeTouched() }
 
-    /// Nodes for which ``isMatch(_:)`` changed since the last call, in order; some may stand there twice, and some may
-    /// be gone by now. A new filter forgets them all: then nothing matches.
+    /// Returns the nodes with a changed match since the last call, in order; repeated and evicted ones may be among
+    /// them. A new filter forgets them all.
     mutating func takeFlipped() -> [NodeIndex] { matches.takeFlipped() }
 }
 
 // MARK: What is above a match
 
 extension FilterScan {
-    /// How many nodes of a chain match or are above one that does, the root among them. O(its nodes).
+    /// Returns how many nodes of a chain match or are above a match, the root included. O(its nodes).
     @inline(__always)
     func shownCount(of root: NodeIndex, in forest: borrowing ChainForest) -> Int {
         var count = 0
-        // Of those on the way down to a node, so many from the root on are counted.
+        // Of the nodes on the path to the current one, this many from the root on are counted.
         var counted = 0
         var depth = 0
         var next: NodeIndex? = root
@@ -233,8 +236,8 @@ extension FilterScan {
         return max(1, count)
     }
 
-    /// Finds, of a chain, the nodes that match and those above them, for ``shownNodes``; the root is always among them.
-    /// O(its nodes).
+    /// Marks the matching nodes of a chain and those above them, for ``shownNodes``; the root is always marked. O(its
+    /// nodes).
     mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
         if lastShown == .max { (lastShown, shownRound) = (0, PagedArray(filler: 0)) }
         lastShown += 1
@@ -252,7 +255,7 @@ extension FilterScan {
         }
     }
 
-    /// Those of the last chain for which ``markShown(of:in:)`` was called.
+    /// The nodes that the last call of ``markShown(of:in:)`` marked.
     var shownNodes: ShownNodes { ShownNodes(rounds: shownRound, last: lastShown) }
 
     struct ShownNodes {

@@ -1,17 +1,17 @@
 import ChainModel
 
-/// Which nodes match, how many of each chain do, and what of that changed. 8 bytes a node, and 8 a chain in which one does.
+/// The matching nodes, their number by chain, and what of that changed. 8 bytes a node, and 8 a chain with a match.
 struct MatchCounts {
-    /// How many match.
+    /// The number of matching nodes.
     private(set) var count = 0
-    /// Changes whenever ``contains(_:)`` does for any node.
+    /// A number that changes with each answer of ``contains(_:)``.
     private(set) var revision: UInt64
 
     private struct Node: BitwiseCopyable {
-        /// The number of the chain that it is counted for, as long as it matches, else 0; and the bit of ``isTouched``.
+        /// The number of the chain that a matching node is counted for, else 0; and the bit of ``isTouched``.
         private var counted: UInt32 = 0
-        /// Of a root, the number of its chain, as long as anything in it matches, else 0. A chain that sheds its beginning
-        /// keeps its number under another root.
+        /// Of a root, the number of its chain while anything in it matches, else 0. A chain that loses its root keeps
+        /// its number under the new root.
         var number: UInt32 = 0
 
         private static let touchedBit: UInt32 = 1 << 31
@@ -28,13 +28,13 @@ struct MatchCounts {
     }
 
     private struct Chain: BitwiseCopyable {
-        /// How many match.
+        /// How many nodes match.
         var count: UInt32 = 0
         var root: UInt32 = 0
     }
 
     private var nodes = PagedArray(filler: Node())
-    /// By number.
+    /// By the chain's number.
     private var chains = PagedArray(filler: Chain())
     private var lastNumber: UInt32 = 0
     private var freeNumbers: [UInt32] = []
@@ -50,19 +50,19 @@ struct MatchCounts {
         return number == 0 ? 0 : Int(chains[number].count)
     }
 
-    /// Forgets a part; false if nothing is left.
+    /// Frees a part of the storage; returns false if nothing is left.
     mutating func freeStorage(pages: Int) -> Bool {
         let areNodesLeft = nodes.removeLast(pages)
         return chains.removeLast(pages) || areNodesLeft
     }
 
-    /// A node matches.
+    /// Counts a node as a match.
     mutating func insert(_ node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)
         var number = nodes[root.rawValue].number
-        let was = nodes[node.rawValue].countedFor
-        guard was == 0 || was != number else { return }
-        if was != 0 { uncount(node, from: was) }
+        let oldNumber = nodes[node.rawValue].countedFor
+        guard oldNumber == 0 || oldNumber != number else { return }
+        if oldNumber != 0 { uncount(node, from: oldNumber) }
         if number == 0 { number = addNumber(for: root) }
         nodes[node.rawValue].countedFor = number
         chains[number].count += 1
@@ -78,10 +78,10 @@ struct MatchCounts {
         return number
     }
 
-    /// A node does not match, or is gone.
+    /// Removes a node that does not match or was evicted.
     mutating func remove(_ node: NodeIndex) {
-        let was = nodes[node.rawValue].countedFor
-        if was != 0 { uncount(node, from: was) }
+        let oldNumber = nodes[node.rawValue].countedFor
+        if oldNumber != 0 { uncount(node, from: oldNumber) }
     }
 
     private mutating func uncount(_ node: NodeIndex, from number: UInt32) {
@@ -96,8 +96,8 @@ struct MatchCounts {
         note(node, in: NodeIndex(rawValue: chain.root))
     }
 
-    /// The root of a chain is gone, and all that was under it stands under another one now. False where that one had matches
-    /// of its own, so that they have to be counted together.
+    /// Carries the count of an evicted root over to the new root of its nodes. Returns false where the new root has
+    /// matches of its own, so that the nodes have to be tested again.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool {
         let number = nodes[old.rawValue].number
         guard number != 0 else { return true }
@@ -105,7 +105,7 @@ struct MatchCounts {
         guard nodes[new.rawValue].number == 0 else { return false }
         nodes[new.rawValue].number = number
         chains[number].root = new.rawValue
-        noteShape(of: new)
+        noteStructure(of: new)
         return true
     }
 
@@ -114,20 +114,20 @@ struct MatchCounts {
     private mutating func note(_ node: NodeIndex, in root: NodeIndex) {
         revision &+= 1
         flipped.append(node)
-        noteShape(of: root)
+        noteStructure(of: root)
     }
 
-    /// Nodes of a chain came, went or moved.
-    mutating func noteShape(of root: NodeIndex) {
+    /// Notes that nodes of a chain came, went or moved.
+    mutating func noteStructure(of root: NodeIndex) {
         guard !nodes[root.rawValue].isTouched else { return }
         nodes[root.rawValue].isTouched = true
         touched.append(root)
     }
 
-    /// How many chains changed since they were taken.
+    /// How many chains changed since the last call of ``takeTouched()``.
     var touchedCount: Int { touched.count }
 
-    /// Chains whose matches or nodes changed since the last call.
+    /// Returns the chains with changed matches or nodes since the last call.
     mutating func takeTouched() -> [NodeIndex] {
         guard !touched.isEmpty else { return [] }
         for root in touched { nodes[root.rawValue].isTouched = false }
@@ -135,8 +135,8 @@ struct MatchCounts {
         return touched
     }
 
-    /// Nodes for which ``contains(_:)`` changed since the last call, in order; some may stand there twice, and some may be
-    /// gone by now.
+    /// Returns the nodes with a changed match since the last call, in order; repeated and evicted ones may be among
+    /// them.
     mutating func takeFlipped() -> [NodeIndex] {
         guard !flipped.isEmpty else { return [] }
         defer { flipped.removeAll(keepingCapacity: true) }

@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// What is folded, and by whom.
+/// What is folded, and why: by the user, by level, after finishing, or for its many children.
 struct Folds {
     struct NodeBits: OptionSet {
         let rawValue: UInt8
@@ -10,23 +10,23 @@ struct Folds {
         static let tagged = NodeBits(rawValue: 4)
     }
 
-    /// Who has more children folds itself, so that they are one row.
+    /// A node with more children folds itself to one row.
     static let childLimit = 200
 
     var bits = PagedArray<UInt8>(filler: 0)
-    /// Who has any of them: few, for the user gave them one by one.
+    /// Nodes with any of these bits: few, because the user sets them one by one.
     var marked: [NodeIndex: NodeID] = [:]
-    /// Who folded itself because all went well in it; see ``RowModel/tidy(in:now:selected:)``.
+    /// Nodes that folded because everything in them went well; see ``RowModel/autoFold(in:now:selected:)``.
     var finished: [NodeIndex: NodeID] = [:]
-    /// Who folded itself because of its many children.
+    /// Nodes that folded because of their many children.
     var large: [NodeIndex: NodeID] = [:]
     /// How many levels of each chain are shown; nil where each chain decides.
     var level: Int?
 
-    /// Everything is shown.
+    /// The level that shows everything.
     static let everything = Int.max
 
-    /// Whether a node has so many children inside that it folds itself.
+    /// Returns whether a node has enough children inside to fold itself.
     static func isLarge(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let count = forest.childCount(of: node)
         return count > childLimit && (count > childLimit + 1 || forest.continuation(of: node) == nil)
@@ -35,13 +35,13 @@ struct Folds {
     /// Whether anything may be folded inside a chain.
     var mayHoldAny: Bool { !marked.isEmpty || !finished.isEmpty || !large.isEmpty }
 
-    func said(of node: NodeIndex) -> NodeBits { NodeBits(rawValue: bits[node.rawValue]) }
+    func userBits(of node: NodeIndex) -> NodeBits { NodeBits(rawValue: bits[node.rawValue]) }
 
-    /// Whether what is under a node is hidden; `depth` is how far in it stands, 0 for roots and what goes on from them.
+    /// Returns whether what is under a node is hidden; `depth` is its level, 0 for roots and their continuations.
     ///
-    /// A level counts for all of a chain; none at all leaves each chain's inside as it is, for when it is unfolded.
+    /// A level counts for all of a chain. Level 0 leaves each chain's inside as it is, for when the chain is unfolded.
     func isFolded(_ node: NodeIndex, depth: Int, isRoot: Bool, byItself: Bool) -> Bool {
-        let own = said(of: node)
+        let own = userBits(of: node)
         if own.contains(.userFolded) { return true }
         if own.contains(.userUnfolded) || level == Self.everything { return false }
         if large[node] != nil { return true }
@@ -52,10 +52,10 @@ struct Folds {
         }
     }
 
-    /// Whether the user folded it; what the outline would do by itself does not count.
-    func isFoldedByUser(_ node: NodeIndex) -> Bool { said(of: node).contains(.userFolded) }
+    /// Returns whether the user folded a node.
+    func isFoldedByUser(_ node: NodeIndex) -> Bool { userBits(of: node).contains(.userFolded) }
 
-    /// Who of a list's nodes is folded, but for its root.
+    /// Returns the flags of a node in a list; a root's folding is not among them.
     func flags(of node: NodeIndex, depth: Int) -> LongChainIndex.Flags {
         var flags: LongChainIndex.Flags = []
         if isFolded(node, depth: depth, isRoot: false, byItself: false) { flags.insert(.folded) }
@@ -63,14 +63,14 @@ struct Folds {
         return flags
     }
 
-    /// A node is gone.
+    /// Forgets an evicted node.
     mutating func forget(_ node: NodeIndex) {
         if !marked.isEmpty, marked.removeValue(forKey: node) != nil { bits[node.rawValue] = 0 }
         if !finished.isEmpty { finished[node] = nil }
         if !large.isEmpty { large[node] = nil }
     }
 
-    /// Forgets those that are gone.
+    /// Forgets the nodes that are not in the forest.
     mutating func forgetAbsent(in forest: borrowing ChainForest) {
         for (node, id) in marked where forest.index(of: id) != node {
             marked[node] = nil
@@ -80,10 +80,10 @@ struct Folds {
         for (node, id) in large where forest.index(of: id) != node { large[node] = nil }
     }
 
-    /// Forgets what the user said of single nodes; tags stay.
+    /// Forgets the user's folds of single nodes; tags stay.
     mutating func forgetFolds() {
         for node in marked.keys {
-            let left = said(of: node).intersection(.tagged)
+            let left = userBits(of: node).intersection(.tagged)
             bits[node.rawValue] = left.rawValue
             if left.isEmpty { marked[node] = nil }
         }

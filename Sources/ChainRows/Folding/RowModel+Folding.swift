@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainModel
 
-// What is folded and tagged, and by whom.
+// Folds and tags of single nodes, and folds of all chains.
 extension RowModel {
-    /// Whether what is under a node is hidden.
+    /// Returns whether what is under a node is hidden.
     func isFolded(_ node: NodeIndex, in forest: borrowing ChainForest) -> Bool {
         let number = slotOf[node.rawValue]
         var depth = 0
@@ -13,7 +13,7 @@ extension RowModel {
         return isFolded(node, depth: depth)
     }
 
-    // Inline: see `holdsFolds(_:)`.
+    // Inlined for the reason given at `holdsFolds(_:)`.
     @inline(__always)
     func isFolded(_ node: NodeIndex, depth: Int) -> Bool {
         let number = slotOf[node.rawValue]
@@ -22,12 +22,12 @@ extension RowModel {
             node, depth: depth, isRoot: isRoot, byItself: isRoot && slots.has(.folded, Int(number - 1)))
     }
 
-    /// Whether the user folded it; what the outline would do by itself does not count.
+    /// Returns whether the user folded a node; its own folds do not count.
     func isFoldedByUser(_ node: NodeIndex) -> Bool { folds.isFoldedByUser(node) }
 
     /// Returns whether the user folded or unfolded a node.
     package func isFoldSetByUser(_ node: NodeIndex) -> Bool {
-        !folds.said(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
+        !folds.userBits(of: node).isDisjoint(with: [.userFolded, .userUnfolded])
     }
 
     /// Unfolds the nodes and the group that hide a node.
@@ -43,21 +43,21 @@ extension RowModel {
     /// Folds or unfolds a node for good.
     package mutating func fold(_ node: NodeIndex, _ isFolded: Bool, in forest: borrowing ChainForest) {
         folds.marked[node] = forest.id(of: node)
-        var own = folds.said(of: node)
+        var own = folds.userBits(of: node)
         own.subtract([.userFolded, .userUnfolded])
         own.insert(isFolded ? .userFolded : .userUnfolded)
         folds.bits[node.rawValue] = own.rawValue
         noteFold(of: node, in: forest)
     }
 
-    /// Whether a node is folded may have changed.
+    /// Updates a node's chain after its folding may have changed.
     mutating func noteFold(of node: NodeIndex, in forest: borrowing ChainForest) {
         let root = forest.root(of: node)
         guard slotOf[root.rawValue] != 0 else { return }
         slots.set(.mayHoldFolds, true, Int(slotOf[root.rawValue] - 1))
         if node != root { lists.setFolded(node, isFolded(node, in: forest), byUser: isFoldedByUser(node)) }
-        forgetShape(root, Int(slotOf[root.rawValue] - 1))
-        reweigh(root, in: forest)
+        dropCachedRows(root, Int(slotOf[root.rawValue] - 1))
+        updateWeight(root, in: forest)
     }
 
     /// Folds every chain to one row, or unfolds everything; folds of single nodes are forgotten.
@@ -69,10 +69,10 @@ extension RowModel {
     package mutating func fold(toLevel level: Int, in forest: borrowing ChainForest) {
         folds.forgetFolds()
         folds.level = level
-        shapes = [:]
-        matchShapes = [:]
+        cachedRows = [:]
+        cachedMatchRows = [:]
         lists.removeAll()
-        unread = []
+        unfinishedLists = []
         slots.clear(.mayHoldFolds)
         openAllGroups(level > 0)
         for node in folds.large.keys where forest.contains(node) {
@@ -84,25 +84,25 @@ extension RowModel {
 
     // MARK: Many children
 
-    /// Takes note of a node with many children, to be folded when nobody is in it.
+    /// Notes a node with many children, to be folded when the selection is not in it.
     mutating func noteLarge(_ node: NodeIndex, in forest: borrowing ChainForest) {
-        guard folds.large[node] == nil, !folds.said(of: node).contains(.userUnfolded) else { return }
+        guard folds.large[node] == nil, !folds.userBits(of: node).contains(.userUnfolded) else { return }
         let id = forest.id(of: node)
-        if waitingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
+        if pendingLarge.updateValue(id, forKey: node) == nil { hasNewLarge = true }
     }
 
-    /// Folds nodes that got many children, but for those that `selected` stands in; true if any was folded.
+    /// Folds the noted nodes with many children, but for those around `selected`; returns whether any was folded.
     mutating func foldLarge(in forest: borrowing ChainForest, selected: NodeIndex?) -> Bool {
-        guard !waitingLarge.isEmpty, hasNewLarge || selected != lastSelected else { return false }
+        guard !pendingLarge.isEmpty, hasNewLarge || selected != lastSelected else { return false }
         (hasNewLarge, lastSelected) = (false, selected)
         var isChanged = false
-        for (node, id) in waitingLarge {
-            guard forest.index(of: id) == node, !folds.said(of: node).contains(.userUnfolded) else {
-                waitingLarge[node] = nil
+        for (node, id) in pendingLarge {
+            guard forest.index(of: id) == node, !folds.userBits(of: node).contains(.userUnfolded) else {
+                pendingLarge[node] = nil
                 continue
             }
             if let selected, stands(selected, in: node, forest) { continue }
-            waitingLarge[node] = nil
+            pendingLarge[node] = nil
             folds.large[node] = id
             isChanged = true
             noteFold(of: node, in: forest)
@@ -113,12 +113,12 @@ extension RowModel {
     // MARK: Tags
 
     /// Returns whether the user tagged a node. O(1).
-    package func isTagged(_ node: NodeIndex) -> Bool { folds.said(of: node).contains(.tagged) }
+    package func isTagged(_ node: NodeIndex) -> Bool { folds.userBits(of: node).contains(.tagged) }
 
     /// Tags a node, or removes its tag.
     package mutating func tag(_ node: NodeIndex, _ isTagged: Bool, in forest: borrowing ChainForest) {
         folds.marked[node] = forest.id(of: node)
-        var own = folds.said(of: node)
+        var own = folds.userBits(of: node)
         if isTagged { own.insert(.tagged) } else { own.remove(.tagged) }
         folds.bits[node.rawValue] = own.rawValue
     }

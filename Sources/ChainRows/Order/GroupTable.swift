@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainModel
 
-/// The call sites that roots were made at, numbered, each with how its chains are doing.
+/// The call sites of roots, numbered, each with the states of its chains.
 struct GroupTable {
     struct Group {
         /// The call site; without a file where it is unknown.
@@ -12,25 +12,25 @@ struct GroupTable {
 
     private(set) var groups: [Group] = []
     private var numbers: [CodeLocation: UInt32] = [:]
-    /// The same by the program's own numbers, of which several may be of one place.
+    /// The numbers by the program's own site ids, of which several may be of one call site.
     private var numbersByID: [SiteID: UInt32] = [:]
-    /// The numbers in the order of the screen: by file and line, the unknown one last.
+    /// The numbers in the order of the screen: by file and line, the unknown site last.
     private(set) var screen: [UInt32] = []
 
     subscript(number: UInt32) -> Group { groups[Int(number)] }
 
     func number(of site: CodeLocation) -> UInt32? { numbers[site] }
 
-    /// The number of a site; a new one takes its place on the screen.
-    mutating func numberMade(of id: SiteID, in forest: borrowing ChainForest) -> UInt32 {
+    /// Returns the number of a site; adds an unknown one.
+    mutating func addedNumber(of id: SiteID, in forest: borrowing ChainForest) -> UInt32 {
         if let known = numbersByID[id] { return known }
         let site = forest.sites[id]
-        let number = numberMade(of: site ?? CodeLocation(fileID: "", line: 0))
+        let number = addedNumber(of: site ?? CodeLocation(fileID: "", line: 0))
         if site != nil { numbersByID[id] = number }
         return number
     }
 
-    private mutating func numberMade(of site: CodeLocation) -> UInt32 {
+    private mutating func addedNumber(of site: CodeLocation) -> UInt32 {
         if let known = numbers[site] { return known }
         let number = UInt32(groups.count)
         groups.append(Group(site: site))

@@ -1,15 +1,15 @@
 /// The chains in the order of the screen: one list, or one a group.
 ///
-/// The rows of groups themselves are not counted here; see `RowModel+Groups.swift`.
+/// Rows of the groups themselves are counted in `RowModel+Groups.swift`.
 struct GroupedLists {
-    /// By number of the group; only the first where there are no groups.
+    /// By group number; one list where chains are not grouped.
     private(set) var lists = [WeightedSortedList()]
-    /// The groups' numbers in the order of the screen; empty where there are none.
+    /// The group numbers in the order of the screen; empty where chains are not grouped.
     var screen: [UInt32] = []
     var merge: WeightedSortedList.Merge? {
         didSet { if merge != oldValue { for index in lists.indices { lists[index].merge = merge } } }
     }
-    /// Changes whenever a chain comes, goes, moves or gets another weight.
+    /// A number that changes when a chain comes, goes, moves or gets another weight.
     private(set) var version: UInt64 = 0
 
     init(merge: WeightedSortedList.Merge? = nil) {
@@ -17,7 +17,7 @@ struct GroupedLists {
         lists[0].merge = merge
     }
 
-    /// The list of a group, which may be empty.
+    /// Returns the list of a group, which may be empty.
     subscript(group: UInt32) -> WeightedSortedList {
         Int(group) < lists.count ? lists[Int(group)] : WeightedSortedList(group: group)
     }
@@ -38,7 +38,7 @@ struct GroupedLists {
         lists[Int(key.group)].insert(key, weight: weight)
     }
 
-    /// Adds a chain that comes after all others of its group.
+    /// Adds a chain behind all others of its group.
     mutating func append(_ key: RootKey, weight: Int) {
         reach(key.group)
         version &+= 1
@@ -61,31 +61,26 @@ struct GroupedLists {
         return true
     }
 
-    // Without a copy of the list, which would be counted in each of its arrays.
+    // In place, because a copy of the list costs a reference count for each of its arrays.
     func weight(of key: RootKey) -> Int? {
         Int(key.group) < lists.count ? lists[Int(key.group)].weight(of: key) : nil
     }
     func contains(_ key: RootKey) -> Bool { weight(of: key) != nil }
 
-    /// Something of what lies where a chain is or would be, so that it comes near. Nobody needs what it gives.
-    func warmth(of key: RootKey) -> UInt64 {
-        Int(key.group) < lists.count ? lists[Int(key.group)].warmth(of: key) : 0
-    }
-
     var first: RootKey? { screen.isEmpty ? lists[0].first : screen.lazy.compactMap { self[$0].first }.first }
     var last: RootKey? { screen.isEmpty ? lists[0].last : screen.reversed().lazy.compactMap { self[$0].last }.first }
 
-    /// The nearest chain that stands after a key, which need not be there.
+    /// Returns the nearest chain after a key, which need not be in the lists.
     func key(after key: RootKey) -> RootKey? {
         if let next = self[key.group].key(after: key) { return next }
-        guard let place = screen.firstIndex(of: key.group) else { return nil }
-        return screen[(place + 1)...].lazy.compactMap { self[$0].first }.first
+        guard let index = screen.firstIndex(of: key.group) else { return nil }
+        return screen[(index + 1)...].lazy.compactMap { self[$0].first }.first
     }
 
-    /// The nearest chain that stands before a key, which need not be there.
+    /// Returns the nearest chain before a key, which need not be in the lists.
     func key(before key: RootKey) -> RootKey? {
         if let previous = self[key.group].key(before: key) { return previous }
-        guard let place = screen.firstIndex(of: key.group) else { return nil }
-        return screen[..<place].reversed().lazy.compactMap { self[$0].last }.first
+        guard let index = screen.firstIndex(of: key.group) else { return nil }
+        return screen[..<index].reversed().lazy.compactMap { self[$0].last }.first
     }
 }

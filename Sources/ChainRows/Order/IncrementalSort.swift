@@ -1,18 +1,18 @@
 import ChainEvents
 import ChainModel
 
-/// A new order of all chains in the making, in slices, while the old one is on the screen and goes on changing.
+/// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.
 ///
-/// Four steps: the chains are gathered in the order of their indices, each with its rank; sorted; put into lists; and what
-/// came, went or changed since it was gathered is made good. 48 bytes a chain while it lasts.
+/// Four steps: it gathers the chains with their ranks, in the order of their indices; sorts them; puts them into lists;
+/// and catches up with what was added, removed or changed meanwhile. 48 bytes a chain while it lasts.
 struct IncrementalSort {
-    private enum Step { case gather, sort, assemble, mend }
+    private enum Step { case gather, sort, assemble, catchUp }
 
-    /// What became of a chain that has a slot.
-    private enum Stage { static let unseen: UInt8 = 0, gathered: UInt8 = 1, late: UInt8 = 2, changed: UInt8 = 3 }
+    /// What became of a chain's slot since the sort began.
+    private enum Stage { static let unseen: UInt8 = 0, gathered: UInt8 = 1, added: UInt8 = 2, changed: UInt8 = 3 }
 
     let rank: SortRank
-    /// What is made: keys by slot, groups, lists.
+    /// The result: keys by slot, groups, lists.
     private(set) var keys = ChainTable.Keys()
     private(set) var groups = GroupTable()
     private(set) var list = GroupedLists()
@@ -24,147 +24,145 @@ struct IncrementalSort {
     private var position = 0
 
     private var stages = PagedArray<UInt8>(filler: Stage.unseen)
-    private var gone: [RootKey] = []
-    private var late: [NodeIndex] = []
+    private var removed: [RootKey] = []
+    private var added: [NodeIndex] = []
     private var changed: [NodeIndex] = []
-    /// Those of the three that the last slice left, and how many there may be before each has to do more.
+    /// The open changes that the last slice left, and the limit past which each slice has to do more.
     private var leftCount = 0, limitCount = 0
-    /// Slices since the last time that more had come.
+    /// Slices since changes arrived last.
     private var sliceCount = 2
-    /// What reading ahead gave; nobody needs it.
-    private var warmed: UInt64 = 0
 
-    // What one chain takes in each step, in nanoseconds, about, where it is far from the processor and others use it,
-    // too; an index that is no chain's takes its look.
-    private static let skipCost = 5, assembleCost = 60, mendCost = 1_800
-    /// A text has to be read to be ranked.
+    // The cost of a chain in each step, in nanoseconds, with cold caches on a busy machine; ``skipCost`` is for an
+    // index that is no root's.
+    private static let skipCost = 5, assembleCost = 60, catchUpCost = 1_800
+    /// More for texts, because a text has to be read to be ranked.
     private let gatherCost: Int
 
     init(_ rank: SortRank, rootCount: Int) {
         self.rank = rank
         let order = rank.order
         gatherCost = [.node, .thread, .value].contains(order.column) ? 450 : 300
-        // Some may come meanwhile.
+        // Room for chains that arrive meanwhile.
         sorter = RadixSorter(capacity: rootCount + rootCount / 8 + 64)
     }
 
-    /// What nobody needs once it is done, to be given back part by part.
+    /// The storage that is not needed once the sort is done.
     var scratch: [Any] { sorter.memory + [stages] }
-    /// All that it holds, if it is not to be done.
+    /// All of its storage, for a sort that is given up.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
     // MARK: What happens meanwhile
 
-    mutating func noteAdded(_ root: NodeIndex, _ place: Int) {
-        stages[UInt32(place)] = Stage.unseen
+    mutating func noteAdded(_ root: NodeIndex, _ slot: Int) {
+        stages[UInt32(slot)] = Stage.unseen
         guard step != .gather || root.rawValue < cursor else { return }
-        stages[UInt32(place)] = Stage.late
-        late.append(root)
+        stages[UInt32(slot)] = Stage.added
+        added.append(root)
     }
 
-    mutating func noteDropped(_ place: Int, id: UInt64) {
-        let place = UInt32(place)
-        if stages[place] == Stage.gathered || stages[place] == Stage.changed {
-            let word = keys.groups[place]
-            gone.append(RootKey(group: word >> 4, rank: keys.ranks[place], id: id))
+    mutating func noteDropped(_ slot: Int, id: UInt64) {
+        let slot = UInt32(slot)
+        if stages[slot] == Stage.gathered || stages[slot] == Stage.changed {
+            let word = keys.groups[slot]
+            removed.append(RootKey(group: word >> 4, rank: keys.ranks[slot], id: id))
             if rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
         }
-        stages[place] = Stage.unseen
+        stages[slot] = Stage.unseen
     }
 
-    /// Its rows, or what decides its place in the usual order, are others now.
-    mutating func noteChange(_ root: NodeIndex, _ place: Int) {
-        guard stages[UInt32(place)] == Stage.gathered else { return }
-        stages[UInt32(place)] = Stage.changed
+    /// Notes a change of a chain's rows, or of what its rank depends on.
+    mutating func noteChange(_ root: NodeIndex, _ slot: Int) {
+        guard stages[UInt32(slot)] == Stage.gathered else { return }
+        stages[UInt32(slot)] = Stage.changed
         changed.append(root)
     }
 
-    mutating func noteState(_ state: NodeState, _ place: Int) {
-        let stage = stages[UInt32(place)]
+    mutating func noteState(_ state: NodeState, _ slot: Int) {
+        let stage = stages[UInt32(slot)]
         guard rank.order.isGrouped, stage == Stage.gathered || stage == Stage.changed else { return }
-        RowModel.recount(place, as: state, &keys, &groups)
+        RowModel.recount(slot, as: state, &keys, &groups)
     }
 
     // MARK: Going on
 
-    /// Does a slice of the work; true if all of it is done.
-    mutating func step(_ outline: borrowing RowModel, in forest: borrowing ChainForest, budget: Int) -> Bool {
-        // More would come than can be made good: the rest is done at once.
+    /// Does a slice of the work; returns whether all of it is done.
+    mutating func step(_ rowModel: borrowing RowModel, in forest: borrowing ChainForest, budget: Int) -> Bool {
+        // Done at once past the limit, because changes would arrive faster than slices catch up.
         var budget = openCount > Self.openLimit ? Int.max / 2 : budget
         while budget > 0 {
             switch step {
-            case .gather: gather(outline, in: forest, &budget)
+            case .gather: gather(rowModel, in: forest, &budget)
             case .sort: if sorter.step(&budget) { step = .assemble }
             case .assemble: assemble(&budget)
-            case .mend: if mend(outline, in: forest, &budget) { return true }
+            case .catchUp: if catchUp(rowModel, in: forest, &budget) { return true }
             }
         }
         return false
     }
 
     private mutating func gather(
-        _ outline: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
+        _ rowModel: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
     ) {
         let end = UInt32(forest.indexBound)
         while cursor < end, budget > 0 {
-            if cursor.isMultiple(of: Self.warmCount) { warm(from: cursor, outline, in: forest) }
+            if cursor.isMultiple(of: Self.prefetchCount) { prefetch(from: cursor, rowModel, in: forest) }
             let root = NodeIndex(rawValue: cursor)
-            let number = outline.slotOf[cursor]
+            let number = rowModel.slotOf[cursor]
             cursor += 1
             guard number != 0 else {
                 budget -= Self.skipCost
                 continue
             }
             budget -= gatherCost
-            let place = Int(number - 1)
-            let id = outline.slots.id(place)
+            let slot = Int(number - 1)
+            let id = rowModel.slots.id(slot)
             guard RowModel.isRoot(root, id: id, in: forest) else { continue }
-            let matchWeight = outline.filter.isActive ? outline.slots.matchWeight(place) : 0
-            // What there is no room for in an item is rare enough to be put in later, one by one.
-            guard !sorter.isFull, let weight = outline.slots.weight(place), let matchWeight else {
-                stages[UInt32(place)] = Stage.late
-                late.append(root)
+            let matchWeight = rowModel.filter.isActive ? rowModel.slots.matchWeight(slot) : 0
+            // Added later one by one, because the item has no room for it; that is rare.
+            guard !sorter.isFull, let weight = rowModel.slots.weight(slot), let matchWeight else {
+                stages[UInt32(slot)] = Stage.added
+                added.append(root)
                 continue
             }
-            let rank = setKey(of: root, place, outline, in: forest)
+            let rank = setKey(of: root, slot, rowModel, in: forest)
             sorter.append(
                 RadixSorter.Item(
-                    rank: rank, id: id, group: self.rank.order.isGrouped ? keys.groups[UInt32(place)] >> 4 : 0,
+                    rank: rank, id: id, group: self.rank.order.isGrouped ? keys.groups[UInt32(slot)] >> 4 : 0,
                     weight: UInt16(weight), matchWeight: UInt16(matchWeight)))
-            stages[UInt32(place)] = Stage.gathered
+            stages[UInt32(slot)] = Stage.gathered
         }
         guard cursor >= end else { return }
         sorter.begin(lastGroup: max(0, groups.groups.count - 1))
         step = .sort
     }
 
-    /// Indices that are read ahead.
-    private static let warmCount: UInt32 = 32
+    /// How many indices are prefetched at once.
+    private static let prefetchCount: UInt32 = 32
 
-    /// Reads what is known of the next chains, so that one wait is for all of them.
-    private mutating func warm(from first: UInt32, _ outline: borrowing RowModel, in forest: borrowing ChainForest) {
-        for index in first..<(first + Self.warmCount) {
-            let root = NodeIndex(rawValue: index)
-            let number = outline.slotOf[index]
+    /// Prefetches the data of the next chains.
+    private func prefetch(from first: UInt32, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest) {
+        for index in first..<(first + Self.prefetchCount) {
+            let number = rowModel.slotOf[index]
             guard number != 0 else { continue }
-            // What is written, too, or each write would wait.
-            warmed ^= outline.warmth(of: root) ^ forest.warmth(of: root) ^ keys.ranks[number - 1]
-            warmed ^= UInt64(stages[number - 1])
+            rowModel.prefetch(NodeIndex(rawValue: index), in: forest)
+            // Also the lines that are written, because a write to a cold line stalls, too.
+            keys.ranks.prefetch(number - 1)
+            stages.prefetch(number - 1)
         }
     }
 
-    /// Finds the place of a chain in the new order; gives its rank.
+    /// Makes the key of a chain in the new order; returns its rank.
     @discardableResult
     private mutating func setKey(
-        of root: NodeIndex, _ place: Int, _ outline: borrowing RowModel, in forest: borrowing ChainForest
+        of root: NodeIndex, _ slot: Int, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest
     ) -> UInt64 {
-        let isRetired = rank.order.column == .start && outline.slots.has(.retired, place)
-        let new = rank.rank(ofRoot: root, isRetired: isRetired, in: forest)
-        keys.ranks[UInt32(place)] = new
+        let isArchived = rank.order.column == .start && rowModel.slots.has(.archived, slot)
+        let new = rank.rank(ofRoot: root, isArchived: isArchived, in: forest)
+        keys.ranks[UInt32(slot)] = new
         guard rank.order.isGrouped else { return new }
-        let group = groups.numberMade(of: forest.node(root).site, in: forest)
+        let group = groups.addedNumber(of: forest.node(root).site, in: forest)
         let state = SortRank.leading(forest.chain(of: root).counts)
-        keys.groups[UInt32(place)] = group << 4 | UInt32(state.rawValue)
+        keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
         groups.count(group, state, by: 1)
         return new
     }
@@ -180,77 +178,77 @@ struct IncrementalSort {
         budget -= (end - position) * Self.assembleCost
         position = end
         guard end == sorter.count else { return }
-        step = .mend
-        // What came until now is not this slice's.
+        step = .catchUp
+        // Changes that arrived until now are not counted against this slice.
         leftCount = openCount
         limitCount = 2 * openCount + 1_024
     }
 
-    /// What is still to be made good.
-    var openCount: Int { gone.count + late.count + changed.count }
+    /// The number of changes still to catch up with.
+    var openCount: Int { removed.count + added.count + changed.count }
 
-    /// From how many changes on the order is finished at once: some tenths of a second.
+    /// The number of changes past which the sort is finished at once: some tenths of a second.
     static let openLimit = 131_072
 
-    /// Makes good what changed since the chains were gathered; true if nothing is left.
-    private mutating func mend(
-        _ outline: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
+    /// Catches up with changes since the chains were gathered; returns whether none is left.
+    private mutating func catchUp(
+        _ rowModel: borrowing RowModel, in forest: borrowing ChainForest, _ budget: inout Int
     ) -> Bool {
         let came = openCount - leftCount
         if came > 0 {
-            // There is time for one slice between two batches, or it loses ground: from then on at least twice what came, so
-            // that it comes to an end, however much happens.
+            // At least twice what arrived where one slice is all there is between two batches, so that it comes to an
+            // end.
             if openCount > limitCount { limitCount = 0 }
-            if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * came + 1) * Self.mendCost) }
+            if sliceCount < 2 || limitCount == 0 { budget = max(budget, (2 * came + 1) * Self.catchUpCost) }
             sliceCount = 0
         }
         sliceCount += 1
         defer { leftCount = openCount }
-        // Who went first: an id that comes back is the same key.
-        while budget > 0, let key = gone.popLast() {
-            budget -= Self.mendCost
+        // Removals first, because an id that comes back has the same key.
+        while budget > 0, let key = removed.popLast() {
+            budget -= Self.catchUpCost
             list.remove(key)
             matchList.remove(key)
         }
         var left = 0
         while budget > 0 {
             if left == 0 {
-                left = Int(Self.warmCount)
-                for root in (late.isEmpty ? changed : late).suffix(left) {
-                    warmed ^= outline.warmth(of: root) ^ forest.warmth(of: root)
+                left = Int(Self.prefetchCount)
+                for root in (added.isEmpty ? changed : added).suffix(left) {
+                    rowModel.prefetch(root, in: forest)
                 }
             }
-            guard let root = late.popLast() ?? changed.popLast() else { break }
-            budget -= Self.mendCost
+            guard let root = added.popLast() ?? changed.popLast() else { break }
+            budget -= Self.catchUpCost
             left -= 1
-            let number = outline.slotOf[root.rawValue]
-            guard number != 0, outline.isThere(root, in: forest) else { continue }
-            let place = Int(number - 1)
-            let stage = stages[UInt32(place)]
-            guard stage == Stage.late || stage == Stage.changed else { continue }
-            put(root, place, isNew: stage == Stage.late, outline, in: forest)
-            stages[UInt32(place)] = Stage.gathered
+            let number = rowModel.slotOf[root.rawValue]
+            guard number != 0, rowModel.isThere(root, in: forest) else { continue }
+            let slot = Int(number - 1)
+            let stage = stages[UInt32(slot)]
+            guard stage == Stage.added || stage == Stage.changed else { continue }
+            put(root, slot, isNew: stage == Stage.added, rowModel, in: forest)
+            stages[UInt32(slot)] = Stage.gathered
         }
-        return gone.isEmpty && late.isEmpty && changed.isEmpty
+        return removed.isEmpty && added.isEmpty && changed.isEmpty
     }
 
     private mutating func put(
-        _ root: NodeIndex, _ place: Int, isNew: Bool, _ outline: borrowing RowModel, in forest: borrowing ChainForest
+        _ root: NodeIndex, _ slot: Int, isNew: Bool, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest
     ) {
-        let shown = outline.slots.key(place)
-        let word = keys.groups[UInt32(place)]
-        let old = RootKey(group: word >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
+        let shown = rowModel.slots.key(slot)
+        let word = keys.groups[UInt32(slot)]
+        let old = RootKey(group: word >> 4, rank: keys.ranks[UInt32(slot)], id: shown.id)
         if !isNew, rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
-        setKey(of: root, place, outline, in: forest)
-        let key = RootKey(group: keys.groups[UInt32(place)] >> 4, rank: keys.ranks[UInt32(place)], id: shown.id)
+        setKey(of: root, slot, rowModel, in: forest)
+        let key = RootKey(group: keys.groups[UInt32(slot)] >> 4, rank: keys.ranks[UInt32(slot)], id: shown.id)
         if !isNew, key != old {
             list.remove(old)
             matchList.remove(old)
         }
         let isThere = !isNew && key == old
-        let weight = outline.slots.weight(place) ?? outline.list.weight(of: shown) ?? 1
+        let weight = rowModel.slots.weight(slot) ?? rowModel.list.weight(of: shown) ?? 1
         if !(isThere && list.setWeight(weight, of: key)) { list.insert(key, weight: weight) }
-        let matchWeight = outline.slots.matchWeight(place) ?? outline.matchList.weight(of: shown) ?? 0
+        let matchWeight = rowModel.slots.matchWeight(slot) ?? rowModel.matchList.weight(of: shown) ?? 0
         if matchWeight == 0 {
             if isThere { matchList.remove(key) }
         } else if !(isThere && matchList.setWeight(matchWeight, of: key)) {

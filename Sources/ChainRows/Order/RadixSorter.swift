@@ -1,13 +1,13 @@
-/// Sorts chains by group, rank and id, in slices: by radix, least digits first, over those digits in which they differ.
+/// A least-significant-digit radix sort of chains by group, rank and id, in slices; only over digits that differ.
 ///
-/// Two tables of 24 bytes a chain, of which each pass reads one and writes the other: some 10 ns a chain and pass.
+/// Two tables of 24 bytes a chain; each pass reads one and writes the other: 10 ns a chain and pass.
 struct RadixSorter {
     struct Item: BitwiseCopyable {
         var rank: UInt64
         var id: UInt64
         var group: UInt32 = 0
         var weight: UInt16
-        /// 0 for who does not match.
+        /// 0 for a chain without a match.
         var matchWeight: UInt16 = 0
 
         var key: RootKey { RootKey(group: group, rank: rank, id: id) }
@@ -30,39 +30,39 @@ struct RadixSorter {
         }
     }
 
-    /// What is read, and what the pass writes.
+    /// The table that a pass reads, and the one that it writes.
     private var items: RadixSorterTable, sorted: RadixSorterTable
-    /// How many there are, and may be.
+    /// The number of chains, and the most there may be.
     private(set) var count = 0
     let capacity: Int
     private var isInOrderOfID = true
     private var lastID: UInt64 = 0
     private var rankBits: (any: UInt64, all: UInt64) = (0, .max)
     private var idBits: UInt64 = 0
-    /// What is left of them, the next one last.
+    /// The passes that are left, the next one last.
     private var passes: [Pass] = []
     private var isCounted = false
     private var position = 0
-    /// By digit, how many there are, and then where the next one goes.
+    /// By digit, the count of its items, and then the index of its next item.
     private var starts: [Int] = []
 
     private static let digitBits = 8
     private static let digitCount = 1 << 8
-    // What one chain takes, in nanoseconds, about, where others use the processor, too.
+    // The cost of a chain, in nanoseconds, on a busy machine.
     private static let countCost = 5, scatterCost = 20
 
-    /// A sorter of so many chains at most. The memory comes as it is used.
+    /// Makes a sorter for at most `capacity` chains. Memory is committed as it is used.
     init(capacity: Int) {
         self.capacity = capacity
         (items, sorted) = (RadixSorterTable(capacity: capacity), RadixSorterTable(capacity: capacity))
     }
 
-    /// The memory, to be given back part by part.
+    /// The memory, to be freed in parts.
     var memory: [Any] { [items, sorted] }
 
     var isFull: Bool { count == capacity }
 
-    /// Adds a chain; there must be room for it.
+    /// Adds a chain; the sorter must not be full.
     @inline(__always)
     mutating func append(_ item: Item) {
         precondition(count < capacity, "a sorter that is full takes no more chains")
@@ -80,7 +80,7 @@ struct RadixSorter {
         if !isKnownUniquelyReferenced(&sorted) { sorted = RadixSorterTable(copying: sorted, count: count) }
     }
 
-    /// All are there, in groups of numbers up to `lastGroup`.
+    /// Begins to sort; group numbers go up to `lastGroup`.
     mutating func begin(lastGroup: Int) {
         func add(_ field: Field, differing: UInt64) {
             for shift in stride(from: 0, to: 64, by: Self.digitBits)
@@ -100,7 +100,7 @@ struct RadixSorter {
         starts = passes.isEmpty ? [] : Array(repeating: 0, count: Self.digitCount)
     }
 
-    /// Goes on for so many nanoseconds, about; true once all are in order.
+    /// Sorts for `budget` nanoseconds; returns whether all chains are in order.
     mutating func step(_ budget: inout Int) -> Bool {
         makeUnique()
         while budget > 0, let pass = passes.last {
@@ -117,15 +117,15 @@ struct RadixSorter {
     private mutating func count(_ pass: Pass, upTo end: Int) {
         let items = items.start
         starts.withUnsafeMutableBufferPointer { starts in
-            for place in position..<end { starts[pass.digit(of: items[place])] += 1 }
+            for index in position..<end { starts[pass.digit(of: items[index])] += 1 }
         }
     }
 
     private mutating func scatter(_ pass: Pass, upTo end: Int) {
         let (items, sorted) = (items.start, sorted.start)
         starts.withUnsafeMutableBufferPointer { starts in
-            for place in position..<end {
-                let item = items[place]
+            for index in position..<end {
+                let item = items[index]
                 let digit = pass.digit(of: item)
                 sorted[starts[digit]] = item
                 starts[digit] += 1
@@ -149,7 +149,7 @@ struct RadixSorter {
         }
     }
 
-    /// What it holds, in order once ``step(_:)`` said so.
+    /// Passes items to `body`; they are in order once ``step(_:)`` returned true.
     func withItems(_ range: Range<Int>, _ body: (UnsafeBufferPointer<Item>) -> Void) {
         precondition(range.upperBound <= count, "a sorter has no more chains than were put in")
         withExtendedLifetime(items) {
@@ -158,10 +158,10 @@ struct RadixSorter {
     }
 }
 
-/// Half of the memory of a ``RadixSorter``.
+/// One table of a ``RadixSorter``.
 private final class RadixSorterTable {
     // What is at the pointer is changed only by the RadixSorter that holds this, after isKnownUniquelyReferenced() saw
-    // that nobody else does.
+    // that nothing else does.
     private let capacity: Int
     let start: UnsafeMutablePointer<RadixSorter.Item>
 
@@ -170,7 +170,7 @@ private final class RadixSorterTable {
         start = .allocate(capacity: capacity)
     }
 
-    /// Of what a pass has not written yet that is nothing in particular, which is written before it is read.
+    /// Items that a pass has not written yet are undefined, and are written before they are read.
     convenience init(copying other: RadixSorterTable, count: Int) {
         self.init(capacity: other.capacity)
         start.update(from: other.start, count: count)

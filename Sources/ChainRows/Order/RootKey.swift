@@ -1,4 +1,4 @@
-/// Where a chain stands among the chains: in a group (0 where there are none), there by rank, then by its root's id.
+/// The position of a chain: its group (0 where there are none), then its rank, then its root's id.
 struct RootKey: Hashable, BitwiseCopyable {
     var group: UInt32 = 0
     var rank: UInt64
@@ -12,11 +12,11 @@ extension RootKey: Comparable {
     }
 }
 
-/// What a list of chains is sorted by: 64 bits of which the first two say in which of three sections a chain stands.
+/// Ranks: 64 bits to sort chains by, of which the top two say in which of three sections a chain stands.
 ///
-/// Sorted by a duration, those whose duration grows stand in the first section, by the moment from which it counts;
-/// those whose duration is known in the second; those that have none in the last. Otherwise sections come one after
-/// the other, and inverting an order turns each section round, not the sections.
+/// Sorted by a duration, growing durations are in the first section, by the moment from which they count; known ones in
+/// the second; chains without one in the last. In other orders the sections follow each other. Inverting an order
+/// inverts each section, not their sequence.
 enum Rank {
     static let payloadBits: UInt64 = 62
     static let payloadMask: UInt64 = 1 << payloadBits - 1

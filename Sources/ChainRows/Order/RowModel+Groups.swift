@@ -19,13 +19,13 @@ package struct ChainGroup {
     /// The state that stands for the group.
     package var state: NodeState { SortRank.leading(counts) }
 
-    /// The states of its chains in the order of their weight: live ones, faults, the others.
+    /// The states of its chains: live ones first, then faults, then the others.
     package var states: [(state: NodeState, count: Int)] {
         SortRank.states.filter { counts[$0] > 0 }.map { ($0, counts[$0]) }
     }
 }
 
-// The rows with those of groups among them. Groups are few, as call sites are: rows are counted from group to group.
+// Rows with those of the groups. Groups are as few as call sites, so that rows are counted from group to group.
 extension RowModel {
     /// The number of rows that are shown.
     package var rowCount: Int {
@@ -34,7 +34,7 @@ extension RowModel {
         return order.groups.screen.reduce(0) { $0 + rowCount(of: shown[$1]) }
     }
 
-    /// A group without chains is not shown.
+    /// Returns the rows of a group; a group without chains has none.
     private func rowCount(of list: WeightedSortedList) -> Int {
         list.count == 0 ? 0 : 1 + (isOpen(list.group) ? list.rowCount : 0)
     }
@@ -66,7 +66,7 @@ extension RowModel {
         return result
     }
 
-    /// The first row of a chain, or of the group that hides it; nil where it is not shown.
+    /// Returns the first row of a chain, or of the folded group that hides it; nil where it is not shown.
     func firstRow(of key: RootKey) -> (row: Int, isHidden: Bool)? {
         let shown = shown
         guard let row = shown[key.group].row(of: key) else { return nil }
@@ -120,13 +120,13 @@ extension RowModel {
 
     // MARK: One chain
 
-    /// Whether a root is among the chains that are shown, in a folded group or not.
+    /// Returns whether a root is among the chains that are shown, in a folded group or not.
     func isShown(_ root: NodeIndex) -> Bool {
         slotOf[root.rawValue] != 0 && (!filter.hidesRest || filter.matchCount(of: root) > 0)
     }
 
-    /// Whether a chain has settled for a while.
-    func isRetired(_ root: NodeIndex) -> Bool { slots.has(.retired, Int(slotOf[root.rawValue] - 1)) }
+    /// Returns whether a chain is archived.
+    func isArchived(_ root: NodeIndex) -> Bool { slots.has(.archived, Int(slotOf[root.rawValue] - 1)) }
 
     mutating func openAllGroups(_ isOpen: Bool) {
         order.openSites = isOpen ? Set(order.groups.groups.map(\.site)) : []

@@ -1,6 +1,6 @@
 import ChainModel
 
-/// How nodes under the same node stand, where that was asked for: sorted as chains are, as of a moment.
+/// The order of nodes under the same node, where siblings are sorted, too: as of a moment.
 struct SiblingOrder {
     let order: TreeOrder
     let moment: UInt64
@@ -8,13 +8,13 @@ struct SiblingOrder {
     func sort(_ nodes: inout [NodeIndex], in forest: borrowing ChainForest) {
         guard nodes.count > 1 else { return }
         let rank = SortRank(order: order, like: nodes, in: forest)
-        var ranked: [(rank: UInt64, place: Int, node: NodeIndex)] = []
+        var ranked: [(rank: UInt64, index: Int, node: NodeIndex)] = []
         ranked.reserveCapacity(nodes.count)
-        for (place, node) in nodes.enumerated() {
-            ranked.append((rank.rank(of: node, at: moment, in: forest), place, node))
+        for (index, node) in nodes.enumerated() {
+            ranked.append((rank.rank(of: node, at: moment, in: forest), index, node))
         }
-        // Equal ones stay in program order.
-        ranked.sort { ($0.rank, $0.place) < ($1.rank, $1.place) }
+        // By index, too, so that equal nodes stay in program order.
+        ranked.sort { ($0.rank, $0.index) < ($1.rank, $1.index) }
         nodes = ranked.map(\.node)
     }
 }
@@ -25,7 +25,7 @@ extension RowModel {
         order.wanted.sortsSiblings && (order.wanted.column != .start || order.wanted.isInverted)
     }
 
-    /// How siblings are sorted; nil for program order.
+    /// The order of siblings; nil for program order.
     var siblingOrder: SiblingOrder? {
         guard sortsSiblings else { return nil }
         return SiblingOrder(order: order.wanted, moment: order.moment)

@@ -1,8 +1,8 @@
-/// What the tree's rows are sorted by.
+/// The columns that the tree's rows can be sorted by.
 public enum SortColumn: String, Hashable, Sendable, CaseIterable {
-    /// Live chains in the order of their start, then settled ones, the newest first.
+    /// Live chains by their start, then archived ones, the newest first.
     case start
-    /// What is alive first, then what went wrong.
+    /// Live states first, then faults.
     case state
     /// The label, else the call site; numbers in it count as numbers.
     case node
@@ -12,33 +12,33 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     case wait
     /// The handler's time.
     case run
-    /// From the beginning to the end of a chain.
+    /// Time from the creation of a chain to its end.
     case total
-    /// What went wrong, then values.
+    /// Errors, then values.
     case value
 
-    /// Whether it is a duration: then the longest stands first.
+    /// Whether the column holds durations, of which the longest comes first.
     package var isDuration: Bool { self == .wait || self == .run || self == .total }
 
-    /// As the head of its column says.
+    /// The title in the column's header.
     package var title: String { self == .value ? "value / error" : rawValue }
 
-    /// The column that `s` goes to next.
+    /// The column that the key `s` goes to next.
     package var next: SortColumn {
         let all = Self.allCases
         return all[(all.firstIndex(of: self)! + 1) % all.count]
     }
 }
 
-/// In which order the tree shows its chains: what a configuration keeps of it.
+/// The order of the tree's chains, as a configuration keeps it.
 public struct TreeOrder: Hashable, Sendable {
-    /// The column that is sorted by.
+    /// The column to sort by.
     public var column: SortColumn
-    /// The other way round than usual: durations the shortest first, texts from Z to A, the newest first.
+    /// Whether the order is inverted: durations shortest first, texts from Z to A, starts newest first.
     public var isInverted: Bool
-    /// Whether nodes under a node are sorted, too; else they stand in program order.
+    /// Whether nodes under a node are sorted, too; else they are in program order.
     public var sortsSiblings: Bool
-    /// Whether chains of one call site stand together under a row of their own.
+    /// Whether the chains of a call site stand together under a row of their own.
     public var isGrouped: Bool
 
     /// The usual order.
@@ -51,6 +51,6 @@ public struct TreeOrder: Hashable, Sendable {
         self.isGrouped = isGrouped
     }
 
-    /// Whether the greatest stands first.
+    /// Whether the greatest value comes first.
     package var isDescending: Bool { column.isDuration != isInverted }
 }

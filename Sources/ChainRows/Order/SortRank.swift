@@ -2,19 +2,19 @@ import ChainEvents
 import ChainModel
 import ChainText
 
-/// Makes the ranks of one order: 64 bits a chain that say where it stands, so that sorting compares numbers.
+/// Ranks of chains in one order: 64 bits each, so that sorting compares numbers.
 struct SortRank {
     let order: TreeOrder
-    /// What texts begin with in each of the two sections that have texts.
+    /// The common prefix of the texts in each of the two sections with texts.
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
-    /// By call site, the ranks of nodes without a label: there are few, and each text is made once.
+    /// Cached ranks of nodes without a label, by call site.
     private final class Sites { var ranks: [SiteID: UInt64] = [:] }
     private let sites = Sites()
 
     init(order: TreeOrder) { self.order = order }
 
-    /// Ranks by texts tell apart what begins as all of some nodes do.
+    /// Takes the common prefixes of texts from some of the nodes.
     init(order: TreeOrder, like nodes: some Sequence<NodeIndex>, in forest: borrowing ChainForest) {
         self.init(order: order)
         guard [.node, .thread, .value].contains(order.column) else { return }
@@ -26,11 +26,11 @@ struct SortRank {
         prefixes = texts.map { TextPrefix(of: $0) }
     }
 
-    /// A moment after all others, to tell since when something grows.
+    /// A moment after all others, to find out since when a duration grows.
     private static let farAway: UInt64 = 1 << 61
 
-    /// Where a chain stands. A chain is sorted by what its root's row shows.
-    func rank(ofRoot root: NodeIndex, isRetired: Bool, in forest: borrowing ChainForest) -> UInt64 {
+    /// Returns the rank of a chain, by what its root's row shows.
+    func rank(ofRoot root: NodeIndex, isArchived: Bool, in forest: borrowing ChainForest) -> UInt64 {
         switch order.column {
         case .node, .thread, .wait, .run: return rank(of: root, in: forest)
         case .start, .state, .total, .value: break
@@ -38,13 +38,14 @@ struct SortRank {
         let chain = forest.chain(of: root)
         switch order.column {
         case .start:
-            if isRetired, let settled = chain.settled {
+            if isArchived, let settled = chain.settled {
                 return Rank.made(section: 1, settled, flips: !order.isInverted)
             }
             return Rank.made(section: 0, forest.node(root).created, flips: order.isInverted)
         case .state:
-            let own = Self.place(of: forest.state(of: root))
-            return Rank.made(section: 0, own << 4 | Self.place(of: Self.leading(chain.counts)), flips: order.isInverted)
+            let own = Self.stateRank(of: forest.state(of: root))
+            return Rank.made(
+                section: 0, own << 4 | Self.stateRank(of: Self.leading(chain.counts)), flips: order.isInverted)
         case .total:
             let created = forest.node(root).created
             if chain.nodeCount == 1 { return rank(of: root, in: forest) }
@@ -60,7 +61,7 @@ struct SortRank {
         }
     }
 
-    /// The same for a node among those under the same node, as of a moment.
+    /// Returns the rank of a node among its siblings, as of a moment.
     func rank(of node: NodeIndex, at moment: UInt64, in forest: borrowing ChainForest) -> UInt64 {
         let rank = rank(of: node, in: forest)
         guard order.column.isDuration, Rank.section(rank) == 0 else { return rank }
@@ -72,7 +73,7 @@ struct SortRank {
         let view = forest.node(node)
         switch order.column {
         case .start: return Rank.made(section: 0, view.created, flips: order.isInverted)
-        case .state: return Rank.made(section: 0, Self.place(of: view.state) << 4, flips: order.isInverted)
+        case .state: return Rank.made(section: 0, Self.stateRank(of: view.state) << 4, flips: order.isInverted)
         case .node, .thread, .value: return rank(ofText: view, in: forest)
         case .wait:
             guard let wait = forest.timing(of: node, now: Self.farAway).wait else { return Rank.made(section: 2, 0) }
@@ -102,7 +103,7 @@ struct SortRank {
         Rank.made(section: UInt64(section), prefixes[section].rank(of: text), flips: order.isInverted)
     }
 
-    /// What stands in a column of texts, and in which section; nil for nothing.
+    /// Returns the text of a node in the column, and its section; nil for none.
     private func text(ofRow view: NodeView, in forest: borrowing ChainForest) -> (section: Int, text: String)? {
         switch order.column {
         case .node:
@@ -127,15 +128,15 @@ struct SortRank {
 
     // MARK: States
 
-    /// What is alive first, then what went wrong, then what went well.
+    /// Live states first, then faults, then good ends.
     static let states: [NodeState] = [
         .running, .queued, .pending, .waiting, .rejected, .abandoned, .cancelled, .unknown, .fulfilled, .skipped,
     ]
 
-    private static let places: [UInt64] = NodeState.allCases.map { UInt64(states.firstIndex(of: $0)!) }
+    private static let stateRanks: [UInt64] = NodeState.allCases.map { UInt64(states.firstIndex(of: $0)!) }
 
-    private static func place(of state: NodeState) -> UInt64 { places[Int(state.rawValue)] }
+    private static func stateRank(of state: NodeState) -> UInt64 { stateRanks[Int(state.rawValue)] }
 
-    /// The state that says how a chain is doing as a whole.
+    /// Returns the state that stands for a whole chain: the first of ``states`` that it has.
     static func leading(_ counts: StateCounts) -> NodeState { states.first { counts[$0] > 0 } ?? .unknown }
 }

@@ -1,7 +1,7 @@
-/// The beginning of a text as a number, in the order of texts: letters without their case, numbers as numbers.
+/// The beginning of a text as a number, in the order of texts: letters without case, digits as numbers.
 ///
-/// Five bits a letter or sign, twelve of them; a number takes what its digits need. Texts that begin alike for longer
-/// are equal here: see ``TextPrefix``.
+/// Five bits a letter or sign, so twelve of them; a number takes what its digits need. Texts with a longer common
+/// beginning are equal; see ``TextPrefix``.
 struct TextRank {
     private(set) var value: UInt64 = 0
     private var room: Int
@@ -13,7 +13,7 @@ struct TextRank {
         static let number: UInt64 = 3, firstLetter: UInt64 = 4, other: UInt64 = 31
     }
 
-    /// Of so many bits.
+    /// Makes a rank of `bits` bits.
     init(bits: Int = Int(Rank.payloadBits)) { room = bits }
 
     init(_ text: String) {
@@ -21,7 +21,7 @@ struct TextRank {
         add(text)
     }
 
-    /// Goes on with a text. O(the first dozen of its characters).
+    /// Appends a text. O(the first dozen of its characters).
     mutating func add(_ text: String) { add(text.utf8) }
 
     mutating func add(_ bytes: some Sequence<UInt8>) {
@@ -29,7 +29,7 @@ struct TextRank {
             guard room > 0 else { return }
             if byte >= 0x30, byte <= 0x39 {
                 isNumber = true
-                // Zeros in front say nothing.
+                // Without leading zeros.
                 if digitCount < 15, digitCount > 0 || byte > 0x30 {
                     digits = digits * 10 + UInt64(byte - 0x30)
                     digitCount += 1
@@ -65,15 +65,15 @@ struct TextRank {
     }
 }
 
-/// What most texts of a column begin with, so that they are told apart behind it: twelve letters are few where they begin
-/// with `GET /api/v1/`. The others stand before or behind all of these.
+/// The common prefix of a column's texts, which ranks leave out: twelve letters are few for texts that begin with
+/// `GET /api/v1/`. Texts without the prefix stand before or behind those with it.
 struct TextPrefix: Equatable {
-    /// In lower case, as far as it is ASCII; no part of a number at its end.
+    /// In ASCII lower case, without a number at its end.
     private(set) var bytes: [UInt8] = []
-    private var place: UInt64 = 0
+    private var rank: UInt64 = 0
     private static let restBits = Int(Rank.payloadBits) - 2
 
-    /// The longest that more than half of some texts have in common. O(n log n).
+    /// Finds the longest prefix that more than half of the texts have. O(n log n).
     init(of texts: some Sequence<String>) {
         let sorted = texts.map { $0.utf8.map(Self.lower) }.sorted { $0.lexicographicallyPrecedes($1) }
         let half = sorted.count / 2
@@ -83,12 +83,12 @@ struct TextPrefix: Equatable {
             if count > bytes.count { bytes = Array(lowest[..<count]) }
         }
         while let last = bytes.last, last >= 0x30 && last <= 0x39 || last >= 0x80 { bytes.removeLast() }
-        var rank = TextRank()
-        rank.add(bytes)
-        place = rank.value
+        var own = TextRank()
+        own.add(bytes)
+        rank = own.value
     }
 
-    /// Where a text stands among those of its section.
+    /// Returns the rank of a text in its section.
     func rank(of text: String) -> UInt64 {
         guard !bytes.isEmpty else { return TextRank(text).value }
         if text.utf8.lazy.map(Self.lower).starts(with: bytes) {
@@ -98,7 +98,7 @@ struct TextPrefix: Equatable {
         }
         let own = TextRank(text).value
         let isBefore =
-            own != place ? own < place : text.utf8.lazy.map(Self.lower).lexicographicallyPrecedes(bytes)
+            own != rank ? own < rank : text.utf8.lazy.map(Self.lower).lexicographicallyPrecedes(bytes)
         return (isBefore ? 0 : 2 << UInt64(Self.restBits)) | own >> 2
     }
 

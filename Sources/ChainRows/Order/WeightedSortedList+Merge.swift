@@ -1,21 +1,21 @@
-// The order of the rows. Where chains are sorted by a duration that grows for some of them, their ranks are two orders
-// that never move (the growing ones by the moment they count from, the known ones by their length), and the order of
-// the rows is those two merged at a moment: as it goes on nothing has to be moved in memory.
+// The order of the rows. Sorted by a duration, growing durations are ranked by their start and known ones by their
+// length: two orders that never change. The order of the rows is both merged at a moment, so that nothing moves in
+// memory as time goes on.
 extension WeightedSortedList {
-    /// How growing durations stand among known ones.
+    /// How growing durations are merged with known ones.
     struct Merge: Hashable {
         /// The moment at which growing durations are compared, in nanoseconds of the program's clock.
         let moment: UInt64
-        /// The longest first.
+        /// Whether the longest comes first.
         let isDescending: Bool
 
         init(moment: UInt64, isDescending: Bool) {
-            // As ranks are: a clock that stands before its zero tells a moment after all others.
+            // Clamped as ranks are, because a clock before its zero reads as a moment after all others.
             self.moment = min(moment, Rank.payloadMask)
             self.isDescending = isDescending
         }
 
-        /// The first place in the other section that stands after an entry of the first two.
+        /// Returns the first entry of the other section that comes after an entry of the first two sections.
         func counterpart(of entry: Entry) -> Entry {
             let payload = Rank.payload(entry.rank)
             let mask = Rank.payloadMask
@@ -24,7 +24,7 @@ extension WeightedSortedList {
                 let age = moment > start ? moment - start : 0
                 return Entry(rank: Rank.made(section: 1, age, flips: isDescending), id: 0)
             }
-            // Of the growing ones, those that are as long or longer (or shorter) stand before it.
+            // Growing durations that are as long come before it.
             let length = isDescending ? ~payload & mask : payload
             let end = Entry(rank: 1 << Rank.payloadBits, id: 0)
             if isDescending {
@@ -50,14 +50,14 @@ extension WeightedSortedList {
         return lastMoving(before: (Self.secondSection, Self.lastSection))
     }
 
-    /// The chain that holds a row, and the row within it; nil outside `0 ..< rowCount`.
+    /// Returns the chain that holds a row, and the row within the chain; nil outside `0 ..< rowCount`.
     func select(row: Int) -> (key: RootKey, offset: Int)? {
         guard let merge, row >= 0, row < rows(before: lowerBound(Self.lastSection)) else {
-            return place(ofRow: row).map { (key(entry(at: $0.cursor)!), $0.offset) }
+            return cursor(ofRow: row).map { (key(entry(at: $0.cursor)!), $0.offset) }
         }
         let border = lowerBound(Self.secondSection)
         let growingRows = rows(before: border)
-        /// The rows before an entry of the first section.
+        /// Returns the rows before an entry of the first section.
         func start(_ entry: Entry) -> Int {
             rows(before: lowerBound(entry)) + rows(before: lowerBound(merge.counterpart(of: entry))) - growingRows
         }
@@ -80,16 +80,16 @@ extension WeightedSortedList {
                     to = middle
                 }
             }
-            let found = Cursor(chunk: low - 1, place: from - 1)
+            let found = Cursor(chunk: low - 1, offset: from - 1)
             let begin = start(entries[from - 1])
             let weight = weight(at: found)
             if row < begin + weight { return (key(entries[from - 1]), row - begin) }
             rowsBefore = rows(before: found) + weight
         }
-        return place(ofRow: growingRows + row - rowsBefore).map { (key(entry(at: $0.cursor)!), $0.offset) }
+        return cursor(ofRow: growingRows + row - rowsBefore).map { (key(entry(at: $0.cursor)!), $0.offset) }
     }
 
-    /// The first row of a chain, or nil if it is not in the list.
+    /// Returns the first row of a chain; nil if it is not in the list.
     func row(of key: RootKey) -> Int? {
         let entry = Entry(rank: key.rank, id: key.id)
         let cursor = lowerBound(entry)
@@ -100,7 +100,7 @@ extension WeightedSortedList {
         return rows + other - self.rows(before: lowerBound(Self.secondSection))
     }
 
-    /// The nearest chain that stands after a key, which need not be in the list.
+    /// Returns the nearest chain after a key, which need not be in the list.
     func key(after key: RootKey) -> RootKey? {
         let entry = Entry(rank: key.rank, id: key.id)
         let next = self.entry(at: lowerBound(Entry(rank: entry.rank, id: entry.id &+ 1)))

@@ -1,10 +1,12 @@
-/// A sparse array beside the forest's node indices, in pages of 256: growing never moves what is there.
+import CChainRuntime
+
+/// A sparse array by the forest's node indices, in pages of 256: growing never moves an element.
 ///
-/// A value with copy-on-write. Reading costs two looks at memory and counts no reference.
+/// A value with copy-on-write. Reading costs two loads and no reference count.
 struct PagedArray<Element: BitwiseCopyable> {
-    /// Changed only after isKnownUniquelyReferenced() saw that nobody else holds it.
+    /// Changed only after isKnownUniquelyReferenced() saw that nothing else holds it.
     private var storage: PageStorage<Element>
-    /// Those of the storage, which is a step away.
+    /// The storage's table, to save a load.
     private var table: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
     private var pageCount: UInt32 = 0
 
@@ -19,6 +21,13 @@ struct PagedArray<Element: BitwiseCopyable> {
             return page < pageCount ? table[Int(page)][Int(index & 255)] : storage.filler
         }
         @inline(__always) _modify { yield &address(of: index).pointee }
+    }
+
+    /// Prefetches an element.
+    @inline(__always)
+    func prefetch(_ index: UInt32) {
+        let page = index >> 8
+        if page < pageCount { chain_prefetch(table[Int(page)] + Int(index & 255)) }
     }
 
     @inline(__always)
@@ -43,10 +52,10 @@ struct PagedArray<Element: BitwiseCopyable> {
         table = storage.table
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     mutating func removeAll() { self = PagedArray(filler: storage.filler) }
 
-    /// Forgets the last pages, at most so many; false if there are none left.
+    /// Removes the last pages, at most `count`; returns false if none is left.
     mutating func removeLast(_ count: Int) -> Bool {
         makeUnique()
         storage.removeLast(count)
@@ -57,10 +66,10 @@ struct PagedArray<Element: BitwiseCopyable> {
 
 /// The memory of a ``PagedArray``.
 private final class PageStorage<Element: BitwiseCopyable> {
-    // @exclusivity(unchecked): only the Paged that holds this reaches in, from methods of a value that is checked itself,
-    // none of which calls out.
+    // @exclusivity(unchecked): only the PagedArray that holds this reaches in, from methods of a value that is checked
+    // itself, none of which calls out.
     let filler: Element
-    /// Stands for pages that nobody wrote to.
+    /// The page that stands for all pages that were never written.
     let blank: UnsafeMutablePointer<Element>
     @exclusivity(unchecked) var table: UnsafeMutablePointer<UnsafeMutablePointer<Element>>
     @exclusivity(unchecked) var count = 0
@@ -100,7 +109,7 @@ private final class PageStorage<Element: BitwiseCopyable> {
         return page
     }
 
-    /// Makes room for a page, and the page if it is not there.
+    /// Makes room for a page, and allocates it.
     func makePage(_ page: Int) {
         if page >= capacity {
             capacity = max(page + 1, 2 * capacity)

@@ -5,29 +5,29 @@ import Frames
 
 /// The list to choose a program from: a value that keys change and that draws itself; no I/O, no clock.
 public struct Picker: Sendable {
-    /// What came of a key.
+    /// The result of a key.
     public enum Outcome: Hashable, Sendable {
-        /// Attach to this one.
+        /// Attach to a program.
         case chosen(ListedProcess)
         /// Leave.
         case quit
     }
 
-    /// Who can be chosen, in the order of the rows.
+    /// The programs, in the order of the rows.
     public private(set) var processes: [ListedProcess] = []
     /// Whether the first list has come.
     public private(set) var hasLooked = false
     private let glyphs: Glyphs
     private var size: Size
-    /// Who is selected, by target: never a row, for the list changes by itself.
+    /// The target of the selected program; no row number, because the list changes by itself.
     private var selection: String?
-    /// Whether somebody else took the place of who was selected, and no key has answered that.
+    /// Whether the selected program is gone and another one was selected, until the next key.
     private var isTakenOver = false
     private var top = 0
-    /// One sentence on what was tried last.
+    /// One sentence on the last attempt.
     private var message: String?
 
-    /// A list that is still to come.
+    /// Makes a list that is still to come.
     public init(size: Size, glyphs: Glyphs = .unicode) {
         self.size = size
         self.glyphs = glyphs
@@ -38,7 +38,7 @@ public struct Picker: Sendable {
 
     // MARK: What happens
 
-    /// Takes what is there now. Who was there before keeps its place; the others follow.
+    /// Updates the programs. Known ones keep their rows; new ones follow.
     public mutating func take(_ found: [ListedProcess]) {
         hasLooked = true
         let oldRow = row
@@ -46,7 +46,7 @@ public struct Picker: Sendable {
         let new = found.filter { process in !processes.contains { $0.target == process.target } }
         processes = known + new
         if row == nil {
-            // Who is gone is not replaced by who happens to move up while somebody is pressing Enter.
+            // Noted, because an Enter pressed just now was meant for the program that is gone.
             if selection != nil, !processes.isEmpty {
                 message = "the selected program is gone"
                 isTakenOver = true
@@ -56,16 +56,16 @@ public struct Picker: Sendable {
         scroll()
     }
 
-    /// The screen has another size.
+    /// Notes a new size of the screen.
     public mutating func resize(_ size: Size) {
         self.size = size
         scroll()
     }
 
-    /// Says something on the last line until the next key.
+    /// Shows a message on the last line until the next key.
     public mutating func report(_ text: String) { message = text }
 
-    /// Does what a key means.
+    /// Handles a key.
     public mutating func press(_ key: KeyPress) -> Outcome? {
         message = nil
         switch (key.key, key.modifiers) {
@@ -85,7 +85,7 @@ public struct Picker: Sendable {
         return nil
     }
 
-    /// Selects what is clicked; a click on the selected row attaches to it.
+    /// Selects the clicked row; a click on the selected row attaches.
     public mutating func click(_ mouse: Mouse) -> Outcome? {
         switch mouse.action {
         case .wheelUp: move(to: (row ?? 0) - 1)
@@ -133,7 +133,7 @@ public struct Picker: Sendable {
 
     // MARK: Drawing
 
-    /// The screen; `wall` is now, in nanoseconds since 1970.
+    /// Draws the screen; `wall` is nanoseconds since 1970.
     public func render(wall: UInt64) -> Frame {
         var frame = Frame(size: size, charset: glyphs.charset)
         frame.fill(row: 0, column: 0, style: .header)
@@ -157,7 +157,7 @@ public struct Picker: Sendable {
     private func paintRows(into frame: inout Frame, _ wall: UInt64) {
         let name = 5
         let numbers = name + nameWidth
-        // What does not fit is left out from the right.
+        // From the right, columns that do not fit are left out.
         var end = numbers
         let columns = ProcessTable.columns.prefix { column in
             end += column.width
@@ -198,7 +198,7 @@ public struct Picker: Sendable {
         ("", false), ("`try Inspector.start()` lets itself be attached to always.", false),
     ]
 
-    /// What to try where nothing can be attached to, for those who have no screen.
+    /// What to try where no program can be attached to.
     public static var adviceText: String { advice.map { $0.text + "\n" }.joined() }
 
     private func paintAdvice(into frame: inout Frame) {

@@ -9,13 +9,13 @@ extension Program {
     /// Lets settled chains go down, but for the one with the selected node. Gives the row that the chain of `watched`
     /// began at, if that one went.
     mutating func retire(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
-        outline.retire(in: forest!, now: now, selected: selected, watched: watched)
+        outline.archive(in: forest!, now: now, selected: selected, watched: watched)
     }
 
     /// Folds what has gone well inside live chains, and who got many children; true if there was anything to look at.
     mutating func tidy(selected: NodeIndex?) -> Bool {
         guard forest != nil else { return false }
-        return outline.tidy(in: forest!, now: now, selected: selected)
+        return outline.autoFold(in: forest!, now: now, selected: selected)
     }
 
     // MARK: Commands

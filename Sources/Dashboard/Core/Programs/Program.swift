@@ -100,7 +100,7 @@ struct Program {
     var isIdle: Bool {
         if isReached, outline.isBusy { return false }
         guard let forest, !isStill else { return insight.sites.isIdle }
-        return forest.totals.counts.liveCount == 0 && !outline.hasAnyDue && insight.isIdle
+        return forest.totals.counts.liveCount == 0 && !outline.awaitsDeadlines && insight.isIdle
     }
 }
 
@@ -200,7 +200,7 @@ extension Program {
         guard forest != nil else { return false }
         forest!.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
-        outline.follow(changes, of: forest!, now: now)
+        outline.update(changes, of: forest!, now: now)
         if !siteFolds.isEmpty { foldBySite(changes) }
         insight.follow(changes, of: forest!, now: now)
         return true
@@ -238,7 +238,7 @@ extension Program {
     mutating func hold() {
         follow()
         held = Held(now: shownNow)
-        _ = outline.bringUpToDate(at: shownNow)
+        _ = outline.advanceOrder(at: shownNow)
     }
 
     /// Goes on with what waited; true if a fresh state has to be asked for.

@@ -1,11 +1,11 @@
 import ChainEvents
 import ChainModel
 
-// Following a forest. What has another place is taken out with all under it; then who went; then it is put where it
-// stands now. In between a list is that of a forest without these nodes.
+// Updates from the forest: moved nodes are removed with all under them, then evicted ones, then the moved ones are
+// inserted at their new position. In between a list is that of a forest without these nodes.
 extension LongChainIndex {
-    /// Takes in what changed.
-    mutating func follow(
+    /// Updates all lists from the changes of a forest.
+    mutating func update(
         _ changes: ForestChanges, of forest: borrowing ChainForest, _ folds: borrowing Folds,
         _ filter: borrowing FilterScan
     ) {
@@ -33,114 +33,122 @@ extension LongChainIndex {
     private mutating func takeOut(
         _ node: NodeIndex, isNew: Bool, of forest: borrowing ChainForest, _ changes: borrowing ForestChanges
     ) {
-        guard let (l, at) = find(node) else { return }
-        if lists[l]!.root == node {
-            if isNew || !forest.isRoot(node) { removeList(l) }
+        guard let (listIndex, at) = find(node) else { return }
+        if lists[listIndex]!.root == node {
+            if isNew || !forest.isRoot(node) { removeList(listIndex) }
             return
         }
-        if !isNew, forest.isRoot(node), isPromoted(at, in: l, changes) { return promote(node, at, in: l) }
-        takeOutTree(at, in: l)
+        if !isNew, forest.isRoot(node), isPromoted(at, in: listIndex, changes) {
+            return promote(node, at, in: listIndex)
+        }
+        takeOutTree(at, in: listIndex)
     }
 
-    private mutating func takeOutTree(_ at: Position, in l: Int) {
-        lower(at, in: l)
-        remove(from: at, to: endOfTree(at: at, in: l), in: l)
+    private mutating func takeOutTree(_ at: Position, in listIndex: Int) {
+        lower(at, in: listIndex)
+        remove(from: at, to: endOfTree(at: at, in: listIndex), in: listIndex)
     }
 
-    /// What is shown of an entry is shown no longer of the one above it.
-    private mutating func lower(_ at: Position, in l: Int) {
-        if isFiltering, shown(at: at, in: l) > 0, let above = parent(at: at, in: l) { raise(at: above, in: l, by: -1) }
+    /// Takes what is shown of an entry from the shown count of its parent.
+    private mutating func lower(_ at: Position, in listIndex: Int) {
+        if isFiltering, shown(at: at, in: listIndex) > 0, let above = parent(at: at, in: listIndex) {
+            raise(at: above, in: listIndex, by: -1)
+        }
     }
 
     private mutating func takeOut(evicted node: NodeIndex) {
-        guard let (l, at) = find(node) else { return }
-        lower(at, in: l)
-        remove(from: at, to: position(after: at, in: l), in: l)
-        if lists[l]!.count == 0 || lists[l]!.root == node { removeList(l) }
+        guard let (listIndex, at) = find(node) else { return }
+        lower(at, in: listIndex)
+        remove(from: at, to: position(after: at, in: listIndex), in: listIndex)
+        if lists[listIndex]!.count == 0 || lists[listIndex]!.root == node { removeList(listIndex) }
     }
 
-    /// Whether all before an entry went: the beginning of its chain was shed, and it is the root now.
-    private func isPromoted(_ at: Position, in l: Int, _ changes: borrowing ForestChanges) -> Bool {
-        guard entry(at: at, in: l).level == 1, endOfTree(at: at, in: l) == end(of: l) else { return false }
+    /// Returns whether all entries before one were evicted, so that it is the root now.
+    private func isPromoted(_ at: Position, in listIndex: Int, _ changes: borrowing ForestChanges) -> Bool {
+        guard entry(at: at, in: listIndex).level == 1, endOfTree(at: at, in: listIndex) == end(of: listIndex) else {
+            return false
+        }
         let gone = Set(changes.evicted.map(\.index.rawValue))
-        var before = Position(place: 0, offset: 0)
+        var before = Position(ordinal: 0, offset: 0)
         while before < at {
-            guard gone.contains(entry(at: before, in: l).node) else { return false }
-            before = position(after: before, in: l)
+            guard gone.contains(entry(at: before, in: listIndex).node) else { return false }
+            before = position(after: before, in: listIndex)
         }
         return true
     }
 
-    private mutating func promote(_ node: NodeIndex, _ at: Position, in l: Int) {
-        listOf[lists[l]!.root] = nil
-        lists[l]!.root = node
-        listOf[node] = l
-        remove(from: Position(place: 0, offset: 0), to: at, in: l)
-        unfoldRoot(in: l)
+    private mutating func promote(_ node: NodeIndex, _ at: Position, in listIndex: Int) {
+        listOf[lists[listIndex]!.root] = nil
+        lists[listIndex]!.root = node
+        listOf[node] = listIndex
+        remove(from: Position(ordinal: 0, offset: 0), to: at, in: listIndex)
+        unfoldRoot(in: listIndex)
     }
 
-    /// Makes sure that a node goes on with the one that it goes on with by now.
+    /// Updates a node's continuation after its only child changed.
     private mutating func reconcile(_ node: NodeIndex, in forest: borrowing ChainForest, _ moved: inout [NodeIndex]) {
-        guard let (l, at) = find(node) else { return }
+        guard let (listIndex, at) = find(node) else { return }
         let tail = forest.continuation(of: node)
-        if let end = endOfInside(at: at, in: l), case let old = entry(at: end, in: l),
-            old.level == entry(at: at, in: l).level | 1, tail?.rawValue != old.node
+        if let end = endOfInside(at: at, in: listIndex), case let old = entry(at: end, in: listIndex),
+            old.level == entry(at: at, in: listIndex).level | 1, tail?.rawValue != old.node
         {
-            takeOutTree(end, in: l)
+            takeOutTree(end, in: listIndex)
             moved.append(NodeIndex(rawValue: old.node))
         }
-        if let tail, let (other, place) = find(tail), entry(at: place, in: other).level & 1 == 0 {
-            takeOutTree(place, in: other)
+        if let tail, let (other, ordinal) = find(tail), entry(at: ordinal, in: other).level & 1 == 0 {
+            takeOutTree(ordinal, in: other)
             moved.append(tail)
         }
     }
 
-    /// Puts a node, its siblings that are not there either, and all under them, where they stand.
+    /// Inserts a node, its siblings that are in no list either, and all under them.
     private mutating func put(
         _ node: NodeIndex, in forest: borrowing ChainForest, _ folds: borrowing Folds, _ filter: borrowing FilterScan
     ) {
-        guard !has(node), let above = forest.treeParent(of: node), let (l, parent) = find(above) else { return }
-        let parentLevel = entry(at: parent, in: l).level
-        let inside = endOfInside(at: parent, in: l)
-        let isUnfinished = inside == nil && !lists[l]!.isComplete
+        guard !has(node), let above = forest.treeParent(of: node), let (listIndex, parent) = find(above) else { return }
+        let parentLevel = entry(at: parent, in: listIndex).level
+        let inside = endOfInside(at: parent, in: listIndex)
+        let isUnfinished = inside == nil && !lists[listIndex]!.isComplete
         var maker = EntryMaker(level: parentLevel)
-        let around = self.folds(at: parent, in: l)
+        let around = self.folds(at: parent, in: listIndex)
         maker.setFolds(around, at: parentLevel)
         var entries: [Entry] = []
         let target: Position
         if forest.isContinuation(node) {
             if isUnfinished { return }
-            append(node, parentLevel | 1, to: &entries, &maker, of: l, in: forest, folds)
-            target = inside ?? end(of: l)
+            append(node, parentLevel | 1, to: &entries, &maker, of: listIndex, in: forest, folds)
+            target = inside ?? end(of: listIndex)
         } else {
             let level = parentLevel & ~1 + 2
-            if isUnfinished, !isBehind(node, parent, level, in: l, forest) { return }
-            let flags = entry(at: parent, in: l).flags
+            if isUnfinished, !isBehind(node, parent, level, in: listIndex, forest) { return }
+            let flags = entry(at: parent, in: listIndex).flags
             let own: (all: UInt32, user: UInt16) = (
                 around.all + (flags.contains(.folded) ? 1 : 0), around.user + (flags.contains(.userFolded) ? 1 : 0)
             )
             let (first, before) = run(before: node, in: forest)
             target =
-                before.flatMap { find($0) }.map { end(ofTreeOf: before!, $0.at, in: l, forest) }
-                ?? position(after: parent, in: l)
+                before.flatMap { find($0) }.map { end(ofTreeOf: before!, $0.at, in: listIndex, forest) }
+                ?? position(after: parent, in: listIndex)
             var next: NodeIndex? = first
             while let current = next {
                 next = forest.nextSibling(of: current)
                 if forest.isContinuation(current) { continue }
                 if has(current) { break }
                 maker.setFolds(own, at: level)
-                append(current, level, to: &entries, &maker, of: l, in: forest, folds)
+                append(current, level, to: &entries, &maker, of: listIndex, in: forest, folds)
             }
         }
-        insert(entries, at: target, in: l)
+        insert(entries, at: target, in: listIndex)
         noteMatches(of: entries, in: forest, filter)
     }
 
-    private func end(ofTreeOf node: NodeIndex, _ at: Position, in l: Int, _ forest: borrowing ChainForest) -> Position {
-        forest.childCount(of: node) == 0 ? position(after: at, in: l) : endOfTree(at: at, in: l)
+    private func end(ofTreeOf node: NodeIndex, _ at: Position, in listIndex: Int, _ forest: borrowing ChainForest)
+        -> Position
+    {
+        forest.childCount(of: node) == 0 ? position(after: at, in: listIndex) : endOfTree(at: at, in: listIndex)
     }
 
-    /// The first of those beside a node that are not there, and the one before it that is.
+    /// Returns the first of a node's preceding siblings that are in no list, and the one before them that is.
     private func run(before node: NodeIndex, in forest: borrowing ChainForest) -> (first: NodeIndex, before: NodeIndex?)
     {
         var first = node
@@ -151,18 +159,20 @@ extension LongChainIndex {
         return (first, nil)
     }
 
-    /// Whether a node under a parent that is still read comes before where reading is.
+    /// Returns whether a node comes before the position up to which its unfinished list was read.
     private func isBehind(
-        _ node: NodeIndex, _ parent: Position, _ level: UInt32, in l: Int, _ forest: borrowing ChainForest
+        _ node: NodeIndex, _ parent: Position, _ level: UInt32, in listIndex: Int, _ forest: borrowing ChainForest
     ) -> Bool {
-        guard let last = lastAtMost(level, before: end(of: l), in: l), last > parent else { return false }
-        let reached = forest.node(NodeIndex(rawValue: entry(at: last, in: l).node))
+        guard let last = lastAtMost(level, before: end(of: listIndex), in: listIndex), last > parent else {
+            return false
+        }
+        let reached = forest.node(NodeIndex(rawValue: entry(at: last, in: listIndex).node))
         let own = forest.node(node)
         return own.created != reached.created ? own.created < reached.created : own.id.rawValue < reached.id.rawValue
     }
 
     private mutating func append(
-        _ top: NodeIndex, _ level: UInt32, to entries: inout [Entry], _ maker: inout EntryMaker, of l: Int,
+        _ top: NodeIndex, _ level: UInt32, to entries: inout [Entry], _ maker: inout EntryMaker, of listIndex: Int,
         in forest: borrowing ChainForest, _ folds: borrowing Folds
     ) {
         var next: (node: NodeIndex, level: UInt32)? = (top, level)
@@ -196,17 +206,17 @@ extension LongChainIndex {
 
     // MARK: Reading a chain
 
-    /// Reads on in a chain, at most so many nodes; gives how many it read.
+    /// Reads at most `budget` nodes into a list; returns how many were read.
     @discardableResult
     mutating func build(
-        _ l: Int, budget: Int, in forest: borrowing ChainForest, _ folds: borrowing Folds,
+        _ listIndex: Int, budget: Int, in forest: borrowing ChainForest, _ folds: borrowing Folds,
         _ filter: borrowing FilterScan
     ) -> Int {
-        guard !lists[l]!.isComplete else { return 0 }
-        let root = lists[l]!.root
+        guard !lists[listIndex]!.isComplete else { return 0 }
+        let root = lists[listIndex]!.root
         var maker = EntryMaker(level: 0)
         var next: (node: NodeIndex, level: UInt32)? = (root, 0)
-        if let last = lists[l]!.chunks.last.map({ chunks[Int($0)].entries.last! }) {
+        if let last = lists[listIndex]!.chunks.last.map({ chunks[Int($0)].entries.last! }) {
             next = step(from: NodeIndex(rawValue: last.node), last.level, within: root, in: forest)
         }
         var entries: [Entry] = []
@@ -215,8 +225,8 @@ extension LongChainIndex {
             if node != root, maker.folds(at: level) == nil, let above = forest.treeParent(of: node),
                 let (_, at) = find(above)
             {
-                var around = self.folds(at: at, in: l)
-                let flags = entry(at: at, in: l).flags
+                var around = self.folds(at: at, in: listIndex)
+                let flags = entry(at: at, in: listIndex).flags
                 if level & 1 == 0, flags.contains(.folded) { around.all += 1 }
                 if level & 1 == 0, flags.contains(.userFolded) { around.user += 1 }
                 maker.setFolds(around, at: level)
@@ -226,8 +236,8 @@ extension LongChainIndex {
             noteLarge(node, in: forest)
             next = step(from: node, level, within: root, in: forest)
         }
-        insert(entries, at: end(of: l), in: l)
-        if next == nil { lists[l]!.isComplete = true }
+        insert(entries, at: end(of: listIndex), in: listIndex)
+        if next == nil { lists[listIndex]!.isComplete = true }
         noteMatches(of: entries, in: forest, filter)
         return entries.count
     }

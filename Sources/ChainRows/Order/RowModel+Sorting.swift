@@ -1,0 +1,91 @@
+import ChainEvents
+import ChainModel
+
+// The order as time goes on: sorts in slices, repositioned chains, growing durations.
+extension RowModel {
+    /// Once a second brings the order up to date; returns whether rows may have moved. `now` is the moment on the
+    /// screen, which stands still while it is frozen; `wall` goes on.
+    mutating func tickOrder(now: UInt64, wall: UInt64) -> Bool {
+        let second = wall / 1_000_000_000
+        guard second != order.second else { return false }
+        order.second = second
+        return advanceOrder(at: now)
+    }
+
+    /// Continues a sort and repositions changed chains, with one of `share` parts of a slice; returns whether rows may
+    /// have moved.
+    mutating func continueOrder(in forest: borrowing ChainForest, now: UInt64, share: Int) -> Bool {
+        let isMoved = continueSorting(in: forest, now: now, budget: Self.sortBudget / share)
+        return repositionOutdated(in: forest) || isMoved
+    }
+
+    /// Brings the order up to a moment, as freezing does; returns whether rows may have moved.
+    package mutating func advanceOrder(at now: UInt64) -> Bool {
+        order.dueCount = order.outdated.count
+        guard order.shown.column.isDuration || order.wanted.sortsSiblings else { return false }
+        guard now != order.moment else { return false }
+        order.moment = now
+        if let merge = list.merge {
+            list.merge = WeightedSortedList.Merge(moment: now, isDescending: merge.isDescending)
+            matchList.merge = list.merge
+        }
+        if order.wanted.sortsSiblings {
+            cachedRows = [:]
+            cachedMatchRows = [:]
+        }
+        return true
+    }
+
+    /// Repositions changed chains, a limited number a call; returns whether there were any.
+    @discardableResult
+    mutating func repositionOutdated(in forest: borrowing ChainForest) -> Bool {
+        guard order.dueCount > 0 else { return false }
+        // Fewer during a sort, which takes most of the slice and repositions all chains anyway.
+        let limit = order.isSorting ? Self.moveBudget / 4 : Self.moveBudget
+        let count = min(order.dueCount, limit)
+        for index in 0..<count {
+            if index.isMultiple(of: Self.prefetchCount) {
+                for next in order.outdated.elements(from: index, count: Self.prefetchCount) {
+                    prefetch(next, in: forest)
+                }
+            }
+            let root = order.outdated[index]
+            let number = slotOf[root.rawValue]
+            // Skipped, because the root may be gone and its index another's.
+            guard number != 0, slots.has(.outdated, Int(number - 1)), isThere(root, in: forest) else { continue }
+            slots.set(.outdated, false, Int(number - 1))
+            reposition(of: root, in: forest)
+        }
+        order.outdated.removeFirst(count)
+        order.dueCount -= count
+        return true
+    }
+
+    /// Continues a sort; returns whether it is done and the lists are in the new order.
+    @discardableResult
+    mutating func continueSorting(in forest: borrowing ChainForest, now: UInt64, budget: Int) -> Bool {
+        guard var build = order.build else { return false }
+        // Taken out, so that it is changed in place.
+        order.build = nil
+        order.catchUpHighWater = max(order.catchUpHighWater, build.openCount)
+        guard build.step(self, in: forest, budget: budget) else {
+            order.build = build
+            return false
+        }
+        let isDuration = build.rank.order.column.isDuration
+        let merge =
+            isDuration ? WeightedSortedList.Merge(moment: now, isDescending: build.rank.order.isDescending) : nil
+        order.moment = now
+        order.retiredStorage += build.scratch + [slots.keys.ranks, list, matchList]
+        slots.keys = build.keys
+        order.rank = build.rank
+        order.groups = build.groups
+        list = build.list
+        matchList = build.matchList
+        list.merge = merge
+        matchList.merge = merge
+        list.screen = order.isGrouped ? order.groups.screen : []
+        matchList.screen = list.screen
+        return true
+    }
+}

@@ -1,0 +1,168 @@
+import ChainEvents
+import ChainModel
+
+// Updates from the forest: what came, went, moved or changed since the last time.
+extension RowModel {
+    /// Updates all rows from the changes of a forest. O(changes), but for the nodes under one that moved.
+    package mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest, now: UInt64) {
+        if changes.tables, filter.isActive { filter.noteNames(of: forest) }
+        if changes.isEverything {
+            rebuild(from: forest, now: now)
+            return
+        }
+        let newRoots = forgetEvicted(changes)
+        lists.update(changes, of: forest, folds, filter)
+        noteLarge(in: forest)
+        var updatedRoot: NodeIndex?
+        for (offset, entry) in changes.nodes.enumerated() {
+            if offset.isMultiple(of: Self.prefetchCount) {
+                for next in changes.nodes[offset...].prefix(Self.prefetchCount) where next.changes.contains(.summary) {
+                    prefetch(next.index, in: forest)
+                }
+            }
+            update(entry, &updatedRoot, newRoots, of: forest, now: now)
+        }
+        refreshMatches(in: forest)
+    }
+
+    /// Forgets evicted nodes; returns the roots that took over all nodes of an evicted root, matches included.
+    private mutating func forgetEvicted(_ changes: borrowing ForestChanges) -> Set<NodeIndex> {
+        var newRoots: Set<NodeIndex> = []
+        for eviction in changes.evicted {
+            if slotOf[eviction.index.rawValue] != 0 { drop(eviction.index) }
+            folds.forget(eviction.index)
+            filter.forget(eviction.index)
+            if filter.isActive, let root = eviction.newRoot, filter.inherit(from: eviction.index, by: root) {
+                newRoots.insert(root)
+            }
+        }
+        return newRoots
+    }
+
+    /// Updates from one changed node; `updatedRoot` is the root that was updated last.
+    private mutating func update(
+        _ entry: ForestChanges.Entry, _ updatedRoot: inout NodeIndex?, _ newRoots: borrowing Set<NodeIndex>,
+        of forest: borrowing ChainForest, now: UInt64
+    ) {
+        let (index, changes) = (entry.index, entry.changes)
+        let isNewOrMoved = !changes.isDisjoint(with: [.created, .moved])
+        let isMoved = changes.contains(.moved) && !changes.contains(.created)
+        if isNewOrMoved, !entry.traits.contains(.root), slotOf[index.rawValue] != 0 {
+            drop(index)
+            // Updated again, because a root may have been weighed as folded before this node moved into its chain.
+            updatedRoot = nil
+        }
+        if filter.isActive {
+            filter.noteChange(of: index, changes, in: forest)
+            if isMoved, !(entry.traits.contains(.root) && newRoots.contains(index)) {
+                filter.noteChange(ofAllBelow: index, in: forest)
+            }
+        }
+        if isNewOrMoved {
+            let root = forest.root(of: index)
+            if slotOf[root.rawValue] != 0 { dropCachedRows(root, Int(slotOf[root.rawValue] - 1)) }
+            if root != updatedRoot { updateChain(root, in: forest, now: now, matches: .soon) }
+            updatedRoot = root
+            // Only a moved node can be folded, or hold folded ones.
+            if isMoved, folds.mayHoldAny { noteFolds(in: root, forest) }
+        } else if changes.contains(.summary), entry.traits.contains(.root) {
+            updateChain(index, in: forest, now: now, matches: .asBefore)
+        } else if changes.contains(.facts), slotOf[index.rawValue] != 0 {
+            noteFacts(of: index)
+        }
+        if isNewOrMoved || changes.contains(.state) { noteState(of: index, entry.state, in: forest, now: now) }
+        if changes.contains(.facts), Folds.isLarge(index, in: forest) { noteLarge(index, in: forest) }
+    }
+
+    /// How many chains are prefetched at once, before they are read one by one.
+    static let prefetchCount = 64
+
+    /// Prefetches a node, and its marks and key if it is a root.
+    func prefetch(_ node: NodeIndex, in forest: borrowing ChainForest) {
+        let number = slotOf[node.rawValue]
+        if number != 0 { slots.prefetch(number - 1) }
+        forest.prefetch(node)
+    }
+
+    /// Counts the rows of a chain from now on, because something in it may be folded.
+    mutating func noteFolds(in root: NodeIndex, _ forest: borrowing ChainForest) {
+        let slot = Int(slotOf[root.rawValue]) - 1
+        guard slot >= 0, !slots.has(.mayHoldFolds, slot) else { return }
+        slots.set(.mayHoldFolds, true, slot)
+        updateWeight(root, in: forest)
+    }
+
+    /// Adds a root, or updates it after its counts changed.
+    mutating func updateChain(
+        _ root: NodeIndex, in forest: borrowing ChainForest, now: UInt64, matches: MatchCount = .now
+    ) {
+        let chain = forest.chain(of: root)
+        let number = slotOf[root.rawValue]
+        let slot = number == 0 ? add(root, chain, in: forest, now: now) : Int(number - 1)
+        if let settled = chain.settled {
+            if !slots.has(.archived, slot), !slots.has(.awaitsArchive, slot) {
+                slots.set(.awaitsArchive, true, slot)
+                let linger =
+                    slots.has(.folded, slot) || chain.nodeCount == 1
+                    ? ArchiveDelay.folded : chain.firstRejected == nil ? ArchiveDelay.settled : ArchiveDelay.rejected
+                let entry = NodeQueue.Entry(deadline: settled &+ linger, node: root, id: NodeID(slots.id(slot)))
+                enqueue(entry, linger, in: forest)
+            }
+        } else if slots.has(.archived, slot) {
+            // Live again, because a node was added to it.
+            setArchived(root, false, in: forest)
+        }
+        if chain.firstRejected != nil, slots.has(.folded, slot), !slots.has(.archived, slot),
+            openCount < Self.openLimit
+        {
+            slots.set(.folded, false, slot)
+            openCount += 1
+            dropCachedRows(root, slot)
+        }
+        noteChange(of: root, chain, slot)
+        updateWeight(root, in: forest, matches: matches)
+    }
+
+    /// Adds a root; returns its slot.
+    private mutating func add(
+        _ root: NodeIndex, _ chain: ChainSummary, in forest: borrowing ChainForest, now: UInt64
+    ) -> Int {
+        var bits: ChainTable.Bits = openCount >= Self.openLimit ? .folded : []
+        if let settled = chain.settled, settled &+ ArchiveDelay.rejected < now { bits = [.folded, .archived] }
+        if !bits.contains(.folded) { openCount += 1 }
+        let id = forest.id(of: root).rawValue
+        let key = order.key(of: root, id: id, isArchived: bits.contains(.archived), in: forest)
+        let slot = slots.take(key, bits)
+        slotOf[root.rawValue] = UInt32(slot) + 1
+        list.insert(key, weight: 1)
+        noteAdded(root, chain, slot)
+        return slot
+    }
+
+    /// Removes a root that was evicted or moved into another chain.
+    mutating func drop(_ root: NodeIndex) {
+        let slot = Int(slotOf[root.rawValue] - 1)
+        noteDropped(slot)
+        let key = slots.key(slot)
+        list.remove(key)
+        if slots.matchWeight(slot) != 0 { matchList.remove(key) }
+        if !slots.has(.folded, slot), !slots.has(.archived, slot) { openCount -= 1 }
+        slotOf[root.rawValue] = 0
+        dropCachedRows(root, slot)
+        slots.release(slot)
+    }
+
+    mutating func move(_ root: NodeIndex, to key: RootKey) {
+        let slot = Int(slotOf[root.rawValue] - 1)
+        let old = slots.key(slot)
+        guard old != key else { return }
+        slots.setKey(key, of: slot)
+        if let weight = slots.weight(slot) ?? list.weight(of: old), list.remove(old) {
+            list.insert(key, weight: weight)
+        }
+        guard slots.matchWeight(slot) != 0 else { return }
+        if let weight = slots.matchWeight(slot) ?? matchList.weight(of: old), matchList.remove(old) {
+            matchList.insert(key, weight: weight)
+        }
+    }
+}
