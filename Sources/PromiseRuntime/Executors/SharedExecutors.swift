@@ -1,7 +1,7 @@
 import ChainSystem
 import Dispatch
 
-// So that `on:` takes them by their short names: `on: .main`.
+// Static members, so that `on:` takes the shared executors by short names: `on: .main`.
 extension PromiseExecutor where Self == DispatchExecutor {
     /// ``DispatchExecutor/main``: the main queue.
     public static var main: DispatchExecutor { DispatchExecutor.main }
@@ -24,17 +24,17 @@ extension PromiseExecutor where Self == ThreadExecutor {
     public static var thread: ThreadExecutor { ThreadExecutor.shared }
 }
 
-/// A queue is an executor itself: `on: DispatchQueue.main`, `on: queue`. Each handler is a block of its own, in the queue's
-/// order.
+/// A queue is itself an executor: `on: DispatchQueue.main`, `on: queue`. Each handler is a block of its own, in the
+/// queue's order.
 ///
-/// Dispatch does not say whether a queue is serial. So only the main queue's waits are refused (``AwaitMisuse``), and a
-/// wait on another serial queue for what that queue has to run never ends. ``DispatchExecutor`` is told, refuses such
-/// waits, and runs what is ready on a serial queue in one block.
+/// Dispatch cannot be asked whether a queue is serial. So only waits on the main queue are refused (``AwaitMisuse``); a
+/// wait on another serial queue for work of that queue never ends. ``DispatchExecutor`` gets `isSerial` as a parameter,
+/// refuses such waits, and runs ready handlers of a serial queue in one block.
 extension DispatchQueue: PromiseExecutor {
     private static let identityKey = DispatchSpecificKey<ExecutorIdentity>()
     private static let identityLock = Lock(())
 
-    /// The queue's label, and its number, which is given at the first use and kept as long as the process runs.
+    /// The queue's label, and a number that is allocated at the first use and kept until the process ends.
     public var identity: ExecutorIdentity {
         if self === DispatchQueue.main { return DispatchExecutor.main.identity }
         if let identity = getSpecific(key: Self.identityKey) { return identity }
@@ -46,7 +46,7 @@ extension DispatchQueue: PromiseExecutor {
         }
     }
 
-    /// True for the main queue; false for others, of which it is not known.
+    /// True for the main queue; false for others, for which it is unknown.
     public var isSerial: Bool { self === DispatchQueue.main }
 
     /// Enqueues a block that runs the job.

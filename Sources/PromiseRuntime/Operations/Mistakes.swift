@@ -1,7 +1,7 @@
 import ChainEvents
 
-// What is often written in place of another operation, with the compiler's word for which. All are disfavoured, so that
-// code without the mistake is inferred as fast as without them (InferenceTests); MessageTests hold what the compiler says.
+// Declarations for common mistakes, each with a message that names the right operation. All are disfavoured, so that
+// code without the mistake is inferred as fast as without them (InferenceTests); MessageTests pins the messages.
 extension Promise {
     /// Unavailable: a handler that returns a plain value belongs to ``map(label:on:file:line:_:)``.
     @available(
