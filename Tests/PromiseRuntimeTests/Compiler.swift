@@ -18,7 +18,7 @@ enum Compiler {
     }()
 
     /// Whether there is a compiler, and its modules.
-    static let isThere = products != nil && (try? run(["-version"]).status) == 0
+    static let isAvailable = products != nil && (try? run(["-version"]).status) == 0
 
     /// The compiler's diagnostics of a source file; empty if nothing is wrong and no function took over `limit` ms.
     static func check(_ source: String, limit: Int) throws -> String {

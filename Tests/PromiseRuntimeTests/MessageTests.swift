@@ -2,7 +2,7 @@ import Testing
 
 /// What the compiler says of the commonest mistakes: within 2 s each, at the line of the mistake, with the operation that
 /// was meant where the library can name it. The article *When it does not compile* has those that stay hard to read.
-@Suite(.enabled(if: Compiler.isThere, "no compiler, or no modules beside the tests"))
+@Suite(.enabled(if: Compiler.isAvailable, "no compiler, or no modules beside the tests"))
 struct MessageTests {
     @Test("a mistake is reported at its own line", arguments: mistakes)
     func message(_ mistake: Mistake) throws {
@@ -67,7 +67,7 @@ struct MessageTests {
 
     static let mistakes = [
         Mistake(
-            "then with a value", "a handler that returns a value belongs to map { }",
+            "then with a value", "for a value use map { }",
             """
             func f(_ p: Promise<Int>) -> Promise<Int> {
                 p
@@ -76,14 +76,14 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "then with a value twice", "a handler that returns a value belongs to map { }",
+            "then with a value twice", "for a value use map { }",
             """
             func f(_ p: Promise<Int>) -> Promise<Int> {
                 p.then { $0 * 2 }.then { $0 + 1 } // here
             }
             """),
         Mistake(
-            "then with a value on a chain", "a handler that returns a value belongs to map { }",
+            "then with a value on a chain", "for a value use map { }",
             """
             func f() -> Chain<Void, Int> {
                 Chain().map { 1 }.then { $0 + 1 } // here
@@ -100,7 +100,7 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "recover with a value", "a handler that returns a value belongs to catch { }",
+            "recover with a value", "for a value use catch { }",
             """
             func f(_ p: Promise<Int>) -> Promise<Int> {
                 p.map { $0 + 1 }
@@ -108,7 +108,7 @@ struct MessageTests {
             }
             """),
         Mistake(
-            "catch with a promise", "a handler that returns a promise belongs to recover { }",
+            "catch with a promise", "for a promise use recover { }",
             """
             func f(_ p: Promise<Int>) -> Promise<Int> {
                 p.map { $0 + 1 }

@@ -34,9 +34,15 @@ extension DispatchQueue: PromiseExecutor {
     private static let identityKey = DispatchSpecificKey<ExecutorIdentity>()
     private static let identityLock = Lock(())
 
+    // Marked on the queue itself, because on Linux each use of `DispatchQueue.main` makes another object.
+    private static let mainIdentity: ExecutorIdentity = {
+        DispatchQueue.main.setSpecific(key: identityKey, value: DispatchExecutor.main.identity)
+        return DispatchExecutor.main.identity
+    }()
+
     /// The queue's label, and a number that is allocated at the first use and kept until the process ends.
     public var identity: ExecutorIdentity {
-        if self === DispatchQueue.main { return DispatchExecutor.main.identity }
+        _ = Self.mainIdentity
         if let identity = getSpecific(key: Self.identityKey) { return identity }
         return Self.identityLock.withLock { _ in
             if let identity = getSpecific(key: Self.identityKey) { return identity }
@@ -47,10 +53,10 @@ extension DispatchQueue: PromiseExecutor {
     }
 
     /// True for the main queue; false for others, for which it is unknown.
-    public var isSerial: Bool { self === DispatchQueue.main }
+    public var isSerial: Bool { identity == Self.mainIdentity }
 
     /// Enqueues a block that runs the job.
     public func submit(_ job: PromiseJob) {
-        if self === DispatchQueue.main { DispatchExecutor.main.submit(job) } else { async { job.run() } }
+        if isSerial { DispatchExecutor.main.submit(job) } else { async { job.run() } }
     }
 }

@@ -4,10 +4,7 @@ import ChainEvents
 // code without the mistake is inferred as fast as without them (InferenceTests); MessageTests pins the messages.
 extension Promise {
     /// Unavailable: a handler that returns a plain value belongs to ``map(label:on:file:line:_:)``.
-    @available(
-        *, unavailable,
-        message: "then { } wants a promise: a handler that returns a value belongs to map { }, one without to done { }"
-    )
+    @available(*, unavailable, message: "then { } wants a promise; for a value use map { }, for nothing done { }")
     @_disfavoredOverload
     public final func then<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -16,10 +13,7 @@ extension Promise {
     ) -> Promise<NewValue> { fatalError("unavailable") }
 
     /// Unavailable: a handler that returns a plain value belongs to ``catch(label:on:file:line:_:)``.
-    @available(
-        *, unavailable,
-        message: "recover { } wants a promise: a handler that returns a value belongs to catch { }"
-    )
+    @available(*, unavailable, message: "recover { } wants a promise; for a value use catch { }")
     @_disfavoredOverload
     public final func recover(
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -28,10 +22,7 @@ extension Promise {
 
     /// Unavailable: a handler that returns a promise belongs to
     /// ``recover(includingCancellation:label:on:file:line:_:)``.
-    @available(
-        *, unavailable,
-        message: "catch { } wants a value: a handler that returns a promise belongs to recover { }"
-    )
+    @available(*, unavailable, message: "catch { } wants a value; for a promise use recover { }")
     @_disfavoredOverload
     public final func `catch`<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -41,10 +32,7 @@ extension Promise {
 
 extension Chain {
     /// Unavailable: a handler that returns a plain value belongs to ``map(label:on:file:line:_:)``.
-    @available(
-        *, unavailable,
-        message: "then { } wants a promise: a handler that returns a value belongs to map { }, one without to done { }"
-    )
+    @available(*, unavailable, message: "then { } wants a promise; for a value use map { }, for nothing done { }")
     @_disfavoredOverload
     public func then<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -53,10 +41,7 @@ extension Chain {
     ) -> Chain<Input, NewValue> { fatalError("unavailable") }
 
     /// Unavailable: a handler that returns a plain value belongs to ``catch(label:on:file:line:_:)``.
-    @available(
-        *, unavailable,
-        message: "recover { } wants a promise: a handler that returns a value belongs to catch { }"
-    )
+    @available(*, unavailable, message: "recover { } wants a promise; for a value use catch { }")
     @_disfavoredOverload
     public func recover(
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -65,10 +50,7 @@ extension Chain {
 
     /// Unavailable: a handler that returns a promise belongs to
     /// ``recover(includingCancellation:label:on:file:line:_:)``.
-    @available(
-        *, unavailable,
-        message: "catch { } wants a value: a handler that returns a promise belongs to recover { }"
-    )
+    @available(*, unavailable, message: "catch { } wants a value; for a promise use recover { }")
     @_disfavoredOverload
     public func `catch`<Next: Thenable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,

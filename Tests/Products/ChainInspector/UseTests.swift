@@ -23,13 +23,14 @@ struct ChainInspectorUseTests {
         let inspector = try Inspector.start(name: "shop", runtime: runtime, options: options)
         defer { inspector.stop() }
         let batches = inspector.subscribe()
-        let (promise, _) = runtime.run { Promise<Int>.pending(label: "order 17") }
+        let (promise, resolver) = runtime.run { Promise<Int>.pending(label: "order 17") }
         inspector.collectNow()
         #expect(inspector.dump().contains("order 17"))
         #expect(batches.next() != nil)
         #expect(inspector.eventCounts.lostCount == 0 && inspector.addresses.isEmpty)
         let command = ViewerCommand(id: 1, process: inspector.info.key, request: .describe(promise.id))
         #expect(inspector.perform(command).command == 1)
+        resolver.fulfill(1)
         batches.dispose()
     }
 
