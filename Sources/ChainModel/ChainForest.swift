@@ -13,11 +13,12 @@ import ChainEvents
 /// Questions about one node are O(1) unless they say otherwise. Those that take an index stop the program where there
 /// is no node at it (``contains(_:)``).
 public struct ChainForest: Sendable {
-    private var storage: ForestStorage
+    /// The content, shared by copies of the forest until one of them changes.
+    private(set) var data: ForestData
 
     /// Makes an empty forest.
     public init(process: ProcessKey, limits: ForestLimits = ForestLimits()) {
-        storage = ForestStorage(ForestData(process: process, limits: limits))
+        data = ForestData(process: process, limits: limits)
     }
 
     /// The observed process; batches of other processes are ignored.
@@ -25,7 +26,10 @@ public struct ChainForest: Sendable {
     /// What is kept.
     public var limits: ForestLimits {
         get { data.limits }
-        set { data.limits = newValue }
+        set {
+            makeUnique()
+            data.limits = newValue
+        }
     }
     /// Counts of everything.
     public var totals: ForestTotals { data.totals }
@@ -46,28 +50,9 @@ public struct ChainForest: Sendable {
     /// The roots in order of (creation, id).
     public var roots: ForestRoots { data.roots }
 
-    /// The forest's content. The first change after a copy copies all of it.
-    @inline(__always)
-    var data: ForestData {
-        _read { yield storage.data }
-        _modify {
-            if !isKnownUniquelyReferenced(&storage) { storage = ForestStorage(copying: storage) }
-            yield &storage.data
-        }
-    }
-}
-
-/// The one reference that copies of a ``ChainForest`` share.
-private final class ForestStorage: @unchecked Sendable {
-    // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest reaches in, and changes the data only after
-    // isKnownUniquelyReferenced() saw that no other forest shares it.
-    @exclusivity(unchecked) var data: ForestData
-
-    init(_ data: ForestData) { self.data = data }
-
-    init(copying other: ForestStorage) {
-        data = other.data
-        data.detach()
+    /// Copies the content if another forest shares it. Every change begins with this.
+    mutating func makeUnique() {
+        if !isKnownUniquelyReferenced(&data) { data = ForestData(copying: data) }
     }
 }
 

@@ -10,7 +10,7 @@ struct ChangeLog: Sendable {
 extension ForestData {
     /// Notes that a node changed.
     @inline(__always)
-    mutating func recordChange(_ slot: UInt32, _ changes: NodeChanges) {
+    func recordChange(_ slot: UInt32, _ changes: NodeChanges) {
         guard !log.isEverything else { return }
         let node = nodes[slot]
         if node.pointee.changes.isEmpty {
@@ -20,21 +20,21 @@ extension ForestData {
         node.pointee.changes.formUnion(changes)
     }
 
-    mutating func recordEviction(_ slot: UInt32, _ record: NodeRecord, newRoot: UInt32? = nil) {
+    func recordEviction(_ slot: UInt32, _ record: NodeRecord, newRoot: UInt32? = nil) {
         guard !log.isEverything else { return }
         guard log.evicted.count < limits.changeLimit else { return recordOverflow() }
         let view = NodeView(index: NodeIndex(rawValue: slot), record: record)
         log.evicted.append(.init(node: view, newRoot: newRoot.map { NodeIndex(rawValue: $0) }))
     }
 
-    mutating func recordOverflow() {
+    func recordOverflow() {
         for slot in log.slots where isOccupied(slot) { nodes[slot].pointee.changes = [] }
         log.slots = []
         log.evicted = []
         log.isEverything = true
     }
 
-    mutating func consumeChanges(into changes: inout ForestChanges) {
+    func consumeChanges(into changes: inout ForestChanges) {
         log.highWaterMark = max(log.highWaterMark, log.slots.count, log.evicted.count)
         changes.nodes.removeAll(keepingCapacity: true)
         changes.evicted.removeAll(keepingCapacity: true)
@@ -59,7 +59,10 @@ extension ForestData {
 
 extension ChainForest {
     /// Moves the changes since the last call into `changes` and reuses its memory.
-    public mutating func consumeChanges(into changes: inout ForestChanges) { data.consumeChanges(into: &changes) }
+    public mutating func consumeChanges(into changes: inout ForestChanges) {
+        makeUnique()
+        data.consumeChanges(into: &changes)
+    }
 
     /// Returns the changes since the last call.
     public mutating func consumeChanges() -> ForestChanges {

@@ -108,7 +108,7 @@ extension ForestData {
     /// Takes a node with some state into its executor's load, or out of it: before anything else of it changes that
     /// the load is made of.
     @inline(__always)
-    mutating func countLoad(_ slot: UInt32, _ state: NodeState, isAdded: Bool) {
+    func countLoad(_ slot: UInt32, _ state: NodeState, isAdded: Bool) {
         guard state == .queued || state == .running else { return }
         let node = nodes[slot]
         let executor = Int(node.pointee.executor)

@@ -1,7 +1,7 @@
 /// Chains as they grow, join and part.
 extension ForestData {
     /// Makes a new node without a tree parent a root.
-    mutating func addRoot(_ slot: UInt32) {
+    func addRoot(_ slot: UInt32) {
         let node = nodes[slot]
         node.pointee.bits.insert(.isRoot)
         roots.insert(slot, nodes)
@@ -17,7 +17,7 @@ extension ForestData {
 
     /// Adds a new node under a parent.
     @inline(__always)
-    mutating func appendFresh(_ slot: UInt32, under parent: UInt32) {
+    func appendFresh(_ slot: UInt32, under parent: UInt32) {
         let chain = ensureChain(parent)
         let record = chains[chain]
         let node = nodes[slot]
@@ -37,7 +37,7 @@ extension ForestData {
     }
 
     /// The chain record of a node's chain, made if it was a root alone.
-    private mutating func ensureChain(_ slot: UInt32) -> UInt32 {
+    private func ensureChain(_ slot: UInt32) -> UInt32 {
         let node = nodes[slot]
         guard node.pointee.chain == noSlot else { return node.pointee.chain }
         var record = ChainRecord(root: slot)
@@ -50,7 +50,7 @@ extension ForestData {
     }
 
     /// Adds a chain's share of the totals, or removes it; called around a change of the whole chain.
-    mutating func tally(_ record: ChainRecord, _ sign: Int) {
+    func tally(_ record: ChainRecord, _ sign: Int) {
         if record.isLive {
             totals.liveChainCount += sign
         } else {
@@ -60,7 +60,7 @@ extension ForestData {
 
     /// Moves the root `slot` with its subtree under `parent`, which is in another chain. Costs the size of the smaller
     /// chain.
-    mutating func merge(_ slot: UInt32, under parent: UInt32) {
+    func merge(_ slot: UInt32, under parent: UInt32) {
         let (upper, lower) = (ensureChain(parent), ensureChain(slot))
         let (above, below) = (chains[upper].pointee, chains[lower].pointee)
         let root = above.root
@@ -97,7 +97,7 @@ extension ForestData {
     }
 
     /// Makes a node with a tree parent the root of its own chain. Costs the size of its subtree.
-    mutating func split(_ slot: UInt32) {
+    func split(_ slot: UInt32) {
         let old = nodes[slot].pointee.chain
         let (root, above) = (chains[old].pointee.root, nodes[slot].pointee.treeParent)
         tally(chains[old].pointee, -1)

@@ -41,21 +41,21 @@ extension ForestData {
 
     /// A node was put under `parent`.
     @inline(__always)
-    mutating func childAdded(_ slot: UInt32, _ parent: UInt32) {
+    func childAdded(_ slot: UInt32, _ parent: UInt32) {
         if nodes[slot].pointee.has(.hasParent) { addThen(under: parent) }
         if nodes[parent].pointee.childCount > Self.countedDownTo { countAddedChild(slot, under: parent) }
     }
 
     /// Updates counts after a node was removed from under `parent`.
     @inline(__always)
-    mutating func childRemoved(_ slot: UInt32, _ parent: UInt32) {
+    func childRemoved(_ slot: UInt32, _ parent: UInt32) {
         if nodes[slot].pointee.has(.hasParent) { removeThen(under: parent) }
         if nodes[parent].pointee.childCount >= Self.countedDownTo { countRemovedChild(slot, under: parent) }
     }
 
     /// Updates counts after a node's state changed.
     @inline(__always)
-    mutating func childStateChanged(_ slot: UInt32, from old: NodeState, to new: NodeState) {
+    func childStateChanged(_ slot: UInt32, from old: NodeState, to new: NodeState) {
         let parent = nodes[slot].pointee.treeParent
         guard parent != noSlot, nodes[parent].pointee.childCount > Self.countedDownTo else { return }
         let counts = childCountsSlot(of: parent)
@@ -65,7 +65,7 @@ extension ForestData {
     }
 
     /// Records that a node was made by an operation on another.
-    mutating func setHasParent(_ slot: UInt32) {
+    func setHasParent(_ slot: UInt32) {
         let node = nodes[slot]
         guard !node.pointee.has(.hasParent) else { return }
         node.pointee.bits.insert(.hasParent)
@@ -74,14 +74,14 @@ extension ForestData {
         recordChange(slot, .moved)
     }
 
-    private mutating func addThen(under parent: UInt32) {
+    private func addThen(under parent: UInt32) {
         let node = nodes[parent]
         guard node.pointee.thenCount < .max else { return thenCountOverflow[parent, default: 0] += 1 }
         node.pointee.thenCount += 1
         if node.pointee.thenCount <= 2 { recordChange(parent, .continuation) }
     }
 
-    private mutating func removeThen(under parent: UInt32) {
+    private func removeThen(under parent: UInt32) {
         if let more = thenCountOverflow[parent] { return thenCountOverflow[parent] = more == 1 ? nil : more - 1 }
         let node = nodes[parent]
         node.pointee.thenCount -= 1
@@ -93,7 +93,7 @@ extension ForestData {
         return extra == noSlot ? noSlot : extras[extra].pointee.childCounts
     }
 
-    private mutating func countAddedChild(_ slot: UInt32, under parent: UInt32) {
+    private func countAddedChild(_ slot: UInt32, under parent: UInt32) {
         let known = childCountsSlot(of: parent)
         if known != noSlot { return childCounts[known].pointee.add(nodes[slot].pointee.state) }
         guard nodes[parent].pointee.childCount > Self.countedFrom else { return }
@@ -107,7 +107,7 @@ extension ForestData {
         extras[extra].pointee.childCounts = childCounts.allocate(counts)
     }
 
-    private mutating func countRemovedChild(_ slot: UInt32, under parent: UInt32) {
+    private func countRemovedChild(_ slot: UInt32, under parent: UInt32) {
         let known = childCountsSlot(of: parent)
         guard known != noSlot else { return }
         childCounts[known].pointee.subtract(nodes[slot].pointee.state)

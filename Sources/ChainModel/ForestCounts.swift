@@ -10,7 +10,7 @@ extension ForestData {
 
     /// Updates the counts of a node's chain and the totals after its state changed.
     @inline(__always)
-    mutating func count(_ slot: UInt32, from old: NodeState, to new: NodeState) {
+    func count(_ slot: UInt32, from old: NodeState, to new: NodeState) {
         totals.counts.subtract(old)
         totals.counts.add(new)
         countLoad(slot, old, isAdded: false)
@@ -44,12 +44,12 @@ extension ForestData {
         recordChange(root, .summary)
     }
 
-    private mutating func singleNodeStateChanged(_ slot: UInt32, isLive: Bool) {
+    private func singleNodeStateChanged(_ slot: UInt32, isLive: Bool) {
         if isLive { chainBecameLive(slot, nodeCount: 1) } else { chainBecameSettled(slot, nodeCount: 1) }
     }
 
     /// Updates counts when a settled chain gets a live node.
-    mutating func chainBecameLive(_ root: UInt32, nodeCount: UInt32) {
+    func chainBecameLive(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount += 1
         settledChainNodeCount -= Int(nodeCount)
         guard nodeCount > 1, !nodes[root].pointee.has(.revived) else { return }
@@ -58,7 +58,7 @@ extension ForestData {
     }
 
     /// A chain's last live node settled.
-    mutating func chainBecameSettled(_ root: UInt32, nodeCount: UInt32) {
+    func chainBecameSettled(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount -= 1
         settledChainNodeCount += Int(nodeCount)
         enqueueRoot(root)
@@ -70,7 +70,7 @@ extension ForestData {
     /// Updates the end of a chain after a known settlement got another time.
     ///
     /// In a chain of more than ``settledSearchLimit`` nodes an earlier time is not corrected.
-    mutating func settlementChanged(_ slot: UInt32, from old: UInt64) {
+    func settlementChanged(_ slot: UInt32, from old: UInt64) {
         let (chain, new) = (nodes[slot].pointee.chain, nodes[slot].pointee.settled ?? old)
         guard chain != noSlot else { return }
         let record = chains[chain]
@@ -101,13 +101,13 @@ extension ForestData {
         return times.0 != times.1 ? times.0 < times.1 : left.pointee.id < right.pointee.id
     }
 
-    mutating func considerRejected(_ slot: UInt32, _ record: UnsafeMutablePointer<ChainRecord>) {
+    func considerRejected(_ slot: UInt32, _ record: UnsafeMutablePointer<ChainRecord>) {
         let first = record.pointee.firstRejected
         if first == noSlot || (first != slot && rejectionPrecedes(slot, first)) { record.pointee.firstRejected = slot }
     }
 
     /// Updates a chain's first rejection after a known settlement got another rank or time, which is rare. O(chain).
-    mutating func rejectionChanged(_ slot: UInt32) {
+    func rejectionChanged(_ slot: UInt32) {
         let chain = nodes[slot].pointee.chain
         guard chain != noSlot else { return }
         let record = chains[chain]
@@ -119,7 +119,7 @@ extension ForestData {
     }
 
     /// Finds a chain's first rejection by looking at all of it, or at so many nodes from its beginning.
-    mutating func searchRejected(_ record: UnsafeMutablePointer<ChainRecord>, limit: Int = .max) {
+    func searchRejected(_ record: UnsafeMutablePointer<ChainRecord>, limit: Int = .max) {
         record.pointee.firstRejected = noSlot
         var cursor = record.pointee.root
         var rest = limit
@@ -131,7 +131,7 @@ extension ForestData {
     }
 
     /// Searches for a chain's next first rejection among its first nodes, because chains settle from the beginning.
-    mutating func replaceFirstRejected(of record: UnsafeMutablePointer<ChainRecord>) {
+    func replaceFirstRejected(of record: UnsafeMutablePointer<ChainRecord>) {
         record.pointee.firstRejected = noSlot
         guard record.pointee.counts[.rejected] + record.pointee.counts[.abandoned] > 0 else { return }
         searchRejected(record, limit: 256)

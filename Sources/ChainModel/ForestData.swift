@@ -1,67 +1,120 @@
 import ChainEvents
 
 /// All that a ``ChainForest`` consists of, and the steps that change it.
-struct ForestData: Sendable {
+final class ForestData: @unchecked Sendable {
+    // @unchecked Sendable, @exclusivity(unchecked): only a ChainForest reaches in, and changes the data only after
+    // isKnownUniquelyReferenced() saw that no other forest shares it. No method calls out.
     /// The observed process.
     let process: ProcessKey
     /// What is kept.
-    var limits: ForestLimits
+    @exclusivity(unchecked) var limits: ForestLimits
     /// Counts of everything.
-    var totals = ForestTotals()
+    @exclusivity(unchecked) var totals = ForestTotals()
     /// The latest event counts.
-    var loss = EventCounts()
+    @exclusivity(unchecked) var loss = EventCounts()
     /// The time of the latest batch, in nanoseconds of the process's clock.
-    var now: UInt64 = 0
-    /// Call sites by number.
-    var sites: [SiteID: CodeLocation] = [:]
-    /// Names of threads, or of the queues that they were serving.
-    var threads: [ThreadID: String] = [:]
-    /// How many times a thread number got a different name.
-    var renameCount = 0
-    /// Names of executors.
-    var executors: [ExecutorID: String] = [:]
-    /// The load of each executor by its number; executors beyond the end have none.
-    var loads: [ExecutorLoad] = []
-    /// The roots in order of (creation, id).
-    var roots = ForestRoots()
+    @exclusivity(unchecked) var now: UInt64 = 0
 
-    var nodes = Slab<NodeRecord>(shift: 12)
-    var chains = Slab<ChainRecord>(shift: 10)
-    var extras = Slab<NodeExtra>(shift: 9)
-    var links = Slab<LinkRecord>(shift: 9)
-    var evictedCounts = Slab<EvictedCounts>(shift: 6)
-    var childCounts = Slab<StateCounts>(shift: 6)
+    // Unchecked for the reason above: names.
+    /// Call sites by number.
+    @exclusivity(unchecked) var sites: [SiteID: CodeLocation] = [:]
+    /// Names of threads, or of the queues that they were serving.
+    @exclusivity(unchecked) var threads: [ThreadID: String] = [:]
+    /// How many times a thread number got a different name.
+    @exclusivity(unchecked) var renameCount = 0
+    /// Names of executors.
+    @exclusivity(unchecked) var executors: [ExecutorID: String] = [:]
+
+    // Unchecked for the reason above: loads, and names left when unused ones were dropped.
+    /// The load of each executor by its number; executors beyond the end have none.
+    @exclusivity(unchecked) var loads: [ExecutorLoad] = []
+    @exclusivity(unchecked) var threadCountAfterPruning = 0, siteCountAfterPruning = 0
+
+    // Unchecked for the reason above: records.
+    /// The roots in order of (creation, id).
+    @exclusivity(unchecked) var roots = ForestRoots()
+    @exclusivity(unchecked) var nodes = Slab<NodeRecord>(shift: 12)
+    @exclusivity(unchecked) var chains = Slab<ChainRecord>(shift: 10)
+    @exclusivity(unchecked) var extras = Slab<NodeExtra>(shift: 9)
+    @exclusivity(unchecked) var links = Slab<LinkRecord>(shift: 9)
+    @exclusivity(unchecked) var evictedCounts = Slab<EvictedCounts>(shift: 6)
+    @exclusivity(unchecked) var childCounts = Slab<StateCounts>(shift: 6)
+
+    // Unchecked for the reason above: tables beside the records.
     /// By slot, what ``NodeRecord/thenCount`` has no room for.
-    var thenCountOverflow: [UInt32: UInt32] = [:]
-    var ids = IDTable()
-    var texts = TextPool()
-    var log = ChangeLog()
+    @exclusivity(unchecked) var thenCountOverflow: [UInt32: UInt32] = [:]
+    @exclusivity(unchecked) var ids = IDTable()
+    @exclusivity(unchecked) var texts = TextPool()
+    @exclusivity(unchecked) var log = ChangeLog()
     /// Where a child was last put in between, for parents by the last bits of their slot.
-    var insertionHints = [UInt32](repeating: noSlot, count: 16)
+    @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
     /// Nodes that became known in this batch only because another node names them.
-    var referenced: [NodeID] = []
-    var resyncGeneration: UInt8 = 0
-    var resyncEpoch: UInt64?
+    @exclusivity(unchecked) var referenced: [NodeID] = []
+
+    // Unchecked for the reason above: resync and waits.
+    @exclusivity(unchecked) var resyncGeneration: UInt8 = 0
+    @exclusivity(unchecked) var resyncEpoch: UInt64?
     /// By thread, what it waits for, from the outside in.
-    var threadWaits: [ThreadID: [ThreadWait]] = [:]
-    var threadWaitHighWater = 0
+    @exclusivity(unchecked) var threadWaits: [ThreadID: [ThreadWait]] = [:]
+    @exclusivity(unchecked) var threadWaitHighWater = 0
     /// How many threads were waiting when ended waits were dropped last.
-    var waitCountAfterPruning = 0
+    @exclusivity(unchecked) var waitCountAfterPruning = 0
     /// How many waits are refused for lack of room before ended ones are searched again.
-    var refusedWaitCount = 0
-    /// How many names were left when unused ones were dropped.
-    var threadCountAfterPruning = 0, siteCountAfterPruning = 0
+    @exclusivity(unchecked) var refusedWaitCount = 0
+
+    // Unchecked for the reason above: retention.
     /// Nodes of chains in which nothing is live.
-    var settledChainNodeCount = 0
-    var settledChains = EvictionQueue()
-    var settledLeaves = EvictionQueue()
+    @exclusivity(unchecked) var settledChainNodeCount = 0
+    @exclusivity(unchecked) var settledChains = EvictionQueue()
+    @exclusivity(unchecked) var settledLeaves = EvictionQueue()
     /// Roots of chains over the limit.
-    var longChains: [UInt32] = []
-    var longChainHighWater = 0
+    @exclusivity(unchecked) var longChains: [UInt32] = []
+    @exclusivity(unchecked) var longChainHighWater = 0
 
     /// Makes an empty forest.
     init(process: ProcessKey, limits: ForestLimits) {
         self.process = process
         self.limits = limits
+    }
+
+    /// Copies all data, so that the copy can be changed.
+    init(copying other: ForestData) {
+        process = other.process
+        limits = other.limits
+        totals = other.totals
+        loss = other.loss
+        now = other.now
+        sites = other.sites
+        threads = other.threads
+        renameCount = other.renameCount
+        executors = other.executors
+        loads = other.loads
+        roots = other.roots
+        nodes = other.nodes
+        chains = other.chains
+        extras = other.extras
+        links = other.links
+        evictedCounts = other.evictedCounts
+        childCounts = other.childCounts
+        thenCountOverflow = other.thenCountOverflow
+        ids = other.ids
+        texts = other.texts
+        log = other.log
+        insertionHints = other.insertionHints
+        referenced = other.referenced
+        resyncGeneration = other.resyncGeneration
+        resyncEpoch = other.resyncEpoch
+        threadWaits = other.threadWaits
+        threadWaitHighWater = other.threadWaitHighWater
+        waitCountAfterPruning = other.waitCountAfterPruning
+        refusedWaitCount = other.refusedWaitCount
+        threadCountAfterPruning = other.threadCountAfterPruning
+        siteCountAfterPruning = other.siteCountAfterPruning
+        settledChainNodeCount = other.settledChainNodeCount
+        settledChains = other.settledChains
+        settledLeaves = other.settledLeaves
+        longChains = other.longChains
+        longChainHighWater = other.longChainHighWater
+        detach()
     }
 }

@@ -5,11 +5,15 @@ extension ChainForest {
     ///
     /// - Parameter isLast: False for a part of a batch that another part follows. Names that no node has so far are kept
     ///   until the last part.
-    public mutating func apply(_ batch: EventBatch, isLast: Bool = true) { data.apply(batch, isLast: isLast) }
+    public mutating func apply(_ batch: EventBatch, isLast: Bool = true) {
+        makeUnique()
+        data.apply(batch, isLast: isLast)
+    }
 
     /// Marks nodes as *cancel requested* when the viewer sends the command, before the program confirms. Ignores
     /// unknown ids.
     public mutating func markCancelRequested(_ ids: some Sequence<NodeID>) {
+        makeUnique()
         for id in ids {
             guard let slot = data.slot(of: id) else { continue }
             data.nodes[slot].pointee.bits.insert(.cancelMarkedHere)
@@ -19,6 +23,7 @@ extension ChainForest {
 
     /// Takes back ``markCancelRequested(_:)`` (the program refused).
     public mutating func unmarkCancelRequested(_ ids: some Sequence<NodeID>) {
+        makeUnique()
         for id in ids {
             guard let slot = data.slot(of: id) else { continue }
             data.nodes[slot].pointee.bits.remove(.cancelMarkedHere)
@@ -28,7 +33,7 @@ extension ChainForest {
 }
 
 extension ForestData {
-    mutating func apply(_ batch: EventBatch, isLast: Bool) {
+    func apply(_ batch: EventBatch, isLast: Bool) {
         guard batch.process == process else { return }
         now = max(now, batch.time)
         applyTables(of: batch)
@@ -52,7 +57,7 @@ extension ForestData {
         referenced.removeAll(keepingCapacity: true)
     }
 
-    private mutating func applyTables(of batch: EventBatch) {
+    private func applyTables(of batch: EventBatch) {
         sites.merge(batch.sites) { _, new in new }
         threads.merge(batch.threads) { old, new in
             if old != new { renameCount += 1 }
@@ -69,7 +74,7 @@ extension ForestData {
     // MARK: Events
 
     @inline(__always)
-    private mutating func apply(_ event: ChainEvent, _ batch: EventBatch) {
+    private func apply(_ event: ChainEvent, _ batch: EventBatch) {
         if event.kind == .created { return create(event, batch) }
         guard let slot = reportedSlot(of: event.node, at: event.time) else { return }
         switch event.kind {
@@ -107,7 +112,7 @@ extension ForestData {
     }
 
     @inline(__always)
-    private mutating func create(_ event: ChainEvent, _ batch: EventBatch) {
+    private func create(_ event: ChainEvent, _ batch: EventBatch) {
         let hasParent = event.flags.contains(.hasParent)
         let origin = event.other == event.node ? NodeID.none : event.other
         let known = ids.findCachingPage(event.node)
@@ -128,7 +133,7 @@ extension ForestData {
         insert(record, origin: origin, at: event.time)
     }
 
-    private mutating func recreate(
+    private func recreate(
         _ slot: UInt32, _ event: ChainEvent, _ batch: EventBatch, origin: NodeID, hasParent: Bool
     ) {
         let node = nodes[slot]
@@ -146,7 +151,7 @@ extension ForestData {
         refresh(slot)
     }
 
-    mutating func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
+    func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
         let node = nodes[slot]
         let before = (node.pointee.kind, node.pointee.site, node.pointee.label)
         if node.pointee.kind == .other { node.pointee.kind = kind }
@@ -159,7 +164,7 @@ extension ForestData {
 
     // MARK: Steps, each a join
 
-    mutating func queued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
+    func queued(_ slot: UInt32, _ time: UInt64, _ executor: ExecutorID) {
         let node = nodes[slot]
         if let known = node.pointee.queued, known <= time { return }
         countLoad(slot, node.pointee.state, isAdded: false)
@@ -168,21 +173,21 @@ extension ForestData {
         countLoad(slot, node.pointee.state, isAdded: true)
     }
 
-    mutating func started(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {
+    func started(_ slot: UInt32, _ time: UInt64, _ thread: ThreadID) {
         let node = nodes[slot]
         if let known = node.pointee.started, known <= time { return }
         node.pointee.started = time
         if thread != 0 { node.pointee.thread = thread }
     }
 
-    mutating func ended(_ slot: UInt32, _ time: UInt64) {
+    func ended(_ slot: UInt32, _ time: UInt64) {
         let node = nodes[slot]
         if let known = node.pointee.ended, known <= time { return }
         node.pointee.ended = time
     }
 
     @inline(__always)
-    private mutating func settle(_ slot: UInt32, _ rank: Settlement, _ event: ChainEvent, _ batch: EventBatch) {
+    private func settle(_ slot: UInt32, _ rank: Settlement, _ event: ChainEvent, _ batch: EventBatch) {
         if event.flags.contains(.handlerEnded) { ended(slot, event.time) }
         if event.flags.contains(.byViewer) { nodes[slot].pointee.bits.insert(.byViewer) }
         let isNew = settle(slot, rank, event.time)
@@ -191,7 +196,7 @@ extension ForestData {
 
     /// Whether the report wins over what is known: by rank, then by time.
     @discardableResult @inline(__always)
-    mutating func settle(_ slot: UInt32, _ rank: Settlement, _ time: UInt64) -> Bool {
+    func settle(_ slot: UInt32, _ rank: Settlement, _ time: UInt64) -> Bool {
         let node = nodes[slot]
         let known = node.pointee.settlement
         if rank < known { return false }
@@ -206,7 +211,7 @@ extension ForestData {
         return true
     }
 
-    mutating func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
+    func cancelRequested(_ slot: UInt32, _ time: UInt64, by canceller: String?) {
         nodes[slot].pointee.bits.insert(.cancelRequested)
         let extra = extra(of: slot)
         let known = extras[extra].pointee.cancelRequestedAt
@@ -217,7 +222,7 @@ extension ForestData {
         recordChange(slot, [.facts, .description])
     }
 
-    mutating func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
+    func setSummary(_ slot: UInt32, _ text: String, replacing: Bool) {
         let extra = extra(of: slot)
         if extras[extra].pointee.summary == noSlot || replacing {
             texts.replace(&extras[extra].pointee.summary, with: text)
@@ -227,7 +232,7 @@ extension ForestData {
 
     /// Updates a node's state and the counts that depend on it.
     @inline(__always)
-    mutating func refresh(_ slot: UInt32) {
+    func refresh(_ slot: UInt32) {
         let node = nodes[slot]
         let (old, new) = (node.pointee.state, node.pointee.derivedState)
         guard old != new else { return recordChange(slot, .facts) }

@@ -3,7 +3,7 @@ import ChainEvents
 /// Steps that remove nodes; ``ForestData/retain(now:budget:)`` says which.
 extension ForestData {
     /// Evicts a whole chain; false where the budget ended before.
-    mutating func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
+    func evictChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         var cursor = root
         while true {
             while nodes[cursor].pointee.firstChild != noSlot { cursor = nodes[cursor].pointee.firstChild }
@@ -22,7 +22,7 @@ extension ForestData {
     }
 
     /// Takes a chain of few nodes without links away at once; false where it is none.
-    mutating func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
+    func evictSmallChain(_ root: UInt32, _ budget: inout Int) -> Bool {
         let chain = nodes[root].pointee.chain
         let count = chain == noSlot ? 1 : Int(chains[chain].pointee.nodeCount)
         guard count <= 32 else { return false }
@@ -51,7 +51,7 @@ extension ForestData {
     }
 
     /// Evicts a root with one child, which becomes the root.
-    mutating func trimRoot(_ root: UInt32) -> UInt32 {
+    func trimRoot(_ root: UInt32) -> UInt32 {
         let child = nodes[root].pointee.firstChild
         let chain = nodes[root].pointee.chain
         saveOrigin(child)
@@ -77,7 +77,7 @@ extension ForestData {
     }
 
     /// Takes away a node without children, which has settled.
-    mutating func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
+    func evict(_ slot: UInt32, leavesCount: Bool, newRoot: UInt32? = nil) {
         // First, so that no node that its links release is placed under it.
         ids.remove(NodeID(nodes[slot].pointee.id))
         if nodes[slot].pointee.extra != noSlot { removeLinks(of: slot) }
@@ -109,7 +109,7 @@ extension ForestData {
     }
 
     /// Frees what is stored of a node that has left the tree and is recorded as evicted.
-    private mutating func freeNode(_ slot: UInt32) {
+    private func freeNode(_ slot: UInt32) {
         let node = nodes[slot]
         totals.counts.subtract(node.pointee.state)
         totals.evictedCount += 1
@@ -119,7 +119,7 @@ extension ForestData {
         nodes.free(slot)
     }
 
-    private mutating func freeExtra(_ index: UInt32) {
+    private func freeExtra(_ index: UInt32) {
         let extra = extras[index].pointee
         texts.release(extra.summary)
         texts.release(extra.canceller)
@@ -129,7 +129,7 @@ extension ForestData {
     }
 
     /// Adds a node and the nodes evicted from under it to the evicted counts of its parent.
-    private mutating func countEvicted(_ slot: UInt32, under parent: UInt32) {
+    private func countEvicted(_ slot: UInt32, under parent: UInt32) {
         var counts = EvictedCounts()
         let own = nodes[slot].pointee.extra
         if own != noSlot, extras[own].pointee.evicted != noSlot {

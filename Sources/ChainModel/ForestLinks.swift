@@ -3,7 +3,7 @@ import ChainEvents
 /// Adoption and membership.
 extension ForestData {
     /// `holder` follows `id`, or has it for a member.
-    mutating func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
+    func link(_ holder: UInt32, _ id: NodeID, _ kind: LinkKind, _ time: UInt64) {
         guard id.rawValue != nodes[holder].pointee.id, let target = referencedSlot(of: id, at: time) else { return }
         if let known = find(holder, target, kind) {
             guard time < links[known].pointee.time else { return }
@@ -18,7 +18,7 @@ extension ForestData {
     }
 
     /// An equal link that is there already. Costs the shorter of the two lists.
-    private mutating func find(_ holder: UInt32, _ target: UInt32, _ kind: LinkKind) -> UInt32? {
+    private func find(_ holder: UInt32, _ target: UInt32, _ kind: LinkKind) -> UInt32? {
         let (held, holding) = (nodes[holder].pointee.extra, nodes[target].pointee.extra)
         guard held != noSlot, holding != noSlot else { return nil }
         var (out, into) = (extras[held].pointee.firstOut, extras[holding].pointee.firstIn)
@@ -32,7 +32,7 @@ extension ForestData {
     }
 
     /// Inserts by time. Links of equal time keep their order of arrival, because they come from one thread.
-    private mutating func addOut(_ link: UInt32, _ extra: UInt32) {
+    private func addOut(_ link: UInt32, _ extra: UInt32) {
         let time = links[link].pointee.time
         var before = extras[extra].pointee.lastOut
         while before != noSlot, links[before].pointee.time > time { before = links[before].pointee.previousOut }
@@ -44,7 +44,7 @@ extension ForestData {
     }
 
     /// Inserts by time and the holder's id. Returns whether the link is the first.
-    private mutating func addIn(_ link: UInt32, _ extra: UInt32) -> Bool {
+    private func addIn(_ link: UInt32, _ extra: UInt32) -> Bool {
         var before = extras[extra].pointee.lastIn
         while before != noSlot, linkPrecedes(link, before) { before = links[before].pointee.previousIn }
         let after = before == noSlot ? extras[extra].pointee.firstIn : links[before].pointee.nextIn
@@ -62,7 +62,7 @@ extension ForestData {
     }
 
     /// Takes a link out of both lists and frees it.
-    private mutating func unlink(_ link: UInt32) {
+    private func unlink(_ link: UInt32) {
         let record = links[link].pointee
         let (holder, target) = (nodes[record.holder].pointee.extra, nodes[record.target].pointee.extra)
         if record.previousOut == noSlot {
@@ -89,7 +89,7 @@ extension ForestData {
     }
 
     /// Removes all links of a node before its eviction, and updates the tree parents of nodes it held first.
-    mutating func removeLinks(of slot: UInt32) {
+    func removeLinks(of slot: UInt32) {
         let extra = nodes[slot].pointee.extra
         while extras[extra].pointee.firstIn != noSlot {
             let link = extras[extra].pointee.firstIn

@@ -9,20 +9,20 @@ extension ForestData {
     static let threadNameLimit = 16_384, siteLimit = 65_536
 
     /// Drops unused names past the limits. Called after a batch, because its nodes may use the names it brought.
-    mutating func boundTables() {
+    func boundTables() {
         if threads.count > max(Self.threadNameLimit, 2 * threadCountAfterPruning) { dropUnusedThreads() }
         if sites.count > max(Self.siteLimit, 2 * siteCountAfterPruning) { dropUnusedSites() }
     }
 
     /// O(nodes); as many names have to be new before it happens again.
-    private mutating func dropUnusedThreads() {
+    private func dropUnusedThreads() {
         var used = Set(threadWaits.keys)
         for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.thread) }
         threads = threads.filter { used.contains($0.key) }
         threadCountAfterPruning = threads.count
     }
 
-    private mutating func dropUnusedSites() {
+    private func dropUnusedSites() {
         var used: Set<SiteID> = []
         for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { used.insert(nodes[slot].pointee.site) }
         sites = sites.filter { used.contains($0.key) }

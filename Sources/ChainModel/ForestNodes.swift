@@ -3,7 +3,7 @@ import ChainEvents
 /// How nodes come to be known, and where their creation time puts them.
 extension ForestData {
     /// Copies what a copy of the data still shares with the original.
-    mutating func detach() {
+    func detach() {
         nodes.detach()
         chains.detach()
         extras.detach()
@@ -22,7 +22,7 @@ extension ForestData {
         return slot < evictedSlot ? slot : nil
     }
 
-    mutating func hasRoom() -> Bool {
+    func hasRoom() -> Bool {
         if nodes.count < limits.nodeLimit { return true }
         totals.refusedCount += 1
         return false
@@ -30,7 +30,7 @@ extension ForestData {
 
     /// The slot of a node that an event reports on, new or known; nil where it is evicted or there is no room.
     @inline(__always)
-    mutating func reportedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
+    func reportedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
         let slot = ids.findCachingPage(id)
         guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
@@ -50,7 +50,7 @@ extension ForestData {
     }
 
     /// The slot of a node that another one references; nil as in ``reportedSlot(of:at:)``.
-    mutating func referencedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
+    func referencedSlot(of id: NodeID, at time: UInt64) -> UInt32? {
         let slot = ids.findCachingPage(id)
         guard slot < evictedSlot else {
             guard slot == noSlot, id != .none, hasRoom() else { return nil }
@@ -63,7 +63,7 @@ extension ForestData {
 
     /// Inserts a new node and links it into the tree.
     @discardableResult
-    mutating func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64) -> UInt32 {
+    func insert(_ record: NodeRecord, origin: NodeID, at time: UInt64) -> UInt32 {
         let slot = nodes.allocate(record)
         ids.insert(NodeID(record.id), slot)
         totals.counts.add(record.state)
@@ -79,7 +79,7 @@ extension ForestData {
         return slot
     }
 
-    mutating func setCreated(_ slot: UInt32, _ time: UInt64) {
+    func setCreated(_ slot: UInt32, _ time: UInt64) {
         let node = nodes[slot]
         if node.pointee.has(.createdKnown) {
             if time < node.pointee.created { rebase(slot, to: time) }
@@ -90,7 +90,7 @@ extension ForestData {
     }
 
     /// Changes a node's creation time, and with it its index among its siblings.
-    private mutating func rebase(_ slot: UInt32, to time: UInt64) {
+    private func rebase(_ slot: UInt32, to time: UInt64) {
         let node = nodes[slot]
         recordChange(slot, [.moved, .facts])
         countLoad(slot, node.pointee.state, isAdded: false)
@@ -109,7 +109,7 @@ extension ForestData {
     }
 
     /// The slot of a node's ``NodeExtra``, made if it has none.
-    mutating func extra(of slot: UInt32) -> UInt32 {
+    func extra(of slot: UInt32) -> UInt32 {
         let known = nodes[slot].pointee.extra
         guard known == noSlot else { return known }
         let new = extras.allocate(NodeExtra())

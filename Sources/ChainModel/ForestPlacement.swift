@@ -15,7 +15,7 @@ extension ForestData {
     }
 
     /// Stores the id of a node's origin before the node moves away from it.
-    mutating func saveOrigin(_ slot: UInt32) {
+    func saveOrigin(_ slot: UInt32) {
         guard nodes[slot].pointee.has(.underOrigin) else { return }
         let origin = originID(of: slot)
         nodes[slot].pointee.bits.remove(.underOrigin)
@@ -23,14 +23,14 @@ extension ForestData {
     }
 
     /// Stores the id of the parent or creator of a node that is not under it in the tree.
-    mutating func storeOrigin(_ origin: NodeID, of slot: UInt32) {
+    func storeOrigin(_ origin: NodeID, of slot: UInt32) {
         // In two statements, because extra(of:) may move the table that the left side refers to.
         let extra = extra(of: slot)
         extras[extra].pointee.origin = origin.rawValue
     }
 
     /// Sets a node's parent or creator that was not known before.
-    mutating func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
+    func setOrigin(_ slot: UInt32, _ origin: NodeID, at time: UInt64) {
         guard origin != .none else { return }
         // Also for a known node, because an earlier event can carry an older creation time.
         _ = referencedSlot(of: origin, at: time)
@@ -59,7 +59,7 @@ extension ForestData {
     }
 
     /// Moves a node under its desired parent, and other nodes that this allows or forbids.
-    mutating func place(_ slot: UInt32) {
+    func place(_ slot: UInt32) {
         let (target, isOrigin) = desiredParent(of: slot)
         let node = nodes[slot]
         if target == node.pointee.treeParent {
@@ -92,19 +92,19 @@ extension ForestData {
         retryCut(root)
     }
 
-    private mutating func setUnderOrigin(_ slot: UInt32, _ isOrigin: Bool) {
+    private func setUnderOrigin(_ slot: UInt32, _ isOrigin: Bool) {
         guard isOrigin else { return saveOrigin(slot) }
         nodes[slot].pointee.bits.insert(.underOrigin)
         trimExtra(slot)
     }
 
     /// Moves a root that was cut from a cycle under its desired parent, if the cycle has changed.
-    private mutating func retryCut(_ root: UInt32) {
+    private func retryCut(_ root: UInt32) {
         if nodes[root].pointee.has(.cut) { place(root) }
     }
 
     /// Cuts the cycle that would arise if the root `slot` moved under `target`, which is below it.
-    private mutating func breakCycle(_ slot: UInt32, _ target: UInt32, _ isOrigin: Bool) {
+    private func breakCycle(_ slot: UInt32, _ target: UInt32, _ isOrigin: Bool) {
         var latest = slot
         var cursor = target
         while cursor != slot {
@@ -143,7 +143,7 @@ extension ForestData {
     }
 
     /// Frees an extra that holds nothing but the node's position.
-    private mutating func trimExtra(_ slot: UInt32) {
+    private func trimExtra(_ slot: UInt32) {
         let index = nodes[slot].pointee.extra
         guard index != noSlot else { return }
         let extra = extras[index].pointee

@@ -3,7 +3,7 @@ import ChainEvents
 extension ForestData {
     /// Applies the beginning or the end of a resync. The end reads all nodes: some 20 ms at a million, after a loss
     /// only.
-    mutating func apply(_ resync: Resync?) {
+    func apply(_ resync: Resync?) {
         switch resync {
         case nil: break
         case .begin(let epoch):
@@ -22,7 +22,7 @@ extension ForestData {
     /// Settles a node that the resync did not name, if it was made at the resync's beginning or before.
     ///
     /// Also at equal times, because clocks may stand still; a node made after the beginning was reported since.
-    private mutating func endResync(_ slot: UInt32, _ epoch: UInt64) {
+    private func endResync(_ slot: UInt32, _ epoch: UInt64) {
         let node = nodes[slot]
         guard node.pointee.resync != resyncGeneration, node.pointee.created <= epoch, node.pointee.has(.reported) else {
             return
@@ -38,7 +38,7 @@ extension ForestData {
         }
     }
 
-    private mutating func forEachSlot(_ body: (inout ForestData, UInt32) -> Void) {
-        for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { body(&self, slot) }
+    private func forEachSlot(_ body: (ForestData, UInt32) -> Void) {
+        for slot in 0..<UInt32(nodes.bound) where isOccupied(slot) { body(self, slot) }
     }
 }

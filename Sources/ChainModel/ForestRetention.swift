@@ -7,11 +7,14 @@ extension ChainForest {
     ///
     /// - Parameter budget: The most small steps that are done, so that no frame waits.
     @discardableResult
-    public mutating func retain(now: UInt64, budget: Int = 4096) -> Int { data.retain(now: now, budget: budget) }
+    public mutating func retain(now: UInt64, budget: Int = 4096) -> Int {
+        makeUnique()
+        return data.retain(now: now, budget: budget)
+    }
 }
 
 extension ForestData {
-    mutating func enqueueRoot(_ slot: UInt32) {
+    func enqueueRoot(_ slot: UInt32) {
         guard let entry = evictionEntry(of: slot) else { return }
         if settledChains.count >= evictionLimit { dropStale(in: \.settledChains, isRoot: true) }
         settledChains.append(entry)
@@ -21,34 +24,34 @@ extension ForestData {
     /// as many.
     var evictionLimit: Int { max(16_384, 2 * nodes.count) }
 
-    private mutating func dropStale(in queue: WritableKeyPath<ForestData, EvictionQueue>, isRoot: Bool) {
+    private func dropStale(in queue: ReferenceWritableKeyPath<ForestData, EvictionQueue>, isRoot: Bool) {
         var entries = EvictionQueue()
         swap(&entries, &self[keyPath: queue])
         entries.removeAll { isStale($0, isRoot: isRoot) }
         swap(&entries, &self[keyPath: queue])
     }
 
-    mutating func enqueueLeaf(_ slot: UInt32) {
+    func enqueueLeaf(_ slot: UInt32) {
         guard let entry = evictionEntry(of: slot) else { return }
         if settledLeaves.count >= evictionLimit { dropStale(in: \.settledLeaves, isRoot: false) }
         settledLeaves.append(entry)
     }
 
     /// Of a node that is not in a queue yet.
-    private mutating func evictionEntry(of slot: UInt32) -> EvictionQueue.Entry? {
+    private func evictionEntry(of slot: UInt32) -> EvictionQueue.Entry? {
         let node = nodes[slot]
         guard !node.pointee.has(.isQueuedForEviction) else { return nil }
         node.pointee.bits.insert(.isQueuedForEviction)
         return .init(slot: slot, id: UInt32(truncatingIfNeeded: node.pointee.id), time: now)
     }
 
-    mutating func enqueueIfEvictable(_ slot: UInt32) {
+    func enqueueIfEvictable(_ slot: UInt32) {
         let node = nodes[slot]
         guard node.pointee.childCount == 0, !node.pointee.state.isLive else { return }
         if node.pointee.has(.isRoot) { enqueueRoot(slot) } else { enqueueLeaf(slot) }
     }
 
-    mutating func enqueueLeaves(under top: UInt32) {
+    func enqueueLeaves(under top: UInt32) {
         var cursor = top
         while cursor != noSlot {
             if !nodes[cursor].pointee.has(.isRoot) { enqueueIfEvictable(cursor) }
@@ -56,7 +59,7 @@ extension ForestData {
         }
     }
 
-    mutating func enqueueIfLong(of chain: UInt32) {
+    func enqueueIfLong(of chain: UInt32) {
         let record = chains[chain]
         guard record.pointee.nodeCount > limits.chainNodeLimit else { return }
         guard longChains.last != record.pointee.root else { return }
@@ -72,7 +75,7 @@ extension ForestData {
     /// The most entries of the list of long chains: twice as many as there can be at one time.
     var longChainLimit: Int { 64 + 2 * (nodes.count / max(1, limits.chainNodeLimit)) }
 
-    mutating func retain(now: UInt64, budget: Int) -> Int {
+    func retain(now: UInt64, budget: Int) -> Int {
         let before = totals.evictedCount
         var budget = budget
         retainChains(now, &budget)
@@ -92,7 +95,7 @@ extension ForestData {
             || node.pointee.has(.isRoot) != isRoot
     }
 
-    private mutating func retainChains(_ now: UInt64, _ budget: inout Int) {
+    private func retainChains(_ now: UInt64, _ budget: inout Int) {
         var turn = 0
         while budget > 0, let entry = settledChains.first,
             settledChainNodeCount > limits.settledNodeLimit || isDue(entry, now)
@@ -122,7 +125,7 @@ extension ForestData {
         }
     }
 
-    private mutating func retainLeaves(_ now: UInt64, _ budget: inout Int) {
+    private func retainLeaves(_ now: UInt64, _ budget: inout Int) {
         while budget > 0, let entry = settledLeaves.first,
             settledLeaves.count > limits.settledLeafLimit || isDue(entry, now)
         {
@@ -154,7 +157,7 @@ extension ForestData {
         return !goesWhole && record.pointee.firstRejected != slot
     }
 
-    private mutating func trimLongChains(_ budget: inout Int) {
+    private func trimLongChains(_ budget: inout Int) {
         if longChains.count > 1 {
             var seen: Set<UInt32> = []
             longChains.removeAll { !seen.insert($0).inserted }

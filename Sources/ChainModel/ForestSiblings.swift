@@ -1,7 +1,7 @@
 /// The order of children: intrusive lists by (creation, id).
 extension ForestData {
     /// Takes a node out of the list that it is in.
-    mutating func unlinkSibling(_ slot: UInt32) {
+    func unlinkSibling(_ slot: UInt32) {
         let node = nodes[slot]
         let above = nodes[node.pointee.treeParent]
         let (previous, next) = (node.pointee.previous, node.pointee.next)
@@ -20,13 +20,13 @@ extension ForestData {
     /// O(1) at the end or the beginning. Otherwise searched from the end and from the last insertion at the same time,
     /// so that merging a sorted run costs its length.
     @inline(__always)
-    mutating func linkSibling(_ slot: UInt32, under parent: UInt32) {
+    func linkSibling(_ slot: UInt32, under parent: UInt32) {
         insertInOrder(slot, under: parent)
         childAdded(slot, parent)
     }
 
     @inline(__always)
-    private mutating func insertInOrder(_ slot: UInt32, under parent: UInt32) {
+    private func insertInOrder(_ slot: UInt32, under parent: UInt32) {
         let node = nodes[slot]
         let above = nodes[parent]
         recordChange(parent, .facts)
@@ -48,7 +48,7 @@ extension ForestData {
     }
 
     /// The sibling after which a node is inserted that comes before the last one; none if it becomes the first.
-    private mutating func sibling(before slot: UInt32, under parent: UInt32) -> UInt32 {
+    private func sibling(before slot: UInt32, under parent: UInt32) -> UInt32 {
         let node = nodes[slot]
         let hintIndex = Int(parent & 15)
         guard nodes[nodes[parent].pointee.firstChild].pointee.precedes(node.pointee) else { return noSlot }

@@ -79,7 +79,7 @@ extension ChainForest {
 // MARK: Applying
 
 extension ForestData {
-    mutating func apply(_ snapshot: NodeSnapshot) {
+    func apply(_ snapshot: NodeSnapshot) {
         guard let slot = enterNew(snapshot) ?? enterKnown(snapshot) else { return }
         let node = nodes[slot]
         if snapshot.cancelRequested, snapshot.cancelRequestedAt == 0 { node.pointee.bits.insert(.cancelRequested) }
@@ -95,7 +95,7 @@ extension ForestData {
     }
 
     /// Inserts a node that is unknown, which most are, as its `created` event would have.
-    private mutating func enterNew(_ snapshot: NodeSnapshot) -> UInt32? {
+    private func enterNew(_ snapshot: NodeSnapshot) -> UInt32? {
         let origin = snapshot.parent == .none ? snapshot.creator : snapshot.parent
         guard snapshot.created != 0, snapshot.id != .none, origin != snapshot.id, nodes.count < limits.nodeLimit,
             ids.findCachingPage(snapshot.id) == noSlot
@@ -112,7 +112,7 @@ extension ForestData {
         return insert(record, origin: origin, at: snapshot.created)
     }
 
-    private mutating func enterKnown(_ snapshot: NodeSnapshot) -> UInt32? {
+    private func enterKnown(_ snapshot: NodeSnapshot) -> UInt32? {
         var earliest = snapshot.created
         if earliest == 0 {
             let times = [snapshot.seen, snapshot.queued, snapshot.started, snapshot.ended, snapshot.settled]
@@ -134,7 +134,7 @@ extension ForestData {
         return slot
     }
 
-    private mutating func applySteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
+    private func applySteps(of snapshot: NodeSnapshot, _ slot: UInt32) {
         let node = nodes[slot]
         if snapshot.queued != 0 { queued(slot, snapshot.queued, snapshot.executor) }
         if node.pointee.executor == 0 {
@@ -158,7 +158,7 @@ extension ForestData {
 
     /// Ends a handler that lost its `ended` event. A later `ended` event corrects the time, because the earliest time
     /// wins.
-    private mutating func endHandler(_ slot: UInt32) {
+    private func endHandler(_ slot: UInt32) {
         let node = nodes[slot]
         guard !node.pointee.isEnded else { return }
         if !node.pointee.isStarted {
@@ -168,7 +168,7 @@ extension ForestData {
         ended(slot, now)
     }
 
-    private mutating func applyLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {
+    private func applyLinks(of snapshot: NodeSnapshot, _ slot: UInt32) {
         if snapshot.adopted != .none {
             link(slot, snapshot.adopted, .adoption, snapshot.adoptedAt == 0 ? now : snapshot.adoptedAt)
         }

@@ -46,7 +46,7 @@ extension ForestData {
     /// the outermost one.
     private static let depthLimit = 64
 
-    mutating func awaited(_ event: ChainEvent) {
+    func awaited(_ event: ChainEvent) {
         let wait = ThreadWait(thread: event.thread, node: event.node, waiter: event.other, since: event.time)
         var known = threadWaits[event.thread] ?? []
         guard !known.contains(wait) else { return }
@@ -62,7 +62,7 @@ extension ForestData {
 
     /// Whether another thread's wait can be stored. Drops waits that lost their end event when there are twice as many as
     /// after the last time: O(1) amortised.
-    private mutating func hasRoomForWait() -> Bool {
+    private func hasRoomForWait() -> Bool {
         let limit = Self.waitingThreadLimit
         guard threadWaits.count >= min(limit, max(Self.pruneCount, 2 * waitCountAfterPruning)) else { return true }
         guard refusedWaitCount == 0 else {
@@ -75,7 +75,7 @@ extension ForestData {
         return threadWaits.count < limit
     }
 
-    mutating func awaitEnded(_ event: ChainEvent) {
+    func awaitEnded(_ event: ChainEvent) {
         guard var waits = threadWaits[event.thread],
             let index = waits.lastIndex(where: { $0.node == event.node && $0.since <= event.time })
         else { return }
@@ -86,7 +86,7 @@ extension ForestData {
     }
 
     /// Records a change of the waiting node.
-    private mutating func recordWaiterChange(of wait: ThreadWait) {
+    private func recordWaiterChange(of wait: ThreadWait) {
         if let waiter = slot(of: wait.waiter) { recordChange(waiter, .facts) }
     }
 

@@ -140,6 +140,18 @@ import Testing
         copy.expectConsistent()
     }
 
+    @Test func aCopyHasEveryField() {
+        var events = HostileEvents(seed: 3, idCount: 40, lastExecutor: 70)
+        var forest = ChainForest(process: .test)
+        for _ in 0..<20 { forest.apply(events.batch(.test)) }
+        let copy = Mirror(reflecting: ForestData(copying: forest.data)).children
+        // Slabs and the table of ids have pages of their own, which other tests compare.
+        let paged: Set = ["nodes", "chains", "extras", "links", "evictedCounts", "childCounts", "ids"]
+        for (left, right) in zip(Mirror(reflecting: forest.data).children, copy) where !paged.contains(left.label!) {
+            #expect("\(left.value)" == "\(right.value)", "\(left.label!)")
+        }
+    }
+
     @Test func tooManyChangesAreEverything() {
         var script = ScriptedForest(limits: ForestLimits(changeLimit: 3))
         #expect(script.forest.consumeChanges().isEverything)
