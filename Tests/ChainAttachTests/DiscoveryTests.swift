@@ -31,7 +31,7 @@ import Testing
         let hung = try FakeProgram(in: folder, pid: 13)
         // No connection is accepted, and the queue is full.
         let full = try FakeProgram(in: folder, pid: 14, backlog: 0)
-        let knocks = (0..<2).map { _ in try? Connection(to: full.endpoint, ClientHello(purpose: .look)) }
+        let clients = (0..<2).map { _ in try? ProgramConnection(to: full.endpoint, ClientHello(purpose: .look)) }
         let list = list()
         // The last answers while the first has not yet.
         let later = try first.nextViewer()
@@ -41,7 +41,7 @@ import Testing
         let silent = try hung.nextViewer()
         clock.advance(by: try clock.restToDeadline())
         let found = try list.value()
-        withExtendedLifetime((knocks, later, silent)) {}
+        withExtendedLifetime((clients, later, silent)) {}
         #expect(found.map(\.pid) == [11, 12, 13, 14])
         #expect(found.map { $0.hello?.process.name } == ["a", "b", nil, nil])
         #expect(found[0].hello?.totals.nodeCount == 9 && found[0].path == first.path)

@@ -53,7 +53,7 @@ import Testing
 
     @Test func aStandardErrorThatWasClosedIsNotWaitedFor() throws {
         let endpoint = try options.discovery.resolve(.ssh(host: "quiet", process: "1"))
-        let connection = try Connection(to: endpoint, ClientHello(purpose: .look))
+        let connection = try ProgramConnection(to: endpoint, ClientHello(purpose: .look))
         #expect(connection.entries.count == 2)
         let clock = SystemPollClock()
         let limit = clock.now + UInt64(patience * 1e9)

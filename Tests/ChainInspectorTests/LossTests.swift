@@ -98,7 +98,7 @@ import Testing
             // The beginning and the first part fit into the mailbox, the second does not, the others do again.
             if shard == 2 { take(atMost: 2) }
         }
-        bench.collector.withState { $0.walk.isAsked = true }
+        bench.collector.withState { $0.walk.isRequested = true }
         bench.collector.collectNow()
         take(atMost: .max)
         #expect(forest.withLock { states($0, live) } == live.map { _ in .pending })

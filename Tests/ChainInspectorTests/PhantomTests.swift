@@ -135,5 +135,5 @@ import Testing
 
 extension Inspector {
     /// Has the state of all nodes published again, whether or not anything was lost.
-    fileprivate func resyncForTests() { collector.withState { $0.walk.isAsked = true } }
+    fileprivate func resyncForTests() { collector.withState { $0.walk.isRequested = true } }
 }
