@@ -10,8 +10,8 @@ struct ShortFormTests {
     func allOfSeveralTypes() throws {
         let first = Promise<Int>.pending()
         let second = Promise<String>.pending()
-        let tuple = isolated.run { Promise.all(first.promise, second.promise, Promise.resolve(true), label: "all three") }
-        #expect(tuple.kind == .all && tuple.label == "all three")
+        let tuple = isolated.run { Promise.all(first.promise, second.promise, Promise.resolve(true), label: "three") }
+        #expect(tuple.kind == .all && tuple.label == "three")
         second.resolver.fulfill("two")
         #expect(!tuple.isSettled)
         first.resolver.fulfill(1)
