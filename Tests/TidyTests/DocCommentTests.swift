@@ -15,6 +15,16 @@ struct DocCommentTests {
         #expect(count > 500)
     }
 
+    @Test func attributesOverSeveralLinesAreSkipped() {
+        let lines = [
+            "    /// What.", "    @available(", "        *, unavailable", "    )", "    @inlinable",
+            "    public func a()",
+        ]
+        #expect(isDocumented(5, in: lines))
+        #expect(!isDocumented(4, in: Array(lines.dropFirst())))
+        #expect(!isDocumented(3, in: ["/// What.", "call(", ")", "public func a()"]))
+    }
+
     @Test func publicDeclarationsAreFound() {
         let lines = """
             public protocol A {
@@ -97,9 +107,20 @@ private func impliedMembers(of head: String) -> (String) -> Bool {
 
 /// Whether documentation precedes the line, before attributes and plain comments.
 private func isDocumented(_ index: Int, in lines: [String]) -> Bool {
-    let above = lines[..<index].reversed().lazy.map(\.trimmingSpaces)
-    let first = above.first { !$0.hasPrefix("@") && !($0.hasPrefix("//") && !$0.hasPrefix("///")) }
-    return first?.hasPrefix("///") ?? false
+    var above = index - 1
+    while above >= 0 {
+        let text = lines[above].trimmingSpaces
+        if text == ")" {
+            // The end of an attribute over several lines: go on from its beginning.
+            let indent = lines[above].count - text.count
+            repeat { above -= 1 } while above > 0 && lines[above].prefix { $0 == " " }.count > indent
+            guard above >= 0, lines[above].trimmingSpaces.hasPrefix("@") else { return false }
+        } else if !text.hasPrefix("@"), !text.hasPrefix("//") || text.hasPrefix("///") {
+            return text.hasPrefix("///")
+        }
+        above -= 1
+    }
+    return false
 }
 
 extension String {
