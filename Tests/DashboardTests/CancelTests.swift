@@ -22,12 +22,12 @@ import Testing
                     SourceID(0),
                     ViewerCommand(
                         id: 1, process: Script.process.key, request: .cancel(.node(NodeID(401)), by: "the dashboard"))))
-        let row = screen.frame.rowText(3 + screen.state.selectedLine!)
+        let row = screen.frame.rowText(3 + screen.state.tree.selectedLine!)
         #expect(row.contains("running ") && row.contains("cancel requested"))
         var told = Script(sequence: 9, time: 4_300)
         told.cancel(401, "cancelled by the dashboard")
         screen.feed(told)
-        let after = screen.frame.rowText(3 + screen.state.selectedLine!)
+        let after = screen.frame.rowText(3 + screen.state.tree.selectedLine!)
         #expect(after.contains("⊘ cancelled") && after.contains("cancelled by the dashboard"))
     }
 
@@ -35,7 +35,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 60)
         for key in ["n", "<Esc>", "q"] {
             screen.type("Gc" + key)
-            #expect(screen.state.context == .tree)
+            #expect(screen.state.context == .view(.chains))
             #expect(screen.message == "nothing was cancelled")
         }
         #expect(screen.effects.isEmpty)

@@ -27,15 +27,15 @@ import Testing
     @Test func looksAsItShould() {
         var screen = Self.screen()
         screen.type(":")
-        GoldenTests.check(screen, "command-100x12")
+        GoldenTests.check(screen, "command/100x12")
         screen.type("th")
-        GoldenTests.check(screen, "command-hint-100x12")
+        GoldenTests.check(screen, "command/hint-100x12")
         screen.type("eme drak<Enter>")
-        GoldenTests.check(screen, "command-error-100x12")
+        GoldenTests.check(screen, "command/error-100x12")
         screen.type("<^U>")
         tab(&screen)
         tab(&screen)
-        GoldenTests.check(screen, "command-completion-100x12")
+        GoldenTests.check(screen, "command/completion-100x12")
     }
 
     /// Each command of the table does something, is completed and stands in the help.
@@ -117,7 +117,7 @@ import Testing
         screen.type(" ")
         #expect(screen.state.typing.problem == nil)
         screen.type("<Esc>")
-        #expect(screen.state.context == .tree)
+        #expect(screen.state.context == .view(.chains))
     }
 
     @Test func completesArguments() {
@@ -154,7 +154,7 @@ import Testing
         screen.type("<Down><Down>")
         #expect(typed(screen) == "vie")
         screen.type("<Esc>:<Enter>")
-        #expect(screen.state.context == .tree)
+        #expect(screen.state.context == .view(.chains))
     }
 
     @Test func goesToNodesThatAreFoldedOrForgotten() {
@@ -231,10 +231,10 @@ import Testing
         case "json":
             #expect(content.contains(#""filter":"card""#) && content.contains(#""id":203,"#))
             #expect(content.contains(#""leftOut":0"#))
-            #expect(Golden.complaint(about: content, named: "saved-json") == nil)
+            #expect(Golden.complaint(about: content, named: "saved/json") == nil)
         case "ansi":
             let shown = content.replacing("\u{1b}", with: "ESC")
-            #expect(Golden.complaint(about: shown, named: "saved-ansi") == nil)
+            #expect(Golden.complaint(about: shown, named: "saved/ansi") == nil)
         case "svg": #expect(content.hasPrefix("<svg") && content.contains("chainview checkout"))
         default: #expect(content == screen.text, "the picture is that of before the command")
         }
@@ -249,7 +249,7 @@ import Testing
         #expect(content.contains(#""view":"events""#) && content.contains("reserve stock"))
     }
 
-    @Test func whatIsToldIsSaid() {
+    @Test func messagesOfEffectsAreShown() {
         var screen = GoldenTests.checkout(100, 30)
         screen.act(.told("saved to /tmp/x.txt"))
         #expect(screen.message == "saved to /tmp/x.txt" && screen.state.status?.tone == .plain)

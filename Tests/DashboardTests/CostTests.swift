@@ -36,8 +36,8 @@ import Testing
         screen.state.programs.reduce(0) { $0 + $1.outline.cachedRows.count }
     }
 
-    /// Of a large program the nodes of a call site are counted for who stays at one of them, not for who scrolls past.
-    @Test func aCallSiteIsCountedWhereSomebodyStays() {
+    /// In a large program a call site is counted after a rest on one of its nodes, not while scrolling past.
+    @Test func aCallSiteIsCountedOnceItsDetailsStayOpen() {
         var screen = Screen(140, 40)
         var script = Script(time: 10)
         for node in 1...60_000 as ClosedRange<UInt64> { script.make(node, .work, site: "Shop.swift:\(node % 2 + 1)") }
@@ -60,7 +60,7 @@ import Testing
         }
         pass(300)
         #expect(count() == "30000")
-        // Time stands still in a frozen picture, and yet somebody stays.
+        // The program's clock is stopped in a frozen picture, the rest is not.
         screen.type("pj")
         #expect(count() == nil)
         pass(500)
@@ -70,7 +70,7 @@ import Testing
     @Test func onlyWhatIsSeenIsWalked() {
         var screen = Self.screen()
         // Twenty heads; in each program the first 24 chains unfold by themselves.
-        #expect(screen.state.rowCount == Self.programCount * (1 + Self.chainCount + 24 * 9))
+        #expect(screen.state.tree.rowCount == Self.programCount * (1 + Self.chainCount + 24 * 9))
         var walked = 0
         func expectFewWalked(_ what: String) {
             let count = Self.walkedCount(screen)

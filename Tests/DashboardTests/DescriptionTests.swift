@@ -98,7 +98,7 @@ import Testing
                 ("value", "Order {\n  number: 18\n  lines: 2\n}"),
             ])
         for _ in 0..<9 { screen.type("J") }
-        GoldenTests.check(screen, "described-100x40")
+        GoldenTests.check(screen, "detail/described-100x40")
     }
 
     @Test func anAnswerStaysAndIsShownOnComingBack() {
@@ -165,7 +165,7 @@ import Testing
         #expect(screen.text.contains("the program answered something else"))
     }
 
-    @Test func programsAreToldApart() {
+    @Test func answersOfTwoProgramsAreKeptApart() {
         var screen = ProgramsTests.both(160, 60)
         screen.type("G")
         #expect(screen.selectedID == 21)

@@ -26,13 +26,13 @@ import Testing
     @Test(arguments: [Size(columns: 140, rows: 40), Size(columns: 220, rows: 44)]) func beside(_ size: Size) {
         var screen = GoldenTests.checkout(size.columns, size.rows)
         screen.go(to: 302)
-        GoldenTests.check(screen, "detail-pending-\(size)")
+        GoldenTests.check(screen, "detail/pending-\(size)")
     }
 
     @Test func inASCII() {
         var screen = GoldenTests.checkout(140, 40, options: State.Options(glyphs: .ascii))
         screen.go(to: 205)
-        GoldenTests.check(screen, "detail-ascii-140x40")
+        GoldenTests.check(screen, "detail/ascii-140x40")
     }
 
     @Test func whereAnErrorBegan() {
@@ -48,27 +48,27 @@ import Testing
 
     @Test func anErrorOfAMemberAndOfWhatIsFollowed() {
         var screen = Screen(100, 60)
-        var s = Script(time: 1_000)
-        s.make(1, .work, "order")
-        s.queue(1)
-        s.start(1)
-        s.make(2, .all, "checks", by: 1)
-        s.make(3, .work, "fraud", by: 1)
-        s.make(4, .work, "address", by: 1)
-        s.link(2, 3)
-        s.link(2, 4)
-        s.end(1)
-        s.adopt(1, 2)
-        s.fulfill(3)
-        s.at(1_010)
-        s.reject(4, "no such street")
-        s.reject(2, "no such street")
-        s.reject(1, "no such street")
-        s.make(5, .catch, "apologise", under: 1)
-        s.start(5)
-        s.at(1_020)
-        s.reject(5, "mail is down")
-        screen.feed(s)
+        var script = Script(time: 1_000)
+        script.make(1, .work, "order")
+        script.queue(1)
+        script.start(1)
+        script.make(2, .all, "checks", by: 1)
+        script.make(3, .work, "fraud", by: 1)
+        script.make(4, .work, "address", by: 1)
+        script.link(2, 3)
+        script.link(2, 4)
+        script.end(1)
+        script.adopt(1, 2)
+        script.fulfill(3)
+        script.at(1_010)
+        script.reject(4, "no such street")
+        script.reject(2, "no such street")
+        script.reject(1, "no such street")
+        script.make(5, .catch, "apologise", under: 1)
+        script.start(5)
+        script.at(1_020)
+        script.reject(5, "mail is down")
+        screen.feed(script)
         screen.type("*")
         screen.go(to: 1)
         #expect(field("began at", screen) == ["✖ address #4, 2 up"])
@@ -83,14 +83,14 @@ import Testing
         #expect(field("began at", screen).isEmpty)
     }
 
-    @Test func whoAskedToCancelAndWhen() {
+    @Test func aCancellationShowsItsActorAndTime() {
         var screen = Screen(100, 60)
-        var s = Script(time: 1_000)
-        s.make(1, .work, "order")
-        s.start(1)
-        s.at(1_250)
-        s.requestCancel(1, "ann")
-        screen.feed(s)
+        var script = Script(time: 1_000)
+        script.make(1, .work, "order")
+        script.start(1)
+        script.at(1_250)
+        script.requestCancel(1, "ann")
+        screen.feed(script)
         #expect(field("cancel", screen) == ["asked for by ann at 14:13:21.250"])
         #expect(lines(screen)[0] == "● running  cancel requested")
     }
@@ -112,14 +112,14 @@ import Testing
 
     @Test func barsLieWhereTheirTimesDo() {
         var screen = Screen(100, 60)
-        var s = Script(time: 1_000)
-        s.make(1, .work, "order")
-        s.queue(1)
-        s.at(1_100)
-        s.start(1)
-        s.at(1_200)
-        s.fulfill(1)
-        screen.feed(s)
+        var script = Script(time: 1_000)
+        script.make(1, .work, "order")
+        script.queue(1)
+        script.at(1_100)
+        script.start(1)
+        script.at(1_200)
+        script.fulfill(1)
+        screen.feed(script)
         let bars = lines(screen, width: 34).filter { $0.contains("▄") }
         // 20 cells for 200 ms.
         let half = String(repeating: "▄", count: 10)
@@ -133,16 +133,16 @@ import Testing
 
     @Test func nodesFromTheSameCallSiteAreCompared() throws {
         var screen = Screen(160, 40)
-        var s = Script(time: 1_000)
+        var script = Script(time: 1_000)
         for node in 1...4 as ClosedRange<UInt64> {
-            s.make(node, .work, "order \(node)", site: "A/Order.swift:7")
-            s.queue(node)
-            s.start(node)
+            script.make(node, .work, "order \(node)", site: "A/Order.swift:7")
+            script.queue(node)
+            script.start(node)
             // 2, 4, 6 ms; then 200.
-            s.at(s.time + (node == 4 ? 200 : Double(node) * 2))
-            node == 3 ? s.reject(node, "declined") : s.fulfill(node)
+            script.at(script.time + (node == 4 ? 200 : Double(node) * 2))
+            node == 3 ? script.reject(node, "declined") : script.fulfill(node)
         }
-        screen.feed(s)
+        screen.feed(script)
         screen.go(to: 4)
         for step in 0..<5 { screen.tick(3_000 + Double(step) * 1_100) }
         let told = lines(screen)

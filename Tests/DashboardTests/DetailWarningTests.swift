@@ -26,23 +26,23 @@ import Testing
     }
 
     @Test(arguments: [120, 140]) func looksRight(_ columns: Int) {
-        GoldenTests.check(Self.screen(columns, 6), "detail-warned-\(columns)x40")
+        GoldenTests.check(Self.screen(columns, 6), "detail/warned-\(columns)x40")
     }
 
     @Test func looksRightInASCII() {
         GoldenTests.check(
-            Self.screen(140, 4, options: State.Options(glyphs: .ascii)), "detail-warned-ascii-140x40")
+            Self.screen(140, 4, options: State.Options(glyphs: .ascii)), "detail/warned-ascii-140x40")
     }
 
     @Test func eachIsNamedTheWorstFirst() {
         var screen = Screen(140, 40)
-        var s = Script(time: 1_000)
-        s.make(1, .pending, "answer", external: true)
-        s.reject(1, "no")
-        s.settleAgain(1)
-        s.at(2_000)
-        s.leaveUnhandled(1, "no")
-        screen.feed(s)
+        var script = Script(time: 1_000)
+        script.make(1, .pending, "answer", external: true)
+        script.reject(1, "no")
+        script.settleAgain(1)
+        script.at(2_000)
+        script.leaveUnhandled(1, "no")
+        screen.feed(script)
         #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection", "settled-again"])
         #expect(heads(screen).allSatisfy { $0.contains("  at ") })
         let advice = lines(screen).drop { !$0.hasPrefix("settled-again") }.dropFirst().first
@@ -61,7 +61,7 @@ import Testing
         #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection"])
     }
 
-    @Test func whatHoldsNoMoreIsNotTold() {
+    @Test func warningsThatAreOverAreNotShown() {
         var screen = Self.screen(140, 1)
         #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["never-settled"])
         #expect(heads(screen).first?.contains("  since ") == true)
@@ -71,7 +71,7 @@ import Testing
         #expect(heads(screen).isEmpty)
     }
 
-    @Test(arguments: [ViewID.threads, .timeline, .events]) func theyAreToldInOtherViews(_ view: ViewID) {
+    @Test(arguments: [ViewID.threads, .timeline, .events]) func warningsAreShownInOtherViews(_ view: ViewID) {
         var screen = Self.screen(140, 6)
         screen.type("\(view.rawValue)")
         #expect(screen.selectedID == 6)

@@ -12,15 +12,20 @@ import Testing
     private static func batch(_ sequence: UInt64, _ count: Int, textBytes: Int = 0) -> EventBatch {
         var batch = EventBatch(process: Script.process.key, sequence: sequence, time: sequence * 1_000_000)
         let text = String(repeating: "x", count: textBytes)
-        for place in 0..<count {
+        for index in 0..<count {
             if textBytes > 0 { batch.texts.append(text) }
             batch.events.append(
                 ChainEvent(
-                    time: (sequence - 1) * 1_000_000 + UInt64(place), .settledAgain, node: NodeID(1),
-                    text: textBytes > 0 ? UInt32(place + 1) : 0))
+                    time: (sequence - 1) * 1_000_000 + UInt64(index), .settledAgain, node: NodeID(1),
+                    text: textBytes > 0 ? UInt32(index + 1) : 0))
         }
         batch.loss.madeCount = sequence * UInt64(count)
         return batch
+    }
+
+    /// Events that are kept, whether they are shown or not.
+    private static func keptCount(_ ring: EventsInsight) -> Int {
+        ring.batches[ring.head...].reduce(0) { $0 + $1.events.count }
     }
 
     @Test(arguments: [1, 7, 5_000, 60_000, 200_000]) func theRingIsBounded(_ size: Int) {
@@ -32,8 +37,8 @@ import Testing
         #expect(ring.end == heard)
         #expect(ring.rows(limit: EventsInsight.limit) == heard - UInt64(EventsInsight.limit)..<heard)
         #expect(ring.rows(limit: 10) == heard - 10..<heard)
-        #expect(ring.held.events >= EventsInsight.limit)
-        #expect(ring.held.events < EventsInsight.limit + min(size, EventsInsight.limit))
+        #expect(Self.keptCount(ring) >= EventsInsight.limit)
+        #expect(Self.keptCount(ring) < EventsInsight.limit + min(size, EventsInsight.limit))
         var numbers: [UInt64] = []
         ring.forEach(in: ring.rows(limit: EventsInsight.limit)) { number, time, event in
             #expect(event?.time == time)
@@ -51,8 +56,8 @@ import Testing
         for number in 1...400 as ClosedRange<UInt64> {
             ring.ingest(Self.batch(number, 100, textBytes: 480), in: forest)
         }
-        #expect(ring.held.events == 40_000)
-        #expect(ring.held.textBytes <= EventsInsight.textByteLimit)
+        #expect(Self.keptCount(ring) == 40_000)
+        #expect(ring.textByteCount <= EventsInsight.textByteLimit)
         guard case .event(_, let old)? = ring.row(0), case .event(_, let new)? = ring.row(ring.end - 1) else {
             return #expect(Bool(false), "rows are missing")
         }
@@ -71,14 +76,14 @@ import Testing
             screen.act(.received(SourceID(0), Self.batch(UInt64(number + 1), size)))
             screen.tick(Double(number))
             let ring = screen.state.programs[0].insight.events
-            #expect(ring.held.events < EventsInsight.limit + size)
+            #expect(Self.keptCount(ring) < EventsInsight.limit + size)
             #expect(screen.state.events.index.entries.count <= EventsInsight.limit)
         }
         for step in 0..<20 { screen.tick(100 + Double(step)) }
         let kept = UInt64(count + 1 - EventsInsight.limit)..<UInt64(count + 1)
         #expect(screen.state.events.index.entries.map(\.number) == Array(kept))
         #expect(screen.text.contains("the last 50,000 of 1,000,001"))
-        #expect(!screen.state.isFindingEvents)
+        #expect(!EventsView.isIncomplete(screen.state))
     }
 
     @Test func nothingIsIndexedForAClosedView() {
@@ -90,7 +95,7 @@ import Testing
 
     // MARK: Against a naive filter
 
-    private struct Told {
+    private struct Recorded {
         var time: UInt64
         var programIndex: Int
         var number: Int
@@ -103,17 +108,17 @@ import Testing
         screen.act(.connected(SourceID(1), Script.billing))
         screen.type("6")
         let programs = [Script.process, Script.billing]
-        var told: [Told] = []
-        var heard = [0, 0]
+        var recorded: [Recorded] = []
+        var counts = [0, 0]
         let kinds: [EventKind] = [.queued, .started, .ended, .fulfilled, .rejected, .skipped, .linked, .adopted]
         let words = ["quick", "brown", "queued", "fox", "rejected"]
         var moment = 100.0
         for round in 1...60 as ClosedRange<UInt64> {
-            let place = Int.random(in: 0...1, using: &random)
-            let lead = programs[0].wallOffset - programs[place].wallOffset
+            let programIndex = Int.random(in: 0...1, using: &random)
+            let lead = programs[0].wallOffset - programs[programIndex].wallOffset
             moment += 40
             var batch = EventBatch(
-                process: programs[place].key, sequence: round, time: UInt64(moment * 1_000_000) + lead)
+                process: programs[programIndex].key, sequence: round, time: UInt64(moment * 1_000_000) + lead)
             for thread in 1...3 as ClosedRange<UInt32> {
                 // Each thread's events are in order; what was drained later may be older.
                 var time = UInt64((moment - .random(in: 1...60, using: &random)) * 1_000_000) + lead
@@ -121,7 +126,7 @@ import Testing
                     time += .random(in: 0...2_000_000, using: &random)
                     let node = NodeID(.random(in: 1...40, using: &random))
                     var kind = kinds.randomElement(using: &random)!
-                    if screen.state.programs[place].forest!.index(of: node) == nil { kind = .created }
+                    if screen.state.programs[programIndex].forest.index(of: node) == nil { kind = .created }
                     batch.texts.append(words.randomElement(using: &random)!)
                     let other = kind == .linked || kind == .adopted || Bool.random(using: &random)
                     batch.events.append(
@@ -133,14 +138,14 @@ import Testing
                 }
             }
             for event in batch.events {
-                told.append(
-                    Told(
-                        time: event.time &+ programs[place].wallOffset, programIndex: place, number: heard[place],
-                        event: event
+                recorded.append(
+                    Recorded(
+                        time: event.time &+ programs[programIndex].wallOffset, programIndex: programIndex,
+                        number: counts[programIndex], event: event
                     ))
-                heard[place] += 1
+                counts[programIndex] += 1
             }
-            screen.act(.received(SourceID(place), batch))
+            screen.act(.received(SourceID(programIndex), batch))
             screen.tick(moment)
             guard round % 10 == 0 else { continue }
             if screen.state.filter.isActive { screen.type("<Esc>") }
@@ -155,23 +160,23 @@ import Testing
                 moment += 300
                 screen.tick(moment)
             }
-            #expect(screen.state.events.index.entries == expected(told, text, screen))
+            #expect(screen.state.events.index.entries == expected(recorded, text, screen))
         }
     }
 
-    private func expected(_ told: [Told], _ text: String, _ screen: Screen) -> [EventIndex.Entry] {
+    private func expected(_ recorded: [Recorded], _ text: String, _ screen: Screen) -> [EventIndex.Entry] {
         let scope = screen.state.events.scope
-        return told.filter { told in
-            let process = screen.state.programs[told.programIndex]
-            let forest = process.forest!
-            let node = forest.index(of: told.event.node)!
+        return recorded.filter { recorded in
+            let process = screen.state.programs[recorded.programIndex]
+            let forest = process.forest
+            let node = forest.index(of: recorded.event.node)!
             if let scope {
                 guard scope.source == process.source, let root = forest.index(of: scope.id!) else { return false }
                 if forest.root(of: node) != forest.root(of: root) { return false }
             }
             let view = forest.node(node)
             let texts: [String?] = [
-                EventText.word(told.event.kind), forest.label(of: node) ?? forest.site(of: node)?.description,
+                EventText.word(recorded.event.kind), forest.label(of: node) ?? forest.site(of: node)?.description,
                 forest.summary(of: node), view.kind.word, view.state.word,
             ]
             return text.isEmpty || texts.contains { $0?.contains(text) ?? false }

@@ -17,7 +17,7 @@ import Testing
     /// The rows that are shown, as the numbers of their nodes and their words; notes by their title.
     static func rows(_ screen: Screen) -> [String] {
         screen.state.events.index.entries.map { entry in
-            switch screen.state.row(of: entry) {
+            switch EventsView.row(of: entry, screen.state) {
             case .event(let event, _): "\(event.node) \(EventText.word(event.kind))"
             case .note(let note): EventText.words(for: note).title
             case nil: "gone"
@@ -31,13 +31,13 @@ import Testing
     func golden(_ size: Size) {
         var screen = Self.screen(size.columns, size.rows)
         if size.columns == 120 { screen.type("kkk") }
-        GoldenTests.check(screen, "events-\(size)")
+        GoldenTests.check(screen, "events/\(size)")
     }
 
     @Test func goldenInASCII() {
         var screen = Self.screen(100, 24, options: State.Options(glyphs: .ascii))
         screen.type("kkkka<Enter>")
-        GoldenTests.check(screen, "events-ascii-100x24")
+        GoldenTests.check(screen, "events/ascii-100x24")
     }
 
     @Test func goldenOfPrograms() {
@@ -45,7 +45,7 @@ import Testing
         screen.act(.connected(SourceID(1), Script.billing))
         for batch in Demo.billing() { screen.feed(batch, from: SourceID(1)) }
         screen.type("6/rejected<Enter>")
-        GoldenTests.check(screen, "events-programs-120x30")
+        GoldenTests.check(screen, "events/programs-120x30")
     }
 
     @Test func aLossHasARow() {
@@ -58,7 +58,7 @@ import Testing
         screen.type("kk")
         #expect(screen.state.selection == nil)
         screen.type("<Enter>")
-        GoldenTests.check(screen, "events-lost-100x24")
+        GoldenTests.check(screen, "events/lost-100x24")
     }
 
     @Test func whatWasThereBeforeIsOneRow() {
@@ -88,10 +88,10 @@ import Testing
         #expect(screen.text.contains("G follows"))
         var next = Script(sequence: 6, time: 6_000)
         for id in 501...520 as ClosedRange<UInt64> { next.make(id, .promise, "order \(id)") }
-        let line = screen.state.events.cursor.line(height: screen.state.viewHeight)
+        let line = screen.state.events.cursor.line(height: EventsView.height(in: screen.state))
         screen.feed(next)
         #expect(screen.selectedID == 500)
-        #expect(screen.state.events.cursor.line(height: screen.state.viewHeight) == line)
+        #expect(screen.state.events.cursor.line(height: EventsView.height(in: screen.state)) == line)
         #expect(!screen.text.contains("order 520"))
         screen.type("G")
         #expect(screen.text.contains("order 520"))

@@ -91,8 +91,8 @@ import Testing
         (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
     }
 
-    /// A second costs those whose time has come: nobody else is looked at.
-    @Test func timeCostsThoseWhoseTimeHasCome() throws {
+    /// A second tests the nodes that are due, and no others.
+    @Test func aSecondTestsOnlyNodesThatAreDue() throws {
         var screen = Screen(80, 20)
         var script = Script(time: 10)
         for node in 1...2_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
@@ -141,7 +141,7 @@ import Testing
             let count = step % 4 + 1
             goOn(step, links: count)
             #expect(forest.totals.nodeCount <= 300 + step + 1, "it sheds its beginning")
-            // Those that are new, and who is the root now.
+            // The new nodes, and the new root.
             #expect(outline.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
             var counts: [NodeIndex: Int] = [:]
             for place in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: place)) {
@@ -164,7 +164,7 @@ import Testing
         while screen.state.outline.hasWork { screen.tick(20) }
         screen.type("/order")
         #expect(screen.state.isScanning && !screen.state.isIdle)
-        // Where nobody uses the time before it, a tick looks on. A chain that is found costs four nodes more.
+        // Without `.work` a tick continues the search. A chain with a match costs four nodes more.
         #expect(screen.state.matchCount == State.firstScanBudget / 5)
         screen.tick(39)
         #expect(screen.state.matchCount == State.firstScanBudget / 5 + RowModel.scanBudget / 5)
@@ -238,9 +238,9 @@ struct RandomStory {
     @Test func aQueryThatCannotBeReadShowsWhere() {
         var screen = Self.screen()
         screen.type("/state:rejected and age>soon")
-        GoldenTests.check(screen, "filter-error-100x12")
+        GoldenTests.check(screen, "filter/error-100x12")
         screen.type("<^U>(card or")
-        GoldenTests.check(screen, "filter-unfinished-100x12")
+        GoldenTests.check(screen, "filter/unfinished-100x12")
     }
 
     /// Where nothing matches, keys that go to rows say that, and not that the program has done nothing yet.
@@ -268,7 +268,7 @@ struct RandomStory {
         #expect(screen.state.context == .filter, "what cannot be read is not accepted")
         #expect(line(screen).contains("something to look for is missing here"))
         screen.type("kind:failed)<Enter>")
-        #expect(screen.state.context == .tree && screen.state.matchCount == 1)
+        #expect(screen.state.context == .view(.chains) && screen.state.matchCount == 1)
     }
 
     @Test func tabCompletes() {
@@ -277,7 +277,7 @@ struct RandomStory {
         screen.act(.key(KeyPress(.tab)))
         #expect(screen.state.mode == .filter("state:"))
         screen.act(.key(KeyPress(.tab)))
-        GoldenTests.check(screen, "filter-completion-100x12")
+        GoldenTests.check(screen, "filter/completion-100x12")
         screen.act(.key(KeyPress(.tab)))
         #expect(screen.state.mode == .filter("state:queued"))
         #expect(screen.state.filter.text == "state:queued")
@@ -332,7 +332,7 @@ struct RandomStory {
         screen.type("<^U>@s")
         screen.act(.key(KeyPress(.tab)))
         screen.type("<Enter>")
-        #expect(screen.state.filter.text == "age>5s" && screen.state.context == .tree)
+        #expect(screen.state.filter.text == "age>5s" && screen.state.context == .view(.chains))
         screen.type("/<^U>@broken")
         #expect(line(screen).contains("the saved query broken cannot be read: age> needs a value"))
     }

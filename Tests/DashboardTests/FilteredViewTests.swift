@@ -14,7 +14,7 @@ import Testing
         var screen = TimelineTests.order(16, 120, 40)
         #expect(Self.dimmed(screen, rows: 11).allSatisfy { !$0 })
         screen.type("g/state:rejected<Enter>")
-        let dimmed = zip(screen.state.timelineWindow, Self.dimmed(screen, rows: 11))
+        let dimmed = zip(TimelineView.window(screen.state), Self.dimmed(screen, rows: 11))
         for (row, isDimmed) in dimmed where row.node != screen.state.selectedIndex {
             let id = screen.state.forest!.id(of: row.node!).rawValue
             #expect(isDimmed == ![203, 205, 206].contains(id), "\(id)")
@@ -28,7 +28,7 @@ import Testing
     @Test func aChainIsNotDimmedWhileAnyOfItMatches() {
         var screen = TimelineTests.order(17, 120, 40)
         screen.type("a/state:rejected<Enter>")
-        let dimmed = zip(screen.state.timelineWindow, Self.dimmed(screen, rows: 4))
+        let dimmed = zip(TimelineView.window(screen.state), Self.dimmed(screen, rows: 4))
         for (row, isDimmed) in dimmed where row.node != screen.state.selectedIndex {
             let id = screen.state.forest!.id(of: row.node!).rawValue
             #expect(isDimmed == (id != 200), "\(id)")

@@ -7,7 +7,7 @@ import Testing
 
 /// Parents of many children fold themselves, and every chain folds to one level.
 @Suite struct FoldingTests {
-    /// Order 1, whose lines (2) are `count` nodes; then the order goes on (3).
+    /// Order 1 with `count` nodes under its lines (2); then the order continues (3).
     private func order(_ count: UInt64, _ columns: Int = 280) -> (screen: Screen, script: Script) {
         var script = Script()
         script.make(1, .promise, "order", external: true)
@@ -23,7 +23,7 @@ import Testing
         return (screen, Script(sequence: 2, time: 50))
     }
 
-    @Test func whoHasManyChildrenIsOneRowThatSaysHowTheyAre() {
+    @Test func manyChildrenAreOneRowWithTheirStates() {
         var (screen, more) = order(1_204)
         #expect(screen.visibleIDs == [1, 2, 3])
         #expect(screen.text.contains("lines  1,204 children: 3 running, 1 rejected"))
@@ -50,23 +50,23 @@ import Testing
 
     @Test func twoHundredStayOpen() {
         let (screen, _) = order(200)
-        #expect(screen.state.rowCount == 203)
-        #expect(order(201).screen.state.rowCount == 3)
+        #expect(screen.state.tree.rowCount == 203)
+        #expect(order(201).screen.state.tree.rowCount == 3)
     }
 
     @Test func whatTheUserUnfoldsStaysSo() {
         var (screen, more) = order(300)
         screen.go(to: 2)
         screen.type("l")
-        #expect(screen.state.rowCount == 303)
+        #expect(screen.state.tree.rowCount == 303)
         more.make(2_000, .work, "one more", by: 2)
         screen.feed(more)
         screen.tick(5_000)
-        #expect(screen.state.rowCount == 304)
+        #expect(screen.state.tree.rowCount == 304)
         screen.type("h")
-        #expect(screen.state.rowCount == 3)
+        #expect(screen.state.tree.rowCount == 3)
         screen.tick(9_000)
-        #expect(screen.state.rowCount == 3)
+        #expect(screen.state.tree.rowCount == 3)
     }
 
     @Test func whereTheUserIsStaysOpenUntilTheUserGoes() {
@@ -76,7 +76,7 @@ import Testing
         screen.feed(more)
         screen.tick(1_000)
         #expect(screen.selectedID == 12)
-        #expect(screen.state.rowCount == 204)
+        #expect(screen.state.tree.rowCount == 204)
         screen.type("g")
         screen.tick(1_100)
         #expect(screen.visibleIDs == [1, 2, 3])
@@ -85,7 +85,7 @@ import Testing
     @Test func unfoldAllShowsTheManyToo() {
         var (screen, _) = order(300)
         screen.type("*")
-        #expect(screen.state.rowCount == 303)
+        #expect(screen.state.tree.rowCount == 303)
         screen.type("_")
         #expect(screen.visibleIDs == [1])
     }
@@ -157,12 +157,12 @@ import Testing
         var screen = Screen(100, 20)
         screen.feed(script)
         screen.state.fold(toDepth: 700)
-        #expect(screen.state.rowCount == 701)
+        #expect(screen.state.tree.rowCount == 701)
         screen.type("G")
         #expect(screen.selectedID == 701)
         screen.type("}")
-        #expect(screen.state.rowCount == 702)
+        #expect(screen.state.tree.rowCount == 702)
         screen.type("*")
-        #expect(screen.state.rowCount == 2_000)
+        #expect(screen.state.tree.rowCount == 2_000)
     }
 }

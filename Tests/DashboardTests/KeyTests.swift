@@ -32,7 +32,7 @@ import Testing
         for binding in KeyMap.bindings(in: context) {
             for key in binding.keys {
                 var screen = Self.screen(in: context)
-                #expect(screen.state.context == context)
+                #expect(screen.state.context == (context == .allViews ? .view(.chains) : context))
                 let before = (screen.state.revision, screen.state.mode, screen.effects.count)
                 screen.act(.key(key))
                 let isSilent =
@@ -47,12 +47,8 @@ import Testing
         var screen = GoldenTests.checkout(80, 12)
         screen.type("jj")
         switch context {
-        case .tree: break
-        case .threads: screen.type("2")
-        case .timeline: screen.type("3")
-        case .sites: screen.type("4")
-        case .warnings: screen.type("5")
-        case .events: screen.type("6")
+        case .allViews: break
+        case .view(let view): screen.type("\(view.rawValue)")
         case .command: screen.type(":")
         case .filter: screen.type("/order")
         case .confirm: screen.type("<End>c")
@@ -61,14 +57,16 @@ import Testing
         return screen
     }
 
-    @Test func keysOnAnEmptyScreenSayWhy() {
-        for binding in KeyMap.bindings(in: .tree) {
-            var screen = Screen(80, 24, connected: false)
+    /// Without rows a key changes the view or the mode, opens the details, has an effect, or says why it does nothing.
+    @Test(arguments: [false, true]) func keysWithoutRowsAnswer(isConnected: Bool) {
+        for binding in KeyMap.bindings(in: .allViews) where binding.intent != .chains {
+            var screen = Screen(80, 24, connected: isConnected)
             screen.act(.key(binding.keys[0]))
-            _ = screen.frame
-            var connected = Screen(80, 24)
-            connected.act(.key(binding.keys[0]))
-            _ = connected.frame
+            let isAnswered =
+                screen.message?.isEmpty == false || screen.state.view != .chains || screen.state.mode != .normal
+                || screen.state.wantsDetail != nil || !screen.effects.isEmpty
+            #expect(isAnswered, "\(binding.text)")
+            #expect(screen.frame.size == Size(columns: 80, rows: 24))
         }
     }
 
@@ -87,7 +85,7 @@ import Testing
         for _ in 0..<300 { screen.type("j") }
         #expect(screen.text.contains("it ended while events were lost"))
         screen.type("<Esc>")
-        #expect(screen.state.context == .tree)
+        #expect(screen.state.context == .view(.chains))
     }
 
     @Test func footerNamesTheKeysThatActNow() {

@@ -28,12 +28,12 @@ import Testing
 
     // MARK: Not there yet
 
-    @Test func saysWhatItConnectsTo() {
+    @Test func theNameIsShownWhileConnecting() {
         var screen = Screen(80, 24, connected: false)
         screen.act(.connecting(Self.one, name: "checkout", attempt: 1, lastFailure: nil))
         #expect(screen.text.contains("connecting to checkout"))
         screen.act(.connecting(Self.one, name: "checkout", attempt: 3, lastFailure: "nothing listens at this socket"))
-        GoldenTests.check(screen, "connecting-80x24")
+        GoldenTests.check(screen, "connection/connecting-80x24")
         screen.type("c")
         #expect(screen.message == "there is nothing to cancel")
         screen.act(.connected(Self.one, Script.process))
@@ -58,14 +58,14 @@ import Testing
         screen.tick(16_300)
         #expect(screen.visibleIDs == rows)
         #expect(screen.text.contains("○ lost 12s ago"))
-        GoldenTests.check(screen, "lost-120x40")
+        GoldenTests.check(screen, "connection/lost-120x40")
         screen.act(.resized(Size(columns: 80, rows: 24)))
-        GoldenTests.check(screen, "lost-80x24")
+        GoldenTests.check(screen, "connection/lost-80x24")
         screen.act(.resized(Size(columns: 20, rows: 5)))
         _ = screen.frame
     }
 
-    @Test func saysWhenItIsTriedAgain() {
+    @Test func theNextAttemptIsShown() {
         var screen = GoldenTests.checkout(120, 40)
         Self.lose(&screen, at: 4_240)
         screen.tick(4_300)
@@ -156,7 +156,7 @@ import Testing
         #expect(screen.message == "checkout is back, after 5s")
         #expect(screen.selectedID == 401)
         #expect(screen.taggedIDs == [401])
-        // A fresh state names who is left: the others ended unseen.
+        // A snapshot names the nodes that are left: the others ended unseen.
         var begin = Script(sequence: 9, time: 9_300)
         begin.resync(.begin(epoch: 9_300_000_001))
         screen.feed(begin)
@@ -191,7 +191,7 @@ import Testing
         #expect(screen.visibleIDs == [1])
         #expect(screen.selectedID == 1)
         #expect(screen.frame.rowText(0).contains("checkout 4301   ● live   restarted 12s ago"))
-        GoldenTests.check(screen, "restarted-120x20")
+        GoldenTests.check(screen, "connection/restarted-120x20")
         // What the old run still had to say comes too late.
         var late = Script(sequence: 9, time: 4_300)
         late.make(900, .promise, "late")
@@ -264,7 +264,7 @@ import Testing
         #expect(screen.message == "checkout cannot be reached: connection reset")
         screen.tick(16_300)
         #expect(screen.text.contains("● 1 live   ○ 1 lost"))
-        GoldenTests.check(screen, "programs-lost-120x40")
+        GoldenTests.check(screen, "programs/lost-120x40")
         screen.go(to: 21)
         let row = screen.frame.rowText(3 + screen.visibleIDs.firstIndex(of: 21)!)
         #expect(row.contains("13s"), "the other goes on: \(row)")
@@ -292,7 +292,7 @@ import Testing
         #expect(screen.visibleIDs.first == 0)
         screen.type("G")
         #expect(screen.state.selection == RowID(source: ProgramsTests.billing))
-        let row = screen.frame.rowText(3 + screen.state.selectedLine!)
+        let row = screen.frame.rowText(3 + screen.state.tree.selectedLine!)
         #expect(row.contains("◌ absent") && row.contains("connecting (attempt 2: "), "\(row)")
         screen.type("c")
         #expect(screen.message == "billing is not there yet: there is nothing to cancel")

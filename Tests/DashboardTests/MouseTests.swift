@@ -9,7 +9,7 @@ import Testing
         var screen = GoldenTests.checkout(120, 40)
         screen.act(.mouse(Mouse(.press, .left, row: 6, column: 30)))
         #expect(screen.selectedID == screen.visibleIDs[3])
-        #expect(screen.state.selectedLine == 3)
+        #expect(screen.state.tree.selectedLine == 3)
     }
 
     @Test func aClickOnAMarkerFolds() {
@@ -28,14 +28,14 @@ import Testing
         var screen = GoldenTests.checkout(120, 12)
         screen.type("j")
         for _ in 0..<4 { screen.act(.mouse(Mouse(.wheelDown, row: 5, column: 5))) }
-        #expect(screen.state.top == 12)
+        #expect(screen.state.tree.top == 12)
         #expect(screen.selectedID == 101)
-        #expect(screen.state.selectedLine == nil)
+        #expect(screen.state.tree.selectedLine == nil)
         screen.tick(4_300)
-        #expect(screen.state.top == 12, "what is looked at stays")
+        #expect(screen.state.tree.top == 12, "what is looked at stays")
         for _ in 0..<9 { screen.act(.mouse(Mouse(.wheelUp, row: 5, column: 5))) }
-        #expect(screen.state.top == 0)
-        #expect(screen.state.selectedLine == 1)
+        #expect(screen.state.tree.top == 0)
+        #expect(screen.state.tree.selectedLine == 1)
         screen.type("j")
         #expect(screen.selectedID == 102)
     }
@@ -46,12 +46,12 @@ import Testing
         screen.act(.mouse(Mouse(.wheelDown, row: 5, column: 5)))
         #expect(screen.state.mode == .help(scroll: 3))
         screen.act(.mouse(Mouse(.press, .left, row: 5, column: 5)))
-        #expect(screen.state.context == .tree)
+        #expect(screen.state.context == .view(.chains))
         screen.type("<Enter>")
         let detail = Layout(screen.state).detail!
         screen.act(.mouse(Mouse(.wheelDown, row: detail.row + 2, column: 5)))
         #expect(screen.state.detailScroll > 0)
-        #expect(screen.state.top == 0)
+        #expect(screen.state.tree.top == 0)
     }
 
     @Test(arguments: [Size(columns: 160, rows: 40), Size(columns: 100, rows: 40)])

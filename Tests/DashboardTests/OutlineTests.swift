@@ -163,7 +163,8 @@ struct RandomWorld {
         var expected: [RowID] = []
         var matching = 0
         for process in screen.state.programs {
-            guard let forest = process.forest else { continue }
+            guard process.isReached else { continue }
+            let forest = process.forest
             let filter = process.outline.filter
             #expect(!process.outline.order.isSorting && process.outline.order.shown == screen.state.order, "\(what)")
             let naive = NaiveRows(
@@ -191,8 +192,8 @@ struct RandomWorld {
         let part = screen.state.rows(from: first, count: 7).map(\.rowID)
         #expect(part == Array(expected[first...].prefix(7)), "\(what)")
         #expect(screen.state.row(of: expected[first]) == first, "\(what)")
-        let window = screen.state.window.map(\.rowID)
-        #expect(window == Array(expected[screen.state.top...].prefix(window.count)), "\(what)")
+        let window = screen.state.tree.window.map(\.rowID)
+        #expect(window == Array(expected[screen.state.tree.top...].prefix(window.count)), "\(what)")
         #expect(window.count == min(Layout(screen.state).tree.rows, expected.count), "\(what)")
         #expect(screen.state.selection.map { expected.contains($0) } == true, "\(what)")
         for tag in screen.state.tags { #expect(screen.state.find(tag) != nil, "\(what)") }

@@ -45,12 +45,12 @@ struct PickerTests {
     @Test(arguments: [(100, 12), (60, 8), (24, 5)])
     func theListLooksAsItShould(columns: Int, rows: Int) {
         let frame = picker(Self.few, columns, rows).render(wall: Self.wall)
-        #expect(Golden.complaint(about: frame.golden(), named: "picker-\(columns)x\(rows)") == nil)
+        #expect(Golden.complaint(about: frame.golden(), named: "picker/\(columns)x\(rows)") == nil)
     }
 
-    @Test func withNothingThereItSaysWhatToTry() {
+    @Test func anEmptyPickerShowsWhatToTry() {
         let frame = picker([]).render(wall: Self.wall)
-        #expect(Golden.complaint(about: frame.golden(), named: "picker-empty") == nil)
+        #expect(Golden.complaint(about: frame.golden(), named: "picker/empty") == nil)
         #expect(Picker(size: frame.size).render(wall: 0).plainText().contains("looking for programs"))
         let small = picker([], 100, 20, glyphs: .ascii).render(wall: Self.wall).plainText()
         #expect(small.contains("chainview demo") && small.contains("CHAINVIEW=1") && small.contains("chainview run"))
@@ -98,14 +98,14 @@ struct PickerTests {
         #expect(type("\r", into: &picker) == nil)
     }
 
-    @Test func whoTakesAPlaceIsNotAttachedToByTheKeyThatWasMeantForAnother() {
+    @Test func aKeyNeverAttachesToAProgramThatTookAnothersRow() {
         var picker = picker()
         _ = type("j", into: &picker)
         picker.take([Self.few[0]])
         #expect(picker.press(KeyPress(.enter)) == nil)
         #expect(!picker.render(wall: Self.wall).rowText(11).contains("is gone"))
         #expect(picker.press(KeyPress(.enter)) == .chosen(Self.few[0]))
-        // Whoever moves knows who is selected.
+        // After a move the selection is the user's.
         picker.take([Self.few[1], Self.process(17, "new")])
         #expect(type("j\r", into: &picker) == .chosen(Self.process(17, "new")))
         picker.take([Self.few[1]])

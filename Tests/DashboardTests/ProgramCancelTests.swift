@@ -24,7 +24,7 @@ import Testing
         screen.type("g" + key)
         #expect(screen.text.contains("Cancel everything in checkout (2 chains)?"))
         #expect(screen.text.contains("14 pending nodes:"))
-        if key == "c" { GoldenTests.check(screen, "programs-confirm-80x24") }
+        if key == "c" { GoldenTests.check(screen, "programs/confirm-80x24") }
         screen.type("y")
         #expect(screen.effects == [Self.cancel(Self.checkout, 1, Script.process, [300, 400])])
         #expect(screen.message == "asked checkout to cancel everything in checkout (2 chains)")

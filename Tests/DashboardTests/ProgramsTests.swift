@@ -26,12 +26,12 @@ import Testing
         Size(columns: 200, rows: 60),
     ])
     func picture(_ size: Size) {
-        GoldenTests.check(Self.both(size.columns, size.rows), "programs-\(size)")
+        GoldenTests.check(Self.both(size.columns, size.rows), "programs/\(size)")
     }
 
     @Test func inASCII() {
         GoldenTests.check(
-            Self.both(100, 30, options: State.Options(glyphs: .ascii)), "programs-ascii-100x30")
+            Self.both(100, 30, options: State.Options(glyphs: .ascii)), "programs/ascii-100x30")
     }
 
     @Test func eachIsARootWithItsChainsBelow() {
@@ -117,17 +117,17 @@ import Testing
     @Test func theSelectionStaysWhileOtherProgramsGrow() {
         var screen = Self.both(120, 20)
         screen.go(to: 21)
-        let line = screen.state.selectedLine
+        let line = screen.state.tree.selectedLine
         for step in 0..<10 {
             var more = Script(sequence: UInt64(9 + step), time: 4_300 + Double(step))
             more.make(UInt64(900 + step), .promise, "order")
             screen.feed(more)
             #expect(screen.selectedID == 21)
-            #expect(screen.state.selectedLine == line)
+            #expect(screen.state.tree.selectedLine == line)
         }
         screen.tick(30_000)
         #expect(screen.selectedID == 21)
-        #expect(screen.state.selectedLine == line || screen.state.top == 0)
+        #expect(screen.state.tree.selectedLine == line || screen.state.tree.top == 0)
     }
 
     // MARK: Finding
@@ -135,7 +135,7 @@ import Testing
     @Test func aFilterLooksThroughAll() {
         var screen = Self.both(120, 80)
         screen.type("/re<Enter>")
-        GoldenTests.check(screen, "programs-filter-120x80")
+        GoldenTests.check(screen, "programs/filter-120x80")
         screen.type("<Esc>/render<Enter>")
         #expect(screen.visibleIDs == [0, 7, 8, 20, 21], "a program without a match is not shown")
         #expect(screen.state.matchCount == 2)
@@ -236,13 +236,13 @@ import Testing
         screen.feed(other)
         screen.tick(9_000)
         #expect(screen.visibleIDs == before)
-        GoldenTests.check(screen, "programs-frozen-120x80")
+        GoldenTests.check(screen, "programs/frozen-120x80")
         screen.type("p")
         #expect(screen.visibleIDs.contains(30) && screen.visibleIDs.contains(900))
         #expect(screen.effects.isEmpty)
     }
 
-    @Test func onlyWhoOverflowsIsAskedForItsState() {
+    @Test func onlyAnOverflownProgramIsAskedForItsState() {
         var options = State.Options()
         options.frozenLimit = 20
         var screen = Self.both(120, 80, options: options)

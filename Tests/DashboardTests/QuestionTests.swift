@@ -5,68 +5,68 @@ import Testing
 
 @testable import Dashboard
 
-/// What somebody on call asks of a program that they have never seen: the keys that it takes, six at most, and the answer
+/// What an engineer on call asks of an unknown program: the keys that it takes, six at most, and the answer
 /// on the screen.
 @Suite struct QuestionTests {
     /// A shop on a bad day, half an hour old: 60 orders under way or done, and among them, out of sight, what is asked for.
     private static func shop() -> Screen {
         var screen = Screen(120, 40)
-        var s = Script(time: 1_000)
-        s.make(900, .promise, "webhook", site: "Shop/Hooks.swift:31", external: true)
-        s.make(910, .promise, "stock level", site: "Shop/Stock.swift:12", external: true)
-        s.make(911, .work, "stock report", site: "Shop/Stock.swift:20")
-        s.queue(911)
-        s.start(911, on: 3)
-        s.block(911, for: 910, on: 3)
-        screen.feed(s)
+        var script = Script(time: 1_000)
+        script.make(900, .promise, "webhook", site: "Shop/Hooks.swift:31", external: true)
+        script.make(910, .promise, "stock level", site: "Shop/Stock.swift:12", external: true)
+        script.make(911, .work, "stock report", site: "Shop/Stock.swift:20")
+        script.queue(911)
+        script.start(911, on: 3)
+        script.block(911, for: 910, on: 3)
+        screen.feed(script)
         for number in 1...60 {
             let base = UInt64(number) * 10
-            var s = Script(sequence: UInt64(number) + 1, time: 1_700_000 + Double(number) * 100)
-            s.make(base, .work, "order \(number)", site: "Shop/Orders.swift:41")
-            s.make(base + 1, .then, "charge card", under: base, site: "Shop/Charge.swift:60")
-            s.make(base + 2, .map, "receipt", under: base + 1, site: "Shop/Orders.swift:44")
-            s.queue(base)
-            s.at(s.time + 1)
-            s.start(base)
-            s.at(s.time + 1)
-            s.fulfill(base)
-            s.queue(base + 1)
-            s.at(s.time + 1)
-            s.start(base + 1)
+            var script = Script(sequence: UInt64(number) + 1, time: 1_700_000 + Double(number) * 100)
+            script.make(base, .work, "order \(number)", site: "Shop/Orders.swift:41")
+            script.make(base + 1, .then, "charge card", under: base, site: "Shop/Charge.swift:60")
+            script.make(base + 2, .map, "receipt", under: base + 1, site: "Shop/Orders.swift:44")
+            script.queue(base)
+            script.at(script.time + 1)
+            script.start(base)
+            script.at(script.time + 1)
+            script.fulfill(base)
+            script.queue(base + 1)
+            script.at(script.time + 1)
+            script.start(base + 1)
             if number >= 50 {
                 // The bank will call back.
-                s.end(base + 1)
+                script.end(base + 1)
             } else {
-                s.at(s.time + 90)
+                script.at(script.time + 90)
                 if number == 33 {
-                    s.reject(base + 1, "BankError.declined: card 4711")
-                    s.skip(base + 2, error: true)
+                    script.reject(base + 1, "BankError.declined: card 4711")
+                    script.skip(base + 2, error: true)
                 } else if number == 21 {
-                    s.cancel(base + 1, "ana from billing")
-                    s.skip(base + 2, error: true)
+                    script.cancel(base + 1, "ana from billing")
+                    script.skip(base + 2, error: true)
                 } else {
-                    s.fulfill(base + 1)
-                    s.queue(base + 2)
-                    s.start(base + 2)
-                    s.fulfill(base + 2)
+                    script.fulfill(base + 1)
+                    script.queue(base + 2)
+                    script.start(base + 2)
+                    script.fulfill(base + 2)
                 }
             }
-            screen.feed(s)
+            screen.feed(script)
         }
-        s = Script(sequence: 90, time: 1_708_000)
+        script = Script(sequence: 90, time: 1_708_000)
         // One chain follows another one's bank.
-        s.make(1_000, .promise, "invoice 7", site: "Shop/Invoices.swift:9", external: true)
-        s.make(1_001, .then, "pay", under: 1_000, site: "Shop/Invoices.swift:11")
-        s.make(1_010, .work, "ask the bank", site: "Shop/Bank.swift:77")
-        s.fulfill(1_000)
-        s.queue(1_001)
-        s.start(1_001)
-        s.end(1_001)
-        s.adopt(1_001, 1_010)
-        s.queue(1_010)
-        s.at(1_708_004)
-        s.start(1_010, on: 2)
-        screen.feed(s)
+        script.make(1_000, .promise, "invoice 7", site: "Shop/Invoices.swift:9", external: true)
+        script.make(1_001, .then, "pay", under: 1_000, site: "Shop/Invoices.swift:11")
+        script.make(1_010, .work, "ask the bank", site: "Shop/Bank.swift:77")
+        script.fulfill(1_000)
+        script.queue(1_001)
+        script.start(1_001)
+        script.end(1_001)
+        script.adopt(1_001, 1_010)
+        script.queue(1_010)
+        script.at(1_708_004)
+        script.start(1_010, on: 2)
+        screen.feed(script)
         screen.tick(1_720_000)
         return screen
     }
@@ -128,9 +128,9 @@ import Testing
         #expect(text.contains("Shop/Charge.swift:60"))
     }
 
-    @Test func whoCancelledIt() throws {
+    @Test func theCancellerIsShown() throws {
         var screen = Self.shop()
-        let text = try ask("Who cancelled it?", ["/", "c", "a", "n", "Enter", "Enter"], &screen)
+        let text = try ask("What cancelled it?", ["/", "c", "a", "n", "Enter", "Enter"], &screen)
         #expect(screen.selectedID == 211)
         #expect(text.contains("ana from billing"))
     }

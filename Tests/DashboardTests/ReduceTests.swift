@@ -22,8 +22,8 @@ import Testing
         screen.type("g")
         #expect(screen.selectedID == 100)
         screen.type("<PgDn>")
-        let page = screen.state.window.count - 1
-        #expect(screen.state.selectedRow == page)
+        let page = screen.state.tree.window.count - 1
+        #expect(screen.state.tree.selectedRow == page)
         screen.type("<Home>k")
         #expect(screen.message == "this is the first row")
         screen.type("<End>j")
@@ -63,14 +63,14 @@ import Testing
         var screen = GoldenTests.checkout(120, 20)
         screen.type("<End>kkk")
         let id = screen.selectedID
-        let line = screen.state.selectedLine
+        let line = screen.state.tree.selectedLine
         #expect(id == 403)
         // Orders 15 and 16 fold and go below: 20 rows above the selection disappear.
         screen.tick(30_000)
         #expect(screen.selectedID == id)
-        #expect(screen.state.selectedLine != nil)
-        #expect(screen.visibleIDs[screen.state.selectedLine!] == id)
-        #expect(screen.state.selectedLine == line || screen.state.top == 0)
+        #expect(screen.state.tree.selectedLine != nil)
+        #expect(screen.visibleIDs[screen.state.tree.selectedLine!] == id)
+        #expect(screen.state.tree.selectedLine == line || screen.state.tree.top == 0)
     }
 
     @Test func resizingKeepsTheSelectionInSight() {
@@ -78,7 +78,7 @@ import Testing
         screen.type("<End>")
         for size in [Size(columns: 80, rows: 10), Size(columns: 30, rows: 8), Size(columns: 200, rows: 60)] {
             screen.act(.resized(size))
-            #expect(screen.state.selectedLine != nil, "\(size)")
+            #expect(screen.state.tree.selectedLine != nil, "\(size)")
             #expect(screen.frame.size == size)
         }
         for rows in 0..<9 {
@@ -148,7 +148,7 @@ import Testing
         screen.type("g")
         screen.tick(60_000)
         #expect(screen.state.selectedIndex != nil)
-        #expect(screen.state.selectedLine != nil)
+        #expect(screen.state.tree.selectedLine != nil)
     }
 
     // MARK: Time

@@ -65,7 +65,7 @@ import Testing
         let kept = old.after(start: start, end: end, base: base)
         #expect(kept == ViewSettings(theme: "light", refreshRate: 10))
         #expect(ViewSettings().after(start: base, end: base, base: base).isEmpty)
-        // Whoever changes the configuration sees that, for nothing of it was set in a session.
+        // A change of the configuration shows, because no session has set that.
         var newBase = base
         newBase.refreshRate = 60
         #expect(newBase.overlaid(with: old).refreshRate == 60)

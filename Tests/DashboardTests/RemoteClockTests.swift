@@ -83,7 +83,7 @@ import Testing
         #expect(clock.now == 5 * Self.second)
     }
 
-    @Test func aProgramOfTheFutureIsHeardAllTheSame() {
+    @Test func aProgramWithALaterTimeOfDayIsShown() {
         var clock = RemoteClock()
         clock.begin(ProcessDescription(key: ProcessKey(rawValue: 1), pid: 1, name: "", wallOffset: 9_000 * Self.second))
         clock.tick(wall: Self.begin, own: Self.own)

@@ -66,7 +66,7 @@ struct Screen {
     var text: String { frame.plainText() }
     var selectedID: UInt64? { state.selection?.id?.rawValue }
     /// The nodes on the screen; 0 for a program's own row.
-    var visibleIDs: [UInt64] { state.window.map { $0.rowID.id?.rawValue ?? 0 } }
+    var visibleIDs: [UInt64] { state.tree.window.map { $0.rowID.id?.rawValue ?? 0 } }
     var taggedIDs: [UInt64] { state.tags.compactMap { $0.id?.rawValue } }
     var message: String? { state.status?.text }
 

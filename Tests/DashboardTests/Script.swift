@@ -5,7 +5,7 @@ struct Script {
     static let process = ProcessDescription(
         key: ProcessKey(rawValue: 42), pid: 4242, name: "checkout", wallOffset: 1_790_000_000_000_000_000)
 
-    /// Another program, whose clock began 100 s earlier.
+    /// Another program; its clock began 100 s earlier.
     static let billing = ProcessDescription(
         key: ProcessKey(rawValue: 77), pid: 5150, name: "billing", wallOffset: 1_789_999_900_000_000_000,
         startTime: 1_789_999_940_000_000_000)

@@ -30,16 +30,16 @@ import Testing
     func looksRight(_ size: Size) {
         var screen = Self.screen(size.columns, size.rows)
         if size.columns < 140 { screen.type("d") }
-        GoldenTests.check(screen, "sites-\(size)")
+        GoldenTests.check(screen, "sites/\(size)")
     }
 
     @Test func looksRightInASCII() {
         var screen = Self.screen(120, 40, options: State.Options(glyphs: .ascii))
         screen.type("jd")
-        GoldenTests.check(screen, "sites-ascii-120x40")
+        GoldenTests.check(screen, "sites/ascii-120x40")
     }
 
-    @Test func severalProgramsHaveAColumn() { GoldenTests.check(Self.programs(120, 30), "sites-programs-120x30") }
+    @Test func severalProgramsHaveAColumn() { GoldenTests.check(Self.programs(120, 30), "sites/programs-120x30") }
 
     @Test func nothingYet() {
         var screen = Screen(80, 24)
@@ -212,7 +212,7 @@ import Testing
         for key in ["c", "C", " ", "w"] {
             screen.type(key)
             #expect(screen.message?.contains("call sites") == true, "\(key)")
-            #expect(screen.state.mode == .tree)
+            #expect(screen.state.mode == .normal)
         }
     }
 

@@ -22,23 +22,23 @@ import Testing
     @Test func goldens() {
         var screen = GoldenTests.checkout(120, 24)
         screen.type("ssssss")
-        GoldenTests.check(screen, "sorted-total-120x24")
+        GoldenTests.check(screen, "chains/sorted-total-120x24")
         screen.type("S")
-        GoldenTests.check(screen, "sorted-inverted-120x24")
+        GoldenTests.check(screen, "chains/sorted-inverted-120x24")
         screen.type("t")
-        GoldenTests.check(screen, "grouped-folded-120x24")
+        GoldenTests.check(screen, "chains/grouped-folded-120x24")
         screen.type("l")
-        GoldenTests.check(screen, "grouped-120x24")
+        GoldenTests.check(screen, "chains/grouped-120x24")
         screen.type("<Enter>")
-        GoldenTests.check(screen, "grouped-detail-120x24")
+        GoldenTests.check(screen, "chains/grouped-detail-120x24")
     }
 
     @Test func goldensInASCIIAndNarrow() {
         var screen = GoldenTests.checkout(80, 20, options: State.Options(glyphs: .ascii))
         screen.type("sssssstl")
-        GoldenTests.check(screen, "grouped-ascii-80x20")
+        GoldenTests.check(screen, "chains/grouped-ascii-80x20")
         screen.act(.resized(Size(columns: 40, rows: 12)))
-        GoldenTests.check(screen, "grouped-ascii-40x12")
+        GoldenTests.check(screen, "chains/grouped-ascii-40x12")
     }
 
     // MARK: Columns
@@ -81,7 +81,7 @@ import Testing
         screen.type("t:sort run siblings desc<Enter>")
         #expect(screen.state.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
         #expect(screen.message == "sorted: by run, the longest first; nodes under a node, too")
-        // The usual order, seen where it is; who stands together stays so.
+        // The usual order; groups stay together.
         screen.type("4:sort<Enter>")
         #expect(screen.state.order == TreeOrder(isGrouped: true) && screen.state.view == .chains)
         screen.type("t")
@@ -139,15 +139,15 @@ import Testing
         for number in 0..<30 as Range<UInt64> { more.make(1_000 + number, .promise, "x\(number)", external: true) }
         screen.feed(more)
         screen.go(to: 1_004)
-        var line = screen.state.selectedLine!
+        var line = screen.state.tree.selectedLine!
         for _ in SortColumn.allCases {
             screen.type("s")
             #expect(screen.selectedID == 1_004)
             // As far as there are rows above and below it.
             let height = Layout(screen.state).tree.rows
-            let (row, count) = (screen.state.selectedRow, screen.state.rowCount)
-            #expect(screen.state.selectedLine == row - min(max(0, row - line), count - height))
-            line = screen.state.selectedLine!
+            let (row, count) = (screen.state.tree.selectedRow, screen.state.tree.rowCount)
+            #expect(screen.state.tree.selectedLine == row - min(max(0, row - line), count - height))
+            line = screen.state.tree.selectedLine!
         }
     }
 
@@ -165,7 +165,7 @@ import Testing
         script.make(1, .promise, "first", site: "A/A.swift:1")
         script.make(2, .promise, "second", site: "A/A.swift:1")
         screen.feed(script)
-        #expect(screen.state.window.map(\.rowID.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
+        #expect(screen.state.tree.window.map(\.rowID.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
         #expect(screen.state.outline.order.shown == order)
     }
 
@@ -175,16 +175,16 @@ import Testing
         var screen = Self.orders()
         let columns = Columns(width: 120)
         let row = Layout(screen.state).tree.row - 1
-        for head in columns.heads {
-            let end = head.isRight ? head.span.start + head.span.width - 1 : head.span.start
+        for header in columns.headers {
+            let end = header.isRight ? header.span.start + header.span.width - 1 : header.span.start
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(screen.state.order.column == head.column && !screen.state.order.isInverted)
+            #expect(screen.state.order.column == header.column && !screen.state.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(screen.state.order.column == head.column && screen.state.order.isInverted)
+            #expect(screen.state.order.column == header.column && screen.state.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
             #expect(!screen.state.order.isInverted)
         }
-        #expect(columns.heads.map(\.column) == [.state, .node, .thread, .wait, .run, .total, .value])
+        #expect(columns.headers.map(\.column) == [.state, .node, .thread, .wait, .run, .total, .value])
         let order = screen.state.order
         screen.act(.mouse(Mouse(.press, .left, row: row, column: 0)))
         #expect(screen.state.order == order, "no head is there")
@@ -230,7 +230,7 @@ import Testing
         script.make(5, .promise, "e", external: true)
         screen.feed(script)
         screen.type("t")
-        let lines = screen.state.window.compactMap(\.rowID.site?.line)
+        let lines = screen.state.tree.window.compactMap(\.rowID.site?.line)
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
         func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StateCounts {
             let groups = screen.state.outline.order.groups
@@ -254,7 +254,7 @@ import Testing
         ] {
             screen.type(key)
             #expect(screen.message?.contains(words) == true, "\(key): \(screen.message ?? "")")
-            #expect(screen.state.context == .tree)
+            #expect(screen.state.context == .view(.chains))
         }
         screen.effects = []
         screen.type("y")
@@ -298,7 +298,7 @@ import Testing
         #expect(screen.selectedID == 2_009)
     }
 
-    @Test func followsTheNewestThenWhoWasSelectedThenNothing() {
+    @Test func followsTheNewestThenTheSelectedThenNothing() {
         var screen = Self.orders(120, 12)
         screen.go(to: 200)
         screen.type("f")
@@ -306,23 +306,23 @@ import Testing
         screen.type("f")
         #expect(screen.selectedID == 200 && screen.text.contains("following selected"))
         #expect(screen.message?.hasPrefix("follows order 16") == true)
-        let line = screen.state.selectedLine!
+        let line = screen.state.tree.selectedLine!
         // It settled long ago, and is not retired; what comes does not push it from its line, as long as there are
         // rows above it.
         var more = Script(sequence: 9, time: 30_000)
         for number in 0..<40 as Range<UInt64> { more.make(1_000 + number, .promise, "new", external: true) }
         screen.feed(more)
         screen.tick(60_000)
-        #expect(screen.selectedID == 200 && screen.state.selectedLine == min(line, screen.state.selectedRow))
+        #expect(screen.selectedID == 200 && screen.state.tree.selectedLine == min(line, screen.state.tree.selectedRow))
         #expect(!screen.state.outline.isArchived(screen.state.selectedIndex!))
         screen.type("*_")
         #expect(screen.selectedID == 200)
         screen.type("f")
-        #expect(screen.state.following == .nobody && screen.message == "follows nothing")
+        #expect(screen.state.following == .nothing && screen.message == "follows nothing")
         #expect(!screen.text.contains("following"))
     }
 
-    @Test func whoIsFollowedIsNotFoldedAway() {
+    @Test func aFollowedNodeIsNotFoldedAway() {
         var screen = GoldenTests.checkout(120, 40)
         screen.go(to: 310)
         screen.type("ff")

@@ -16,7 +16,7 @@ import Testing
             let looks = [ColorDepth.ansi256, .ansi16, .ansi8, .none].map { Self.words(theme.look(style, depth: $0)) }
             text += "\(style.name): \(looks.joined(separator: " | "))\n"
         }
-        let complaint = Golden.complaint(about: text, named: "theme-\(name)-120x24")
+        let complaint = Golden.complaint(about: text, named: "theme/\(name)-120x24")
         #expect(complaint == nil)
     }
 

@@ -10,10 +10,10 @@ import Testing
     // MARK: Goldens
 
     @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60)])
-    func shop(_ size: Size) { GoldenTests.check(Self.shop(size.columns, size.rows), "threads-\(size)") }
+    func shop(_ size: Size) { GoldenTests.check(Self.shop(size.columns, size.rows), "threads/\(size)") }
 
     @Test func shopInASCII() {
-        GoldenTests.check(Self.shop(120, 40, options: State.Options(glyphs: .ascii)), "threads-ascii-120x40")
+        GoldenTests.check(Self.shop(120, 40, options: State.Options(glyphs: .ascii)), "threads/ascii-120x40")
     }
 
     @Test func severalProgramsHaveASectionEach() {
@@ -25,7 +25,7 @@ import Testing
         for script in Demo.billing() { screen.feed(script, from: SourceID(1)) }
         screen.tick(9_240)
         screen.type("2j")
-        GoldenTests.check(screen, "threads-programs-120x30")
+        GoldenTests.check(screen, "threads/programs-120x30")
     }
 
     @Test func nothingRanYet() {
@@ -132,7 +132,7 @@ import Testing
         #expect(screen.frame.rowText(Layout(screen.state).tree.row + 4).hasPrefix("›"))
     }
 
-    @Test func whoOnlyHasALookFindsTheSelectionAgain() {
+    @Test func aGlanceAtThreadsKeepsTheTreesSelection() {
         var screen = Self.shop(120, 40)
         screen.type("1")
         screen.go(to: 22)

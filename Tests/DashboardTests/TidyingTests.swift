@@ -38,8 +38,8 @@ struct TidyingTests {
         #expect(screen.state.outline.rowCount == 3)
     }
 
-    /// Who stays in a chain that has settled keeps it where it is, and nothing has to happen for that.
-    @Test func restsWhileSomebodyIsInASettledChain() {
+    /// A selection in a settled chain keeps the chain where it is.
+    @Test func aSettledChainStaysWhileItIsSelected() {
         var screen = Screen(100, 20)
         var script = Script(time: 10)
         for chain in 0..<3 as Range<UInt64> {

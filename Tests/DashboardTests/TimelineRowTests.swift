@@ -67,7 +67,7 @@ import Testing
         screen.type("g")
         #expect(screen.selectedID == nil)
         screen.type("3")
-        #expect(screen.state.timelineChain != nil)
+        #expect(TimelineView.shownChain(screen.state) != nil)
         #expect(screen.selectedID != nil)
     }
 
@@ -97,7 +97,7 @@ import Testing
         for step in 1...50 { screen.tick(30 + Double(step) * 1_000) }
         #expect(screen.state.forest?.index(of: NodeID(3)) == nil, "it is kept no longer")
         #expect(screen.selectedID == 1)
-        #expect(screen.state.timelineChain != nil)
+        #expect(TimelineView.shownChain(screen.state) != nil)
     }
 
     @Test func aWheelScrollsRows() {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    private func viewHeight(_ screen: Screen) -> Int { screen.state.viewHeight }
+    private func viewHeight(_ screen: Screen) -> Int { TimelineView.height(in: screen.state) }
 
     @Test func ofManyChainsOnlyThoseOnTheScreenCount() {
         var screen = Screen(120, 40)
@@ -190,9 +190,9 @@ import Testing
         #expect(screen.selectedID == 20_000)
         // From the first of those that are shown until now.
         let axis = TimelineTests.axis(screen)
-        #expect(axis.left == Screen.wall(10 + 20_000 - Double(screen.state.viewHeight)))
+        #expect(axis.left == Screen.wall(10 + 20_000 - Double(TimelineView.height(in: screen.state))))
         screen.type("g<PgDn>")
-        #expect(screen.selectedID == UInt64(screen.state.viewHeight))
+        #expect(screen.selectedID == UInt64(TimelineView.height(in: screen.state)))
         #expect(screen.state.timeline.walkedCount < 10)
     }
 }

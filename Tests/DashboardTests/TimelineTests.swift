@@ -15,20 +15,20 @@ import Testing
     // MARK: Goldens
 
     @Test(arguments: sizes) func aLiveChain(_ size: Size) {
-        GoldenTests.check(Self.order(17, size.columns, size.rows), "timeline-\(size)")
+        GoldenTests.check(Self.order(17, size.columns, size.rows), "timeline/\(size)")
     }
 
     @Test func aLiveChainInASCII() {
         GoldenTests.check(
-            Self.order(17, 120, 40, options: State.Options(glyphs: .ascii)), "timeline-ascii-120x40")
+            Self.order(17, 120, 40, options: State.Options(glyphs: .ascii)), "timeline/ascii-120x40")
     }
 
-    @Test func aRejectedChain() { GoldenTests.check(Self.order(16, 120, 40), "timeline-rejected-120x40") }
+    @Test func aRejectedChain() { GoldenTests.check(Self.order(16, 120, 40), "timeline/rejected-120x40") }
 
     @Test func nearerAndAside() {
         var screen = Self.order(16, 120, 40)
         screen.type("jjj+++ll")
-        GoldenTests.check(screen, "timeline-near-120x40")
+        GoldenTests.check(screen, "timeline/near-120x40")
     }
 
     static func twoPrograms() -> Screen {
@@ -44,13 +44,13 @@ import Testing
     @Test func allChains() {
         var screen = Self.order(17, 120, 40)
         screen.type("a")
-        GoldenTests.check(screen, "timeline-all-120x40")
+        GoldenTests.check(screen, "timeline/all-120x40")
     }
 
     @Test func allChainsOfSeveralPrograms() {
         var screen = TimelineTests.twoPrograms()
         screen.type("j3aG")
-        GoldenTests.check(screen, "timeline-programs-120x30")
+        GoldenTests.check(screen, "timeline/programs-120x30")
     }
 
     @Test func nothingYet() {
@@ -61,7 +61,7 @@ import Testing
 
     // MARK: Bars
 
-    @Test func aBarTellsWhatANodeWasAt() throws {
+    @Test func aBarShowsThePhasesOfANode() throws {
         var screen = Self.order(16, 120, 40)
         screen.type("j")
         let forest = try #require(screen.state.forest)
@@ -99,9 +99,9 @@ import Testing
         var screen = Self.order(16, 120, 40)
         // Until the header says that nothing comes any more.
         for second in 90...100 { screen.tick(Double(second) * 1_000) }
-        let (step, frame) = (screen.state.timelineStep, screen.frame)
+        let (step, frame) = (TimelineView.redrawKey(of: screen.state), screen.frame)
         for tick in 1...200 { screen.tick(100_000 + Double(tick) * 10) }
-        #expect(screen.state.timelineStep == step)
+        #expect(TimelineView.redrawKey(of: screen.state) == step)
         #expect(screen.frame == frame)
     }
 
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func timesThatCannotBeAreSurvived() {
+    @Test func impossibleTimesKeepAnAxisAndItsRows() {
         var screen = Screen(120, 40)
         var telling = Telling()
         for (place, time) in ([.max, 0, 1, .max / 2, .max - 5] as [UInt64]).enumerated() {
@@ -148,7 +148,11 @@ import Testing
         screen.tick(100)
         for keys in ["3", "+", "+", "h", "l", "a", "+", "G", "l", "f", "f"] {
             screen.type(keys)
-            _ = screen.frame
+            let axis = Self.axis(screen)
+            #expect(axis.scale >= 1 && axis.columns > 0 && axis.left <= axis.right, "\(keys)")
+            let rows = TimelineView.window(screen.state)
+            #expect(rows.count == (screen.state.timeline.scope == .chain ? 2 : 5), "\(keys)")
+            ThreadsViewTests.checkArea(screen)
             screen.tick(screen.milliseconds + 100)
         }
     }
@@ -164,6 +168,6 @@ import Testing
     }
 
     static func axis(_ screen: Screen) -> TimeAxis {
-        screen.state.timelineAxis(screen.state.timelineWindow).axis
+        TimelineView.axis(of: TimelineView.window(screen.state), screen.state).axis
     }
 }

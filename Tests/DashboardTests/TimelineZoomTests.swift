@@ -29,7 +29,7 @@ import Testing
         var screen = TimelineTests.order(16, 120, 40)
         screen.type("jjjjjjj")
         let node = screen.state.selectedNode!
-        let view = screen.state.programs[0].forest!.node(node.node)
+        let view = screen.state.programs[0].forest.node(node.node)
         let moment = (view.started ?? view.created) + Script.process.wallOffset
         let column = TimelineTests.axis(screen).column(of: moment)
         for _ in 0..<8 {
@@ -96,7 +96,7 @@ extension Screen {
     fileprivate mutating func go2End() {
         type("G")
         for _ in 0..<50
-        where !(state.selectedNode.map { state.programs[0].forest!.node($0.node).activity == .running } ?? false) {
+        where !(state.selectedNode.map { state.programs[0].forest.node($0.node).activity == .running } ?? false) {
             type("k")
         }
     }

@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Time
 
-    @Test(arguments: ViewID.allCases) func theHeaderSaysHowLongALinkIsLost(_ view: ViewID) {
+    @Test(arguments: ViewID.allCases) func theHeaderShowsHowLongAConnectionIsLost(_ view: ViewID) {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("\(view.rawValue)")
         screen.act(
@@ -34,7 +34,7 @@ import Testing
         expectSeconds(screen, "the header in \(view)")
     }
 
-    @Test(arguments: ViewID.allCases) func theHeaderSaysHowLongAgoAProgramWasRestarted(_ view: ViewID) {
+    @Test(arguments: ViewID.allCases) func theHeaderShowsHowLongAgoAProgramRestarted(_ view: ViewID) {
         var screen = GoldenTests.checkout(120, 40)
         screen.type("\(view.rawValue)")
         var again = Script.process
@@ -44,7 +44,7 @@ import Testing
         expectSeconds(screen, "the header in \(view)")
     }
 
-    @Test(arguments: [ViewID.chains, .threads, .timeline]) func theDetailsOfAProgramSayHowOldItIs(_ view: ViewID) {
+    @Test(arguments: [ViewID.chains, .threads, .timeline]) func theDetailsOfAProgramShowItsAge(_ view: ViewID) {
         var screen = Screen(160, 40)
         screen.act(.connected(SourceID(1), Script.billing))
         screen.tick(1_000)
@@ -65,18 +65,18 @@ import Testing
     @Test func detailsOfARowThatIsNoNodeTellNoneOfItsTimes() {
         var screen = GoldenTests.checkout(160, 40)
         screen.go(to: 311)
-        #expect(screen.state.detailStep != 0)
+        #expect(screen.state.detailRedrawKey != 0)
         screen.type("4")
         #expect(screen.state.selectedIndex != nil)
-        #expect(screen.state.detailStep == 0)
+        #expect(screen.state.detailRedrawKey == 0)
         // The first row is a heading.
         screen = WarningsViewTests.screen(160, 40)
         screen.type("1")
         screen.go(to: 6)
-        #expect(screen.state.detailStep != 0)
+        #expect(screen.state.detailRedrawKey != 0)
         screen.type("5g")
-        #expect(screen.state.selectedWarningNode == nil)
-        #expect(screen.state.detailStep == 0)
+        #expect(WarningsView.selectedNode(screen.state) == nil)
+        #expect(screen.state.detailRedrawKey == 0)
     }
 
     // MARK: Keys of the tree
@@ -135,7 +135,7 @@ import Testing
     @Test func theTreeOfAWarningsNodeIsCopied() {
         var screen = WarningsViewTests.screen(120, 40)
         screen.type("g")
-        for _ in 0..<40 where screen.state.selectedWarningNode?.id != NodeID(1) { screen.type("j") }
+        for _ in 0..<40 where WarningsView.selectedNode(screen.state)?.id != NodeID(1) { screen.type("j") }
         screen.type("Y")
         let lines = copied(screen)?.split(separator: "\n") ?? []
         #expect(lines.count == 2)
@@ -151,7 +151,7 @@ import Testing
         for time in [70_100.0, 72_000, 72_600] { screen.tick(time) }
         screen.type("5g" + keys)
         #expect(copied(screen) == nil)
-        #expect(screen.state.context == .warnings)
+        #expect(screen.state.context == .view(.warnings))
         #expect(screen.message?.contains("no node") == true)
     }
 
@@ -168,6 +168,6 @@ import Testing
         screen.type("4:copy<Enter>")
         #expect(copied(screen)?.contains(" live of ") == true)
         screen.type(":cancel<Enter>")
-        #expect(screen.state.context == .sites)
+        #expect(screen.state.context == .view(.sites))
     }
 }

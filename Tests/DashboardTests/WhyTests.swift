@@ -22,7 +22,7 @@ import Testing
         return screen
     }
 
-    @Test func itGoesToTheBlockerAndSaysTheWay() {
+    @Test func whyGoesToTheBlockerAndShowsThePath() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("G")
         screen.type("w")
@@ -50,7 +50,7 @@ import Testing
         #expect(screen.selectedID == 304)
         screen.type("<Esc>w")
         #expect([311, 312].contains(screen.selectedID))
-        #expect(screen.state.selectedLine != nil)
+        #expect(screen.state.tree.selectedLine != nil)
         #expect(screen.message?.contains("checks → 3 checks (2 of 3 left) → address lookup: runs on") == true)
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(screen.selectedID == 10)
     }
 
-    @Test func aQueueThatStandsStillLeadsToWhoBlocksItsWorker() {
+    @Test func aBlockedQueueLeadsToTheNodeThatBlocksItsWorker() {
         let screen = ask(2) { s in
             s.make(1, .work, "import")
             s.queue(1)
@@ -119,7 +119,7 @@ import Testing
         #expect(screen.selectedID == 3)
     }
 
-    @Test func aRingOfAdoptionIsToldAsOne() {
+    @Test func aCycleOfAdoptionIsShownAsOne() {
         let screen = ask(1) { s in
             s.make(1, .promise, "hen")
             s.make(2, .promise, "egg")
@@ -146,7 +146,7 @@ import Testing
                 + "c cancels one of them, which ends it")
     }
 
-    @Test func nobodyIsToldToCancelWhereThatIsOff() {
+    @Test func cancellingIsNotAdvisedWhereItIsOff() {
         let screen = ask(1, options: State.Options(isReadOnly: true)) { s in
             s.make(1, .promise, "order 17", site: "A/Order.swift:3", external: true)
         }

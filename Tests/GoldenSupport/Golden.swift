@@ -5,7 +5,8 @@ import Foundation
 ///     #expect(Golden.complaint(about: frame.golden(), named: "checkout-80x24") == nil)
 ///
 /// A missing or different file is a failure; the actual content is left beside it as `NAME.actual`. With
-/// `CHAINVIEW_RECORD=1` in the environment the file is written instead, unless `CI` is set, too.
+/// `CHAINVIEW_RECORD=1` in the environment the file is written instead, unless `CI` is set, too. A name may hold folders:
+/// `threads/80x24`.
 public enum Golden {
     /// Returns nil if the file `NAME.txt` has the same text, else a message with the first lines that differ.
     public static func complaint(about text: String, named name: String, beside test: String = #filePath) -> String? {
@@ -47,7 +48,8 @@ public enum Golden {
         let actual = folder.appendingPathComponent(name + ".actual")
         if isRecording {
             do {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
                 try data.write(to: file, options: .atomic)
                 try? FileManager.default.removeItem(at: actual)
                 return nil

@@ -156,7 +156,7 @@ private struct Soak {
                     ["state:rejected", "日本", "\u{1B}[2J", "age>1s or (", "sort total"].randomElement(using: &random)!))
         case 5...6: act(.key(.character("abcdefghijklmnopqrstuvwxyz0123456789:>( ".randomElement(using: &random)!)))
         default:
-            let bindings = KeyMap.bindings(in: state.context) + KeyMap.bindings(in: .tree)
+            let bindings = KeyMap.bindings(in: state.context) + KeyMap.bindings(in: .allViews)
             guard let key = bindings.randomElement(using: &random)?.keys.randomElement(using: &random) else { return }
             act(.key(key))
         }

@@ -3,7 +3,7 @@ import ChainText
 import Frames
 
 extension Painter {
-    /// The last line: what was just said, what is being typed, or the keys that act now.
+    /// Draws the last line: the status, the line that is being typed, or the keys that act now.
     mutating func paintFooter(_ state: borrowing State) {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
@@ -39,7 +39,7 @@ extension Painter {
         if state.context.isView {
             let isNothing = state.selection == nil
             // Keys that act on a node do nothing where rows are no nodes.
-            let isOfNodes = state.view != .sites
+            let isOfNodes = state.view.type.hasNodeRows
             items.removeAll { item in
                 switch item.intent {
                 case .cancelNode: !state.canCancel || !isOfNodes
@@ -55,18 +55,23 @@ extension Painter {
             if state.filter.isActive {
                 items.insert(("n", "next", .nextMatch), at: 0)
                 items.insert(("Esc", "drop", .back), at: 1)
-                if !state.keepsAllRows {
+                if !state.view.type.keepsAllRows {
                     items.insert(("m", state.filter.dims ? "hide rest" : "dim rest", .dim), at: 1)
                 }
             }
         }
-        // Help and quit stay, whatever else has to give way.
-        let room = frame.size.columns - 2
-        func width() -> Int { items.reduce(0) { $0 + TextWidth.of($1.key) + 3 + $1.word.count } }
-        let order: [Intent] = [.follow, .why, .freeze, .detail, .filter, .left, .cancelNode]
-        for intent in order where width() > room { items.removeAll { $0.intent == intent } }
-        return items.map { ($0.key, $0.word) }
+        let columns = { (item: (key: String, word: String, intent: Intent)) in
+            TextWidth.of(item.key) + 3 + item.word.count
+        }
+        return fitting(
+            items, into: frame.size.columns - 2, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns
+        ).map { ($0.key, $0.word) }
     }
+
+    /// Keys that give way where there is not room for all, the highest first.
+    private static let ranks: [Intent: Int] = [
+        .follow: 6, .why: 5, .freeze: 4, .detail: 3, .filter: 2, .left: 1, .cancelNode: 0,
+    ]
 
     /// How many match, and of how many.
     func found(in state: borrowing State) -> String {
@@ -74,10 +79,10 @@ extension Painter {
             let count = state.events.index.entries.count
             return "\(CountText.grouped(count)) \(count == 1 ? "event" : "events")"
         }
-        let total = state.programs.reduce(0) { $0 + ($1.forest?.totals.counts.nodeCount ?? 0) }
+        let total = state.programs.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }
         let count = "\(CountText.grouped(state.matchCount)) of \(CountText.grouped(total))"
         if state.isScanning { return count + " so far" }
-        guard state.filter.dims || state.keepsAllRows else { return count + " shown" }
+        guard state.filter.dims || state.view.type.keepsAllRows else { return count + " shown" }
         return count + (state.matchCount == 1 ? " matches" : " match")
     }
 }
@@ -85,7 +90,7 @@ extension Painter {
 extension State {
     /// Whether a node is selected that has not settled.
     var isSelectionLive: Bool {
-        selectedNode.map { programs[$0.programIndex].forest!.state(of: $0.node).isLive } ?? false
+        selectedNode.map { programs[$0.programIndex].forest.state(of: $0.node).isLive } ?? false
     }
 
     /// Whether asking to cancel could come to anything.
@@ -95,6 +100,6 @@ extension State {
         }
         if !tags.isEmpty { return true }
         guard selection.node != nil else { return programs[programIndex].liveCount > 0 }
-        return selectedNode.map { programs[programIndex].forest!.chain(of: $0.node).liveCount > 0 } ?? false
+        return selectedNode.map { programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
     }
 }

@@ -12,12 +12,14 @@ extension Painter {
         func width(_ charset: Charset) -> Int { parts.reduce(0) { $0 + TextWidth.of($1.text, charset: charset) } }
     }
 
-    /// The bar at the top: who, whether it moves, how much, and the time.
+    /// Draws the bar at the top: the program, its connection, its counts, and the time.
     mutating func paintHeader(_ state: borrowing State) {
         let columns = frame.size.columns
         frame.fill(row: 0, column: 0, style: .header)
         let clock = state.wall == 0 ? "" : ClockText.minutes(state.wall, offset: state.options.clockOffset)
-        let shown = fit(items(of: state), into: columns - 2 - (clock.isEmpty ? 0 : clock.count + 2))
+        let room = columns - 2 - (clock.isEmpty ? 0 : clock.count + 2)
+        let charset = glyphs.charset
+        let shown = fitting(items(of: state), into: room, gap: 3, rank: \.rank) { $0.width(charset) }
         var column = 1
         for item in shown {
             for part in item.parts {
@@ -42,7 +44,7 @@ extension Painter {
         items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
         let reached = state.programs.filter(\.isReached)
         guard !reached.isEmpty else { return items }
-        let totals = reached.map { $0.forest!.totals }
+        let totals = reached.map { $0.forest.totals }
         let sum = { (count: (ForestTotals) -> Int) in totals.reduce(0) { $0 + count($1) } }
         items.append(counted(sum { $0.chainCount }, "chain", "chains", rank: 5))
         items.append(counted(sum { $0.counts.nodeCount }, "node", "nodes", rank: 6))
@@ -59,7 +61,7 @@ extension Painter {
         switch state.following {
         case .newest: items.append(Item(parts: [("following newest", .header)], rank: 4))
         case .selected: items.append(Item(parts: [("following selected", .header)], rank: 4))
-        case .first, .nobody: break
+        case .first, .nothing: break
         }
         if state.order.column == .start, state.order.isInverted {
             items.append(Item(parts: [("newest first", .header)], rank: 4))
@@ -67,15 +69,16 @@ extension Painter {
         return items
     }
 
-    /// The one program: who it is and how it can be reached.
+    /// The one program: its name and its connection.
     private func program(_ program: Program, _ state: borrowing State) -> [Item] {
         let name = SafeText.cut(program.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
         let pid = program.info.map { " \($0.pid)" } ?? ""
         var items = [Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (pid, .header)], rank: 0)]
         let link = (
-            glyphs.link(program.link) + " " + ProgramText.word(program.link, wall: state.wall), Style.headerAccent
+            glyphs.link(program.connection) + " " + ProgramText.word(program.connection, wall: state.wall),
+            Style.headerAccent
         )
-        switch program.link {
+        switch program.connection {
         case .live:
             items.append(Item(parts: [frozen(state) ?? link], rank: 1))
             if let restart = ProgramText.restart(of: program, wall: state.wall) {
@@ -96,7 +99,7 @@ extension Painter {
     private func programs(of state: borrowing State) -> [Item] {
         var items = [Item(parts: [("\(state.programs.count) programs", .headerAccent)], rank: 0)]
         if let frozen = frozen(state) { items.append(Item(parts: [frozen], rank: 1)) }
-        let links = state.programs.map(\.link)
+        let links = state.programs.map(\.connection)
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
             if count > 0 { items.append(Item(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
@@ -113,19 +116,9 @@ extension Painter {
 
     private func frozen(_ state: borrowing State) -> (String, Style)? {
         guard state.isFrozen else { return nil }
-        let held = state.programs.compactMap(\.held)
-        let waiting = CountText.grouped(held.reduce(0) { $0 + $1.waitingCount })
-        let isOverflown = held.contains(where: \.isOverflown)
+        let buffers = state.programs.compactMap(\.frozenBuffer)
+        let waiting = CountText.grouped(buffers.reduce(0) { $0 + $1.waitingCount })
+        let isOverflown = buffers.contains(where: \.isOverflown)
         return ("\(glyphs.frozen) frozen, \(waiting)\(isOverflown ? " (too many)" : "") wait", .headerAccent)
-    }
-
-    /// Drops items by rank until the rest fits.
-    private func fit(_ items: [Item], into width: Int) -> [Item] {
-        var items = items
-        while items.reduce(-3, { $0 + $1.width(glyphs.charset) + 3 }) > width, items.count > 1 {
-            let worst = items.indices.max { items[$0].rank < items[$1].rank }!
-            items.remove(at: worst)
-        }
-        return items
     }
 }

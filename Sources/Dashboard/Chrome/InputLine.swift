@@ -33,7 +33,7 @@ extension Painter {
         paintKeys(of: .command, row, column)
     }
 
-    /// The sign before the line, the line and the place where one types; gives the column of what follows.
+    /// Draws the sign, the line and the cursor; returns the column of what follows.
     private mutating func paintInput(_ sign: String, _ text: String, _ problem: Typing.Problem?, _ row: Int) -> Int {
         var column = 1
         column += frame.write(sign, row: row, column: column, style: .key)
@@ -61,7 +61,7 @@ extension Painter {
             ellipsis: glyphs.ellipsis)
     }
 
-    /// The ways to go on, as far as there is room, the one that stands in the line marked; false where nobody asked.
+    /// Draws the completions that fit, the chosen one marked; returns whether completions were asked for.
     private mutating func paintChoices(_ choices: Typing.Choices?, _ row: Int, _ column: inout Int) -> Bool {
         guard let choices else { return false }
         let end = frame.size.columns - 1
@@ -73,7 +73,7 @@ extension Painter {
         let words = choices.words.map { word in
             SafeText.line(word.last == " " ? String(word.dropLast()) : word, charset: glyphs.charset)
         }
-        // The chosen one is always to be seen: what stands before it gives way.
+        // The chosen word is always shown; words before it are left out.
         var first = 0
         func width(_ range: ClosedRange<Int>) -> Int {
             range.reduce(0) { $0 + TextWidth.of(words[$1], charset: glyphs.charset) + 2 }

@@ -14,11 +14,11 @@ struct Area: Equatable {
     }
 }
 
-/// Where things stand on a screen: the same answer for who draws and for who looks up what was clicked.
+/// Where the parts of the screen are, for drawing and for finding what was clicked.
 struct Layout: Equatable {
     /// The least screen on which a tree can be shown.
     static let least = Size(columns: 30, rows: 8)
-    /// From this width on the detail pane stands beside the tree, and is open by itself.
+    /// From this width on the detail pane is beside the tree, and open unless the user closes it.
     static let besideColumns = 140
     /// From this height on there is room for it below.
     static let belowRows = 16
@@ -33,11 +33,11 @@ struct Layout: Equatable {
     var isTooSmall: Bool
     /// The line of the tabs; nil where there is no room for it.
     var tabs: Area?
-    /// The rows of the tree, without the heads of its columns.
+    /// The rows of the tree, without the column headers.
     var tree: Area
     /// The detail pane with its border; nil where it is closed or has no room.
     var detail: Area?
-    /// Whether the pane stands beside the rows, not below.
+    /// Whether the pane is beside the rows, not below.
     var isBeside = false
     var footerRow: Int
 
@@ -73,9 +73,9 @@ struct Layout: Equatable {
     }
 }
 
-/// Where the columns of the tree stand at one width.
+/// Where the columns of the tree are at one width.
 ///
-/// What gives way as the pane narrows, first to last, and below which width:
+/// What is left out as the pane narrows, first to last, and below which width:
 ///
 /// | column | shown from |
 /// | --- | --- |
@@ -87,90 +87,72 @@ struct Layout: Equatable {
 /// | total | 36 |
 /// | node | always |
 struct Columns: Equatable {
-    /// A column of text: where it begins and how wide it is; no width where it is not shown.
-    struct Span: Equatable {
-        var start = 0
-        var width = 0
-        var isShown: Bool { width > 0 }
-    }
-
-    /// Where the glyph of the state stands, after the columns for the selection and the tag.
+    /// The column of the state's glyph, after those of the selection and the tag.
     static let glyph = 2
     /// The widest word of a state.
     static let wordWidth = 9
-    private static let gap = 2
 
-    var word = Span()
-    /// Where marks on top of a state stand; 0 where there is no room.
+    var word = ColumnSpan()
+    /// The column of marks on a state; 0 where there is no room.
     var mark = 0
-    var node = Span()
-    var thread = Span()
-    var wait = Span()
-    var run = Span()
-    var total = Span()
-    var value = Span()
+    var node = ColumnSpan()
+    var thread = ColumnSpan()
+    var wait = ColumnSpan()
+    var run = ColumnSpan()
+    var total = ColumnSpan()
+    var value = ColumnSpan()
 
-    /// The head of a column: what it sorts by, where it stands, and where a click on it counts.
-    struct Head {
+    /// The header of a column: what it sorts by, where it is, and where a click on it counts.
+    struct Header {
         var column: SortColumn
-        var span: Span
+        var span: ColumnSpan
         var isRight = false
 
         func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
     }
 
-    /// The heads that are shown, from left to right.
-    var heads: [Head] {
+    /// The headers that are shown, from left to right.
+    var headers: [Header] {
         var node = node
         node.start += 2
         node.width = max(0, node.width - 2)
-        let state = Span(start: Self.glyph, width: word.isShown ? word.width : 0)
+        let state = ColumnSpan(start: Self.glyph, width: word.isShown ? word.width : 0)
         let all = [
-            Head(column: .state, span: state), Head(column: .node, span: node), Head(column: .thread, span: thread),
-            Head(column: .wait, span: wait, isRight: true), Head(column: .run, span: run, isRight: true),
-            Head(column: .total, span: total, isRight: true), Head(column: .value, span: value),
+            Header(column: .state, span: state), Header(column: .node, span: node),
+            Header(column: .thread, span: thread),
+            Header(column: .wait, span: wait, isRight: true), Header(column: .run, span: run, isRight: true),
+            Header(column: .total, span: total, isRight: true), Header(column: .value, span: value),
         ]
         return all.filter(\.span.isShown)
     }
 
-    /// The columns of a pane; `indent` is what the tree stands further in.
+    /// The columns of a pane; `indent` is what the tree is indented by.
     init(width: Int, indent: Int = 0) {
-        // One column at the right is for the scroll bar.
-        var rest = max(0, width - 1)
         var start = Self.glyph + 2
         if width >= 46 {
-            word = Span(start: start, width: Self.wordWidth)
+            word = ColumnSpan(start: start, width: Self.wordWidth)
             mark = start + Self.wordWidth + 1
             start += Self.wordWidth + 3
         }
-        rest -= start
-        let shownThread = width >= 100 ? min(16, max(10, width / 10)) : 0
-        let timeCount = (width >= 36 ? 1 : 0) + (width >= 88 ? 1 : 0) + (width >= 112 ? 1 : 0)
-        rest -= timeCount * (DurationText.width + Self.gap) + (shownThread > 0 ? shownThread + Self.gap : 0)
-        if width >= 64 {
-            let flexible = rest - Self.gap
-            let forValue = max(16, flexible * 9 / 20)
-            value.width = forValue
-            rest = flexible - forValue
-        }
-        node = Span(start: start, width: max(0, rest))
-        start += node.width
-        func span(_ width: Int) -> Span {
-            start += Self.gap
-            defer { start += width }
-            return Span(start: start, width: width)
-        }
-        if shownThread > 0 { thread = span(shownThread) }
-        if width >= 112 { wait = span(DurationText.width) }
-        if width >= 88 { run = span(DurationText.width) }
-        if width >= 36 { total = span(DurationText.width) }
-        if value.width > 0 { value = span(value.width) }
+        let time = ColumnLayout.Width.fixed(DurationText.width)
+        // One column at the right is for the scroll bar.
+        let spans = ColumnLayout.spans(
+            from: start, to: max(0, width - 1),
+            [
+                .rest,
+                width >= 100 ? .fixed(min(16, max(10, width / 10))) : nil,
+                width >= 112 ? time : nil,
+                width >= 88 ? time : nil,
+                width >= 36 ? time : nil,
+                width >= 64 ? .share(twentieths: 9, least: 16) : nil,
+            ])
+        (node, thread, wait, run, total, value) = (spans[0], spans[1], spans[2], spans[3], spans[4], spans[5])
         node.start += min(indent, node.width)
         node.width -= min(indent, node.width)
     }
 }
 
-/// Where the parts of a row's tree lines stand, counted from the node column.
+/// Where the parts of a row's tree lines are, counted from the node column.
 enum TreeLines {
     /// Columns that a level takes.
     static let level = 2
@@ -185,8 +167,8 @@ enum TreeLines {
 }
 
 extension State {
-    /// How much further in a row stands: a group below its program, a chain below both.
-    func indent(of row: WindowRow) -> Int {
+    /// The indent of a row: a group below its program, a chain below both.
+    func indent(of row: ChainsView.WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }
         let isInGroup = row.tree != nil && programs[row.programIndex].outline.isGrouped
         return (showsPrograms ? TreeLines.level : 0) + (isInGroup ? TreeLines.level : 0)

@@ -17,7 +17,7 @@ struct HelpBox {
         var lines: [Line] = []
         for context in KeyMap.Context.allCases where !KeyMap.bindings(in: context).isEmpty {
             if !lines.isEmpty { lines.append(Line()) }
-            lines.append(Line(keys: context.rawValue, isTitle: true))
+            lines.append(Line(keys: context.title, isTitle: true))
             for binding in KeyMap.bindings(in: context) {
                 lines.append(Line(keys: binding.keyNames(glyphs), text: binding.text))
             }
@@ -41,7 +41,7 @@ struct HelpBox {
         self.keyWidth = keyWidth
         let widest = lines.map { $0.isTitle ? $0.keys.count : keyWidth + 2 + $0.text.count }.max() ?? 0
         let columns = min(size.columns, widest + 6)
-        // The footer below says how to leave.
+        // The footer below shows how to leave.
         let rows = min(max(0, size.rows - 1), lines.count + 2)
         area = Area(
             row: (size.rows - 1 - rows) / 2, column: (size.columns - columns) / 2, rows: rows, columns: columns)

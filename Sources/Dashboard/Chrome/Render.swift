@@ -26,12 +26,12 @@ struct Painter {
         paintHeader(state)
         paintTabs(state)
         paintDetail(state)
-        paintView(state)
+        state.view.type.draw(state, into: &self)
         paintFooter(state)
         switch state.mode {
         case .help(let scroll): paintHelp(scroll)
         case .confirm(let question): paintConfirm(question)
-        case .tree, .filter, .command: break
+        case .normal, .filter, .command: break
         }
     }
 
@@ -50,7 +50,7 @@ struct Painter {
 
     /// Writes a text into a span, cut with an ellipsis; right-aligned if asked for.
     mutating func write(
-        _ text: String, row: Int, in span: Columns.Span, offset: Int = 0, style: Style, isRight: Bool = false
+        _ text: String, row: Int, in span: ColumnSpan, offset: Int = 0, style: Style, isRight: Bool = false
     ) {
         guard span.isShown else { return }
         var column = offset + span.start

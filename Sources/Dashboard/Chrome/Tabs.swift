@@ -3,7 +3,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The line of the views' tabs, and where each of them stands: the same for who draws and for who looks up a click.
+/// The line of the views' tabs, for drawing and for finding the one that was clicked.
 struct TabLine {
     struct Tab {
         var view: ViewID
@@ -41,7 +41,7 @@ struct TabLine {
         (tabs, end) = line
     }
 
-    /// The view whose tab a column is in.
+    /// The view of the tab at a column.
     func view(at column: Int) -> ViewID? {
         tabs.first { column >= $0.start - 1 && column <= $0.start + $0.width }?.view
     }
@@ -66,11 +66,11 @@ extension Painter {
 
     private static let breadcrumbLimit = 12
 
-    /// From the chain's root to the selected node; what is in the middle gives way first.
+    /// Draws the path from the chain's root to the selected node; the middle is left out first.
     private mutating func paintBreadcrumbs(_ state: borrowing State, row: Int, from start: Int) {
         let room = frame.size.columns - 1 - start
         guard room > 12, let (programIndex, node) = state.selectedNode else { return }
-        let forest = state.programs[programIndex].forest!
+        let forest = state.programs[programIndex].forest
         var names: [String] = []
         var current: NodeIndex? = node
         while let shown = current, names.count < Self.breadcrumbLimit {

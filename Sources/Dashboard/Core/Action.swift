@@ -3,25 +3,25 @@ import Frames
 
 /// Everything that can happen to a dashboard.
 public enum Action: Sendable {
-    /// A source looks for its program, which is shown under `name` until it says who it is. `attempt` counts from 1;
-    /// `lastFailure` is one sentence on the attempt before. A source is first heard of by this or by ``connected(_:_:)``.
+    /// A source tries to connect to its program, which is shown under `name` until then. `attempt` counts from 1;
+    /// `lastFailure` is one sentence on the previous attempt. The first action of a source is this or ``connected(_:_:)``.
     case connecting(SourceID, name: String, attempt: Int, lastFailure: String?)
-    /// There is a program to look at. One with the key of before goes on; another one is a new run of the program and
-    /// replaces what was shown.
+    /// A source is connected. A program with the same key as before continues; one with another key is a new run and
+    /// replaces the old one.
     case connected(SourceID, ProcessDescription)
-    /// The program cannot be reached since `since`, and it is tried again at `nextAttempt` (nanoseconds since 1970; 0
-    /// where it merely stands still); `reason` is one sentence, `attempt` how often it was tried. What was known stays on
-    /// the screen, marked stale.
+    /// The program cannot be reached since `since`. The next attempt is at `nextAttempt` (nanoseconds since 1970; 0 where
+    /// the program is merely silent); `reason` is one sentence, `attempt` the number of attempts. The rows stay on the
+    /// screen, marked stale.
     case reconnecting(SourceID, since: UInt64, reason: String, attempt: Int, nextAttempt: UInt64)
-    /// The program said something.
+    /// A batch of events arrived.
     case received(SourceID, EventBatch)
     /// The program answered a command.
     case replied(SourceID, CommandReply)
-    /// The source is over; one short phrase says why.
+    /// The source ended, for a reason in a short phrase.
     case ended(SourceID, String)
-    /// Time goes on: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Some 10 to 30 times a
-    /// second. A program's own time follows from them, by its ``ChainEvents/ProcessDescription/wallOffset`` and by what it says;
-    /// where the offset is 0 (a clock that has nothing to do with the time of day), the second is the program's time.
+    /// The time: nanoseconds since 1970, and nanoseconds of a clock that never goes back. Some 10 to 30 times a second.
+    /// A program's own time follows from them, its ``ChainEvents/ProcessDescription/wallOffset`` and its batches; where
+    /// the offset is 0 (a clock that has nothing to do with the time of day), the second is the program's time.
     case tick(wall: UInt64, process: UInt64)
     /// Time is left before the next tick: a slice of what takes long, some 2 ms at most. Drawn with the next tick. Worth
     /// dispatching once between two ticks, and again as long as ``State/hasWork``; where it never is, ticks do the work.
@@ -34,13 +34,13 @@ public enum Action: Sendable {
     case mouse(Mouse)
     /// Text was pasted; it counts where text is typed, and nowhere else.
     case pasted(String)
-    /// What a key would have said.
+    /// The user wants something, without a key.
     case perform(Intent)
-    /// Things are to be shown as they were.
+    /// Settings of an earlier session are to be used.
     case recall(ViewSettings)
-    /// Something that an effect has to say on the status line, such as why an editor did not start.
+    /// A warning of an effect for the status line, such as why an editor did not start.
     case report(String)
-    /// What an effect that went well has to say, such as where a file is.
+    /// A message of an effect that succeeded, such as where a file is.
     case told(String)
 }
 

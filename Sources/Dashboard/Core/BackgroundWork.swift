@@ -1,58 +1,58 @@
 import ChainModel
 import ChainRows
 
-// Long work: a new order, a search through all nodes, a large forest read anew, what views count. It goes in slices in
-// the time that is left before the next frame, so that frames and keys stay short; where none is left, or nobody uses
-// it, a tick does a slice of each.
+// Long work: a new order, a search through all nodes, the rows of a large forest, the figures of views. It is done in
+// slices between two ticks, so that frames and keys stay short; where the owner dispatches no ``Action/work``, a tick
+// does a slice of each.
 extension State {
     /// Whether there is work for ``Action/work``.
     public var hasWork: Bool { programs.indices.contains { programs[$0].hasWork } }
 
-    /// Whether the last slice was for what views count, which goes on whatever the user does.
-    package var hasCountedForViews: Bool { turns.last == .insight }
+    /// Whether the last slice was for the figures of views, which never stop changing.
+    package var hasCountedForViews: Bool { workSchedule.last == .insight }
 
-    /// How the slices take turns.
-    struct Turns {
-        /// Whether somebody used the time since the last tick.
+    /// Which kind of work is next.
+    struct WorkSchedule {
+        /// Whether ``Action/work`` was dispatched since the last tick.
         var hasWorked = false
-        /// Whether it moved something that is to be arranged and drawn with the next tick.
-        var isStirred = false
+        /// Whether a slice changed rows, so that the next tick draws.
+        var needsRedraw = false
         fileprivate var next = 0
-        fileprivate var last: Turn?
+        fileprivate var last: WorkKind?
     }
 
-    fileprivate enum Turn: Int, CaseIterable { case insight, order, scan, rows, spent }
+    fileprivate enum WorkKind: Int, CaseIterable { case insight, order, scan, rows, spent }
 
     /// One slice: some 2 ms at most. The first after a tick lets the views' figures follow.
     mutating func work() {
-        if !turns.hasWorked { turns.next = Turn.insight.rawValue }
-        turns.hasWorked = true
-        for _ in Turn.allCases {
-            let turn = Turn(rawValue: turns.next)!
-            turns.next = (turns.next + 1) % Turn.allCases.count
+        if !workSchedule.hasWorked { workSchedule.next = WorkKind.insight.rawValue }
+        workSchedule.hasWorked = true
+        for _ in WorkKind.allCases {
+            let turn = WorkKind(rawValue: workSchedule.next)!
+            workSchedule.next = (workSchedule.next + 1) % WorkKind.allCases.count
             guard turn == .insight || count(turn) > 0 else { continue }
-            turns.last = turn
-            if work(turn, share: count(turn)) { turns.isStirred = true }
+            workSchedule.last = turn
+            if work(turn, share: count(turn)) { workSchedule.needsRedraw = true }
             return
         }
     }
 
-    /// What the time before this tick was not there for; true if anything that is shown may have moved.
+    /// Does a slice of each kind where no ``Action/work`` was dispatched; true if rows may have changed.
     mutating func workInTick() -> Bool {
-        var isMoved = turns.isStirred
-        if !turns.hasWorked {
+        var isMoved = workSchedule.needsRedraw
+        if !workSchedule.hasWorked {
             // Filtering, sorting and reading anew may be under way together.
-            let share = Turn.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .spent ? 0 : count($1)) }
-            for turn in Turn.allCases where work(turn, share: share) { isMoved = true }
+            let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .spent ? 0 : count($1)) }
+            for turn in WorkKind.allCases where work(turn, share: share) { isMoved = true }
         }
-        (turns.hasWorked, turns.isStirred) = (false, false)
+        (workSchedule.hasWorked, workSchedule.needsRedraw) = (false, false)
         return isMoved
     }
 
-    /// In how many programs there is work of a kind.
-    private func count(_ turn: Turn) -> Int { programs.indices.count { hasWork(turn, programs[$0]) } }
+    /// The number of programs with work of a kind.
+    private func count(_ turn: WorkKind) -> Int { programs.indices.count { hasWork(turn, programs[$0]) } }
 
-    private func hasWork(_ turn: Turn, _ program: borrowing Program) -> Bool {
+    private func hasWork(_ turn: WorkKind, _ program: borrowing Program) -> Bool {
         switch turn {
         case .insight: program.hasInsightWork
         case .order: program.outline.hasWork(.sorting)
@@ -62,8 +62,8 @@ extension State {
         }
     }
 
-    /// Each program does its part, where `share` parts are a slice; true if anything that is shown may have moved.
-    private mutating func work(_ turn: Turn, share: Int) -> Bool {
+    /// Does a slice in parts, one a program with work; true if rows may have changed.
+    private mutating func work(_ turn: WorkKind, share: Int) -> Bool {
         let share = max(1, share)
         var isMoved = false
         for programIndex in programs.indices {
@@ -87,12 +87,12 @@ extension Program {
         isReached && outline.hasWork || hasInsightWork
     }
 
-    /// Warnings wait while the picture stands still.
-    fileprivate var hasInsightWork: Bool { isHeld ? insight.sites.isCounting : insight.hasWork }
+    /// Warnings wait while the picture is frozen.
+    fileprivate var hasInsightWork: Bool { isFrozen ? insight.sites.isCounting : insight.hasWork }
 
     /// Does a slice of work on the rows, or one of `share` parts of it; returns whether rows may have moved.
     fileprivate mutating func work(_ kind: RowModel.WorkKind, _ share: Int) -> Bool {
-        guard forest != nil else { return false }
-        return outline.work(kind, in: forest!, now: kind == .reading ? now : shownNow, share: share)
+        guard isReached else { return false }
+        return outline.work(kind, in: forest, now: kind == .reading ? now : shownNow, share: share)
     }
 }

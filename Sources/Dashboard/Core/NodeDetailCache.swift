@@ -14,8 +14,8 @@ struct NodeDetailCache {
 
     enum Answer: Hashable {
         /// At a time, in nanoseconds since 1970.
-        case told([NodeDetail.Entry], at: UInt64)
-        /// Why nothing is told, in one sentence.
+        case entries([NodeDetail.Entry], at: UInt64)
+        /// Why there are no details, in one sentence.
         case refused(String)
     }
 
@@ -30,7 +30,7 @@ struct NodeDetailCache {
     private static let limit = 64
 
     private var known: [RowID: Known] = [:]
-    /// Whose answers are kept, the oldest first.
+    /// The nodes of the kept answers, the oldest first.
     private var order: [RowID] = []
     private var asked: [(command: UInt64, rowID: RowID, facts: Facts)] = []
     /// Where the pane is, and since when (nanoseconds since 1970).
@@ -74,7 +74,7 @@ struct NodeDetailCache {
         let (_, rowID, facts) = asked.remove(at: index)
         switch outcome {
         case .described(let detail) where detail.node == rowID.id:
-            keep(.told(detail.entries, at: wall), facts, of: rowID)
+            keep(.entries(detail.entries, at: wall), facts, of: rowID)
         case .described, .accepted: keep(.refused("the program answered something else"), facts, of: rowID)
         case .refused(let reason): keep(.refused(reason), facts, of: rowID)
         }
@@ -88,7 +88,7 @@ struct NodeDetailCache {
     }
 
     /// A program was reached again: what it refused or never answered is asked anew.
-    mutating func askAnew(_ source: SourceID) {
+    mutating func retryRefused(_ source: SourceID) {
         asked.removeAll { $0.rowID.source == source }
         for rowID in order where rowID.source == source {
             if case .refused? = known[rowID]?.answer { known[rowID] = nil }
@@ -102,7 +102,7 @@ extension State {
     private var describable: (rowID: RowID, programIndex: Int, facts: NodeDetailCache.Facts)? {
         let layout = Layout(self)
         guard layout.detail != nil, !layout.isTooSmall, let selection, let (programIndex, node) = selectedNode,
-            programs[programIndex].link.isLive, programs[programIndex].held?.successor == nil
+            programs[programIndex].connection.isLive, programs[programIndex].frozenBuffer?.successor == nil
         else { return nil }
         return (selection, programIndex, programs[programIndex].facts(of: node))
     }
@@ -129,8 +129,8 @@ extension State {
 
 extension Program {
     fileprivate func facts(of node: NodeIndex) -> NodeDetailCache.Facts {
-        let view = forest!.node(node)
+        let view = forest.node(node)
         return NodeDetailCache.Facts(
-            state: view.state, activity: view.activity, marks: view.marks, childCount: forest!.childCount(of: node))
+            state: view.state, activity: view.activity, marks: view.marks, childCount: forest.childCount(of: node))
     }
 }

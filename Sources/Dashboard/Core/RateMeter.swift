@@ -1,4 +1,4 @@
-/// Events a second, told once a second: the mean of the last three whole ones.
+/// Events a second, updated once a second: the mean of the last three whole seconds.
 struct RateMeter {
     private var second: UInt64 = 0
     private var count = 0
@@ -19,7 +19,7 @@ struct RateMeter {
             past.removeFirst()
             past.append(step == 0 ? count : 0)
         }
-        // The count of a longer silence is spread over it.
+        // After a longer silence all events count in its first second.
         count = 0
         pastCount = min(pastCount + Int(elapsed), 3)
         let old = shown

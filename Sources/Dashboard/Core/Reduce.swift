@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 import Frames
 
-/// Changes the state by one action and says what is to be done about it. Pure: the same states and actions give the
+/// Changes the state by one action and returns the effects of it. Pure: the same states and actions give the
 /// same states and effects.
 ///
 /// Costs: a batch costs its events, a key the chain it is in; neither ever walks all nodes.
@@ -12,7 +12,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
         state.look(for: source, name: name, attempt: attempt, failure: failure)
     case .connected(let source, let process): state.connect(source, process)
     case .reconnecting(let source, let since, let reason, let attempt, let next):
-        state.lose(source, Link.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
+        state.lose(source, Connection.Disconnection(since: since, reason: reason, attempt: attempt, nextAttempt: next))
     case .received(let source, let batch): state.receive(source, batch)
     case .replied(let source, let reply): state.take(source, reply)
     case .ended(let source, let reason): state.end(source, reason)
@@ -26,7 +26,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .key(let key): return state.press(key)
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text): state.paste(text)
-    case .perform(let intent): return state.perform(intent)
+    case .perform(let intent): return state.handle(intent)
     case .recall(let old): state.recall(old)
     case .report(let text): state.say(text, .warning)
     case .told(let text): state.say(text)
@@ -37,11 +37,11 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
 extension State {
     mutating func receive(_ source: SourceID, _ batch: EventBatch) {
         guard let programIndex = programIndex(of: source) else { return }
-        programs[programIndex].receive(batch, heldLimit: options.frozenLimit / programs.count)
+        programs[programIndex].receive(batch, frozenLimit: options.frozenLimit / programs.count)
         if isFrozen { revision += 1 }
     }
 
-    /// Takes in what the forests changed since the last time; true if there was anything.
+    /// Applies the changes of the forests; true if there were any.
     @discardableResult
     mutating func follow() -> Bool {
         var isMoved = false
@@ -67,26 +67,26 @@ extension State {
         for programIndex in programs.indices {
             if programs[programIndex].rate.tick(wall) { isChanged = true }
             if programs[programIndex].tick(wall: wall, process: process) { isMoved = true }
-            if !programs[programIndex].isHeld, tidy(programIndex) { isMoved = true }
+            if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
         if workInTick() { isMoved = true }
-        if tickEvents() { isMoved = true }
+        if EventsView.tick(&self) { isMoved = true }
         if isMoved {
             forgetEvictedTags()
             updateViewport()
         } else {
-            let step = currentStep()
-            if step != runningStep {
-                runningStep = step
+            let key = redrawKey()
+            if key != drawnKey {
+                drawnKey = key
                 isChanged = true
             }
             if isChanged { revision += 1 }
         }
     }
 
-    /// Lets what is over go down or fold, where the user is not in it; true if anything did.
+    /// Moves settled chains down and folds fulfilled nodes, except around the selection; true if rows may have changed.
     private mutating func tidy(_ programIndex: Int) -> Bool {
-        let selected = following == .nobody || following == .selected ? selectedNode(in: programIndex) : nil
+        let selected = following == .nothing || following == .selected ? selectedNode(in: programIndex) : nil
         var isMoved = false
         if programs[programIndex].hasDue {
             retire(programIndex, selected: selected)
@@ -96,38 +96,41 @@ extension State {
         return isMoved
     }
 
-    /// Lets settled chains go down, but for the one that the user is in; the picture's top stays on what stays.
+    /// Moves settled chains down, except the selected one; the row at the top stays where it can.
     private mutating func retire(_ programIndex: Int, selected: NodeIndex?) {
-        guard let anchor, anchor.rowID != selection, let (owner, node) = find(anchor.rowID), owner == programIndex
+        guard let anchor = tree.anchor, anchor.rowID != selection, let (owner, node) = find(anchor.rowID),
+            owner == programIndex
         else {
             _ = programs[programIndex].retire(selected: selected, watched: nil)
             return
         }
         guard let row = programs[programIndex].retire(selected: selected, watched: node) else { return }
-        // The chain at the top went: what is where it was stays there now.
+        // The chain at the top moved: the row that replaced it is the anchor now.
         let last = max(0, programs[programIndex].outline.rowCount - 1)
-        self.anchor = programs[programIndex].rowID(at: min(row, last)).map { Anchor(rowID: $0, line: 0) }
+        tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
     }
 
-    /// A number that changes when a time on the screen is to be drawn anew.
-    func currentStep() -> UInt64 {
+    /// A number that changes when the passing of time alone changes the picture.
+    func redrawKey() -> UInt64 {
         let second = wall / 1_000_000_000
-        // The header says how long ago a link was lost, or a program restarted.
-        var isInSeconds = programs.contains { $0.link.outage != nil || $0.restart?.isShown(at: wall) == true }
-        if view != .chains { return (viewStep &* 31 &+ detailStep) &* 31 &+ (isInSeconds ? second : 0) }
+        // The header shows how long ago a connection was lost, or a program restarted.
+        var isInSeconds = programs.contains { $0.connection.outage != nil || $0.restart?.isShown(at: wall) == true }
+        if view != .chains {
+            return (view.type.redrawKey(of: self) &* 31 &+ detailRedrawKey) &* 31 &+ (isInSeconds ? second : 0)
+        }
         // The finest grain on the screen decides; each running time counts from another moment, so tenths of the clock
-        // itself stand for all of those under ten seconds.
+        // itself are the key of all of those under ten seconds.
         let tenths: UInt64 = 11_000_000_000
         for programIndex in programs.indices {
-            guard let age = programs[programIndex].growingAge(of: window, at: programIndex, limit: tenths) else {
+            guard let age = programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenths) else {
                 continue
             }
             if age < tenths { return 1 << 62 | wall / 100_000_000 }
             isInSeconds = true
         }
-        if window.contains(where: { $0.tree == nil && $0.rowID.isProgram }) { isInSeconds = true }
+        if tree.window.contains(where: { $0.tree == nil && $0.rowID.isProgram }) { isInSeconds = true }
         let step = isInSeconds ? 1 << 61 | second : 0
-        return selectedLine == nil ? step &* 31 &+ detailStep : step
+        return tree.selectedLine == nil ? step &* 31 &+ detailRedrawKey : step
     }
 
     // MARK: Freezing
@@ -140,20 +143,20 @@ extension State {
         isFrozen.toggle()
         if isFrozen {
             for programIndex in programs.indices where programs[programIndex].isReached {
-                programs[programIndex].hold()
+                programs[programIndex].freeze()
             }
             say("frozen: everything on the screen can be explored; p goes on")
             updateViewport()
             return []
         }
         var effects: [Effect] = []
-        for programIndex in programs.indices where programs[programIndex].isHeld {
-            if let successor = programs[programIndex].held?.successor {
-                let link = programs[programIndex].link
+        for programIndex in programs.indices where programs[programIndex].isFrozen {
+            if let successor = programs[programIndex].frozenBuffer?.successor {
+                let link = programs[programIndex].connection
                 replace(programIndex, by: successor)
-                programs[programIndex].link = link
+                programs[programIndex].connection = link
             }
-            if programs[programIndex].goOn() { effects.append(.requestSnapshot(programs[programIndex].source)) }
+            if programs[programIndex].resume() { effects.append(.requestSnapshot(programs[programIndex].source)) }
         }
         forgetEvictedTags()
         updateViewport()
@@ -174,9 +177,9 @@ extension State {
         revision += 1
     }
 
-    /// What is said of a key that goes to rows where there are none.
-    var whyEmpty: String {
-        let isHiding = filter.hidesRest && view != .threads && view != .timeline
+    /// Why there are no rows for a key to act on.
+    var emptyReason: String {
+        let isHiding = filter.hidesRest && !view.type.keepsAllRows
         return isHiding ? "nothing matches; Esc drops the filter" : "there is nothing here yet"
     }
 

@@ -1,5 +1,5 @@
-/// Which of the sources that a dashboard looks at: a number that its owner gives, and which it keeps over reconnects and
-/// restarts of the program. The programs stand in the order of these numbers.
+/// The number of a source, which its owner chooses and which stays over reconnects and restarts of the program. Programs
+/// are shown in the order of these numbers.
 public struct SourceID: RawRepresentable, Hashable, Comparable, Sendable {
     /// The number; by habit the place on the command line, from 0.
     public var rawValue: Int

@@ -18,7 +18,7 @@ public struct State {
         public var isReadOnly: Bool
         /// Seconds to add to UTC for times of day.
         public var clockOffset: Int
-        /// Who the program is told asked for a cancellation.
+        /// The name that cancellations are requested under.
         public var actor: String
         /// What is kept of settled nodes.
         public var limits: ForestLimits
@@ -56,36 +56,22 @@ public struct State {
         }
     }
 
-    /// A row that is on the screen, and who it was when it came there.
-    struct WindowRow: Equatable {
-        var rowID: RowID
-        /// The program's place in ``State/programs``.
-        var programIndex: Int
-        /// How the node is drawn; nil for a program, and for a group.
-        var tree: TreeRow?
-    }
-
     /// What the selection does by itself.
     enum Following {
-        /// Nobody has moved yet: the first row, whatever that is.
+        /// Keeps the first row selected, until the user moves.
         case first
-        /// The newest chain.
+        /// Keeps the newest chain selected.
         case newest
-        /// The selected node: it stays on its line and in sight, whatever happens.
+        /// Keeps the selected node on its line and in sight, whatever happens.
         case selected
-        /// Nothing: it stays on its node.
-        case nobody
+        /// Keeps the selected node selected.
+        case nothing
     }
 
-    /// A row and the line of the tree's pane that it is kept on, so that what comes and goes above moves nothing.
-    struct Anchor: Equatable {
-        var rowID: RowID
-        var line: Int
-    }
-
-    /// What the keys go to besides the tree.
+    /// Where the keys go.
     enum Mode: Equatable {
-        case tree
+        /// To the view.
+        case normal
         case filter(String)
         case command(String)
         case confirm(Confirmation)
@@ -112,8 +98,9 @@ public struct State {
     /// Changes whenever the picture would: a loop draws when it is not the one that it drew last.
     public internal(set) var revision: UInt64 = 0
 
-    /// Which view is shown, and what each of them is at.
+    /// The view that is shown.
     public internal(set) var view = ViewID.chains
+    var tree = ChainsView()
     var threads = ThreadsView()
     var timeline = TimelineView()
     var sites = SitesView()
@@ -121,24 +108,15 @@ public struct State {
     var events = EventsView()
 
     var filter = Filter()
-    var mode = Mode.tree
+    var mode = Mode.normal
     var typing = Typing()
     var filterHistory = LineHistory()
     var commandHistory = LineHistory()
     var status: Status?
     var following = Following.first
-    /// Who was selected before the newest chain was followed.
+    /// The node that was selected before the newest chain was followed.
     var selectedBefore: RowID?
-    var anchor: Anchor?
-    /// The first row of the tree that is shown, its number among all rows, and those shown.
-    var top = 0
-    var rowCount = 0
-    var window: [WindowRow] = []
-    /// The line of the window that is selected; nil when it is out of sight.
-    var selectedLine: Int?
-    /// The number of the selected row when last seen.
-    var selectedRow = 0
-    /// What the user said of the detail pane; nil is: shown where there is room beside the tree.
+    /// Whether the user opened or closed the detail pane; nil shows it where there is room beside the rows.
     var wantsDetail: Bool?
     var detailScroll = 0
     /// Where the user dragged the pane's border: its columns beside the rows, its rows below them; nil is the usual.
@@ -150,17 +128,17 @@ public struct State {
     var isDraggingDivider = false
     /// Nodes, in the order in which they were tagged.
     var tags: [RowID] = []
-    /// Whether the picture stands still.
+    /// Whether the picture is frozen.
     public internal(set) var isFrozen = false
     var descriptions = NodeDetailCache()
-    var turns = Turns()
+    var workSchedule = WorkSchedule()
     var lastCommand: UInt64 = 0
     /// Nanoseconds since 1970.
     var wall: UInt64 = 0
-    /// What the running times on the screen show; see ``DurationText/step(_:)``.
-    var runningStep: UInt64 = 0
+    /// The ``redrawKey()`` of the picture that was drawn last.
+    var drawnKey: UInt64 = 0
 
-    /// In which order the chains stand.
+    /// The order of the chains.
     public internal(set) var order = TreeOrder()
 
     /// A dashboard with nothing to look at yet.
@@ -172,7 +150,7 @@ public struct State {
     /// Which table of keys is in force.
     public var context: KeyMap.Context {
         switch mode {
-        case .tree: view.context
+        case .normal: .view(view)
         case .command: .command
         case .filter: .filter
         case .confirm: .confirm
@@ -184,7 +162,7 @@ public struct State {
     var showsPrograms: Bool { programs.count > 1 }
 
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
-    public var isIdle: Bool { programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isFindingEvents }
+    public var isIdle: Bool { programs.allSatisfy(\.isIdle) && !isAboutToAsk && !EventsView.isIncomplete(self) }
 }
 
 /// The question before a cancellation: bound to nodes, never to rows.

@@ -11,7 +11,7 @@ public enum DetailVisibility: String, Hashable, Sendable, CaseIterable {
     case closed
 }
 
-/// What a user set, for the next time: nil is not said.
+/// The user's settings, for the next session; nil leaves a setting as it is.
 public struct ViewSettings: Hashable, Sendable {
     /// Which view is shown.
     public var view: ViewID?
@@ -25,27 +25,27 @@ public struct ViewSettings: Hashable, Sendable {
     public var filter: String?
     /// Whether what it does not find is dimmed rather than hidden.
     public var dims: Bool?
-    /// In which order the tree stands.
+    /// The order of the tree.
     public var order: TreeOrder?
     /// The name of a theme.
     public var theme: String?
     /// Frames a second.
     public var refreshRate: Int?
-    /// Call sites, `Module/File.swift:31`, whose nodes come folded.
+    /// Call sites, `Module/File.swift:31`, of nodes that come folded.
     public var folded: [String]?
 
-    /// Says nothing.
+    /// Leaves everything as it is.
     public init() {}
 
-    /// Whether nothing is said.
+    /// Whether every setting is nil.
     public var isEmpty: Bool { self == ViewSettings() }
 
-    /// The same with what `other` says put over it.
+    /// Returns these settings, replaced by those of `other` that are not nil.
     public func overlaid(with other: ViewSettings) -> ViewSettings { merged(with: [other], by: Overlay()) }
 
-    /// What to keep of a session that began with `start` and ended with `end`, where `base` held before anything was
-    /// remembered and this is what was: what nobody touched stays remembered, what was set to what holds anyway is
-    /// forgotten.
+    /// Returns the settings to store after a session that began with `start` and ended with `end`; these are the stored
+    /// ones, and `base` holds without them. A setting that did not change stays stored; one that was set to its value in
+    /// `base` is no longer stored.
     public func after(start: ViewSettings, end: ViewSettings, base: ViewSettings) -> ViewSettings {
         merged(with: [start, end, base], by: After())
     }
@@ -86,7 +86,7 @@ public struct ViewSettings: Hashable, Sendable {
 }
 
 extension State {
-    /// How things are shown now; every field says something.
+    /// The settings in force; no field is nil.
     public var remembered: ViewSettings {
         var now = ViewSettings()
         now.view = view
@@ -105,7 +105,7 @@ extension State {
     /// What the programs are called that were reached, in the order of their sources.
     public var programNames: [String] { programs.compactMap { $0.info?.name } }
 
-    /// Shows things as they were; what cannot be is left alone.
+    /// Applies settings of an earlier session; settings that cannot be applied are ignored.
     mutating func recall(_ old: ViewSettings) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
         if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }

@@ -12,12 +12,12 @@ struct DetailLine {
     init(_ parts: [(String, Style)]) { self.parts = parts.map { (text: $0.0, style: $0.1) } }
 }
 
-/// What is told of the selected node.
+/// The details of the selected node or program.
 enum DetailText {
-    /// What the pane says, wrapped to a width: of the view's row, else of the selected node or program.
+    /// The pane's content, wrapped to a width: of the view's row, else of the selected node or program.
     static func page(of state: borrowing State, width: Int) -> ViewDetail {
         let hasRoom = width > 12
-        guard var own = state.viewDetail(width: width) else {
+        guard var own = state.view.type.detail(of: state, width: width) else {
             let lines = hasRoom ? nodeLines(of: state, width: width) : []
             return ViewDetail(title: state.selectionName ?? "details", lines: lines)
         }
@@ -28,8 +28,8 @@ enum DetailText {
     /// All lines of it.
     static func lines(of state: borrowing State, width: Int) -> [DetailLine] { page(of: state, width: width).lines }
 
-    /// What is told of the selected node or program, wrapped to a width; but for a warning that was told of it already.
-    static func nodeLines(of state: borrowing State, width: Int, besides told: Warning.ID? = nil) -> [DetailLine] {
+    /// The lines of the selected node or program, wrapped to a width, without a warning that is shown already.
+    static func nodeLines(of state: borrowing State, width: Int, excluding shown: Warning.ID? = nil) -> [DetailLine] {
         if let selection = state.selection, let site = selection.site, let programIndex = state.selectedProgramIndex {
             return GroupText.lines(of: site, in: state.programs[programIndex], state, width: width)
         }
@@ -45,11 +45,11 @@ enum DetailText {
             let half = (width - columnGap) / 2
             var (left, right) = (text, text)
             (left.width, right.width) = (half, half)
-            addFacts(facts, besides: told, to: &left)
+            addFacts(facts, excluding: shown, to: &left)
             addTimes(facts, to: &right)
             text.add(left.lines, beside: right.lines, at: half + columnGap)
         } else {
-            addFacts(facts, besides: told, to: &text)
+            addFacts(facts, excluding: shown, to: &text)
             text.gap()
             addTimes(facts, to: &text)
         }
@@ -62,11 +62,11 @@ enum DetailText {
     private static let twoColumnWidth = 90
     private static let columnGap = 4
 
-    private static func addFacts(_ facts: NodeFacts, besides told: Warning.ID?, to text: inout DetailWriter) {
+    private static func addFacts(_ facts: NodeFacts, excluding shown: Warning.ID?, to text: inout DetailWriter) {
         facts.addState(to: &text)
         facts.addCause(to: &text)
         facts.addWait(to: &text)
-        facts.addWarnings(besides: told, to: &text)
+        facts.addWarnings(excluding: shown, to: &text)
         text.gap()
         facts.addPlace(to: &text)
         facts.addRelatives(to: &text)
@@ -79,13 +79,13 @@ enum DetailText {
         facts.addSite(to: &text)
     }
 
-    /// What the program said when it was asked.
+    /// Adds the program's answer to a request for details.
     private static func add(_ answer: NodeDetailCache.Answer, clockOffset: Int, to text: inout DetailWriter) {
         switch answer {
         case .refused(let reason):
             text.gap()
             text.wrap(reason, style: .dim)
-        case .told(let entries, let time):
+        case .entries(let entries, let time):
             guard !entries.isEmpty else { return }
             text.gap()
             text.add(DetailLine("asked of the program at \(ClockText.seconds(time, offset: clockOffset))", .title))
@@ -95,15 +95,15 @@ enum DetailText {
 }
 
 extension State {
-    /// A number that changes when the passing of time alone changes what the detail pane says.
-    var detailStep: UInt64 {
-        guard Layout(self).detail != nil, tellsOfSelection else { return 0 }
+    /// A number that changes when the passing of time alone changes the detail pane.
+    var detailRedrawKey: UInt64 {
+        guard Layout(self).detail != nil, view.type.describesSelection(self) else { return 0 }
         guard let (programIndex, node) = selectedNode else {
             // A program's age, and its clock.
             return selection?.isProgram == true ? wall / 1_000_000_000 : 0
         }
         guard !programs[programIndex].isStill else { return 0 }
-        let forest = programs[programIndex].forest!
+        let forest = programs[programIndex].forest
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }
         // The finest grain on the pane is that of the youngest step.
@@ -156,7 +156,7 @@ extension State {
     /// What the selected node or program is called.
     fileprivate var selectionName: String? {
         if let (programIndex, node) = selectedNode {
-            return NodeText.name(of: node, in: programs[programIndex].forest!)
+            return NodeText.name(of: node, in: programs[programIndex].forest)
         }
         guard let selection, selection.node == nil, let programIndex = selectedProgramIndex else { return nil }
         return programs[programIndex].shownName

@@ -79,7 +79,7 @@ struct DetailWriter {
         if values.count > Self.entryLimit { lines.append(DetailLine(indent + glyphs.ellipsis, .dim)) }
     }
 
-    /// Lines of one fact that are shown, and how far in they may stand.
+    /// Lines of one fact that are shown, and the most cells that they are indented by.
     private static let entryLimit = 400
     private static let insetLimit = 12
 

@@ -19,7 +19,7 @@ struct NodeFacts {
         self.node = node
         self.program = program
         self.clockOffset = clockOffset
-        forest = program.forest!
+        forest = program.forest
         view = forest.node(node)
     }
 
@@ -28,7 +28,7 @@ struct NodeFacts {
         ClockText.milliseconds(time &+ program.wallOffset, offset: clockOffset)
     }
 
-    /// The word for it, what else is said of it, and its value or error.
+    /// The state's word, the marks, and the value or error.
     func addState(to text: inout DetailWriter) {
         var parts = [(text.glyphs.state(view.state.role) + " " + view.state.word, Style(view.state.role).bold)]
         for case let detail? in view.marks.list.map(\.detail) { parts.append(("  " + detail.words, detail.style)) }
@@ -42,7 +42,7 @@ struct NodeFacts {
         }
     }
 
-    /// Where its error began, and who cancelled it.
+    /// Where its error began, and what cancelled it.
     func addCause(to text: inout DetailWriter) {
         let origin = forest.rejectionOrigin(of: node)
         if origin.steps > 0 {

@@ -6,8 +6,8 @@ import Frames
 extension NodeFacts {
     /// Each by name, from when on it holds, and what to do about it, the worst first. One that is told elsewhere is left
     /// out. O(kinds).
-    func addWarnings(besides told: Warning.ID?, to text: inout DetailWriter) {
-        for warning in program.insight.warnings.warnings(of: view.id) where warning.id != told {
+    func addWarnings(excluding shown: Warning.ID?, to text: inout DetailWriter) {
+        for warning in program.insight.warnings.warnings(of: view.id) where warning.id != shown {
             let time = ClockText.seconds(warning.since &+ program.wallOffset, offset: clockOffset)
             text.gap()
             text.add([

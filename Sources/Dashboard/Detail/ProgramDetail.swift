@@ -3,7 +3,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// What is told of a selected program.
+/// The details of the selected program.
 enum ProgramDetail {
     /// All lines, wrapped to a width.
     static func lines(of program: Program, _ state: borrowing State, width: Int) -> [DetailLine] {
@@ -26,15 +26,14 @@ enum ProgramDetail {
             }
             text.field("commands", state.options.isReadOnly || info.isReadOnly ? "read-only" : "cancel")
         }
-        guard let forest = program.forest else { return text.lines }
-        addCounts(of: program, forest, to: &text)
+        if program.isReached { addCounts(of: program, program.forest, to: &text) }
         return text.lines
     }
 
     private static func addLink(of program: Program, wall: UInt64, to text: inout DetailWriter) {
         let glyphs = text.glyphs
-        let word = glyphs.link(program.link) + " " + ProgramText.word(program.link, wall: wall)
-        switch program.link {
+        let word = glyphs.link(program.connection) + " " + ProgramText.word(program.connection, wall: wall)
+        switch program.connection {
         case .live: text.add(DetailLine(word, .running))
         case .ended(let reason):
             text.add(DetailLine(word, .dim))

@@ -1,4 +1,4 @@
-/// What the user wants, whichever key, click or command line said so.
+/// What the user wants, whichever key, click or command asked for it.
 public enum Intent: Hashable, Sendable, CaseIterable {
     /// Moving.
     case up, down, pageUp, pageDown, home, end
@@ -8,7 +8,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case chains, threads, timeline, sites, warnings, events, nextView, previousView
     /// In views that have it: nearer, farther, earlier, later, all or one chain.
     case zoomIn, zoomOut, earlier, later, scope
-    /// In views whose rows are no nodes: go to the nodes of a row, take a row away, hide all of its kind.
+    /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all of its kind.
     case visit, dismiss, hide
     /// Looking closer.
     case detail, detailUp, detailDown, why, back

@@ -14,11 +14,7 @@ extension State {
         programs[programIndex].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         revision += 1
-        guard view == .chains else {
-            return cursor.selected + 1 < cursor.count ? moveInView(to: cursor.selected + 1) : updateViewport()
-        }
-        let row = currentRow()
-        if row + 1 < rowCount { move(to: row + 1) }
+        view.type.selectNextRow(&self)
     }
 
     mutating func untag() {
@@ -39,7 +35,7 @@ extension State {
             say("there is no node to open")
             return []
         }
-        guard let site = programs[programIndex].forest!.site(of: node), !site.fileID.isEmpty else {
+        guard let site = programs[programIndex].forest.site(of: node), !site.fileID.isEmpty else {
             say("its call site is not known", .warning)
             return []
         }

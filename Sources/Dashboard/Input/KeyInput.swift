@@ -1,15 +1,15 @@
 import Frames
 
-/// What a key means: by the table, else a letter of the line that is being typed.
+// What a key means: an intent by the table, else a letter of the line that is being typed.
 extension State {
     mutating func press(_ key: KeyPress) -> [Effect] {
-        if let intent = KeyMap.intent(for: key, in: context) { return perform(intent) }
+        if let intent = KeyMap.intent(for: key, in: context) { return handle(intent) }
         guard let line = typedLine else { return [] }
         switch (key.key, key.modifiers) {
         case (.character(let character), []), (.character(let character), .shift): retype(line + String(character))
         // Of an empty line the sign before it goes.
         case (.backspace, _):
-            if line.isEmpty { return perform(.abort) }
+            if line.isEmpty { return handle(.abort) }
             retype(String(line.dropLast()))
         case (.character("u"), .control): retype("")
         default: break
@@ -17,11 +17,11 @@ extension State {
         return []
     }
 
-    /// What is being typed: a filter or a command.
+    /// The filter or command that is being typed.
     private var typedLine: String? {
         switch mode {
         case .filter(let line), .command(let line): line
-        case .tree, .confirm, .help: nil
+        case .normal, .confirm, .help: nil
         }
     }
 

@@ -2,28 +2,44 @@ import Frames
 
 /// Which keys do what: the one table that keys are looked up in and that help, footer and README are made of.
 public enum KeyMap {
-    /// What the keys are going to: one table each.
-    public enum Context: String, Hashable, Sendable, CaseIterable {
-        /// The tree, with or without a detail pane.
-        case tree = "In every view"
-        /// What only the view of threads has.
-        case threads = "In Threads"
-        /// What only the timeline has.
-        case timeline = "In Timeline"
-        /// What only the view of sites has.
-        case sites = "In Sites"
-        /// What only the view of warnings has.
-        case warnings = "In Warnings"
-        /// What only the view of events has.
-        case events = "In Events"
+    /// Where the keys go: one table each.
+    public enum Context: Hashable, Sendable, CaseIterable {
+        /// Every view.
+        case allViews
+        /// What only one view has; its keys mean the same as in every view unless its own table says otherwise.
+        case view(ViewID)
         /// The line on which a filter is typed; characters that are not bound are text.
-        case filter = "While typing a filter"
+        case filter
         /// The line on which a command is typed.
-        case command = "While typing a command"
+        case command
         /// The question before a cancellation.
-        case confirm = "Asked before cancelling"
+        case confirm
         /// The help over the screen.
-        case help = "In this help"
+        case help
+
+        /// All of them, in the order of the help.
+        public static let allCases: [Context] =
+            [.allViews] + ViewID.allCases.map(Context.view) + [.filter, .command, .confirm, .help]
+
+        /// The title of the table.
+        public var title: String {
+            switch self {
+            case .allViews: "In every view"
+            case .view(let view): "In \(view.title)"
+            case .filter: "While typing a filter"
+            case .command: "While typing a command"
+            case .confirm: "Asked before cancelling"
+            case .help: "In this help"
+            }
+        }
+
+        /// Whether the keys of every view act, too.
+        var isView: Bool {
+            switch self {
+            case .allViews, .view: true
+            case .filter, .command, .confirm, .help: false
+            }
+        }
     }
 
     /// One row of a table.
@@ -50,21 +66,16 @@ public enum KeyMap {
         }
     }
 
-    /// What a key means in a context; nil if it is not bound there.
-    /// A view has the keys of the tree besides its own.
+    /// What a key means in a context; nil if it is not bound there. A view has the keys of every view besides its own.
     public static func intent(for key: KeyPress, in context: Context) -> Intent? {
-        table[context]?[key] ?? (context.isView ? table[.tree]?[key] : nil)
+        table[context]?[key] ?? (context.isView ? table[.allViews]?[key] : nil)
     }
 
     /// The rows of a context, in the order of the help.
     public static func bindings(in context: Context) -> [Binding] {
         switch context {
-        case .tree: tree
-        case .threads: threads
-        case .timeline: timeline
-        case .sites: sites
-        case .warnings: warnings
-        case .events: events
+        case .allViews: common
+        case .view(let view): view.type.bindings
         case .filter: filter
         case .command: command
         case .confirm: confirm
@@ -74,57 +85,54 @@ public enum KeyMap {
 
     static func key(_ character: Character) -> KeyPress { .character(character) }
 
-    private static let tree: [Binding] = [
-        Binding(.chains, [key("1")], "the tree of all chains"),
-        Binding(.threads, [key("2")], "threads: what runs on each, and what blocks it"),
-        Binding(.timeline, [key("3")], "timeline: the waterfall of a chain, or of all"),
-        Binding(.sites, [key("4")], "call sites: how many, how fast, how often rejected"),
-        Binding(.warnings, [key("5")], "warnings: what looks wrong, and what to do"),
-        Binding(.events, [key("6")], "events: what the program says, one by one"),
-        Binding(.nextView, [KeyPress(.tab)], "the next view"),
-        Binding(.previousView, [KeyPress(.backTab)], "the view before"),
-        Binding(.up, [KeyPress(.up), key("k")], "up one row", footer: "move"),
-        Binding(.down, [KeyPress(.down), key("j")], "down one row"),
-        Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
-        Binding(.pageDown, [KeyPress(.pageDown)], "down one page"),
-        Binding(.home, [KeyPress(.home), key("g")], "to the first row"),
-        Binding(.end, [KeyPress(.end), key("G")], "to the last row"),
-        Binding(.left, [KeyPress(.left), key("h")], "fold; again: to the node above", footer: "fold"),
-        Binding(.right, [KeyPress(.right), key("l")], "unfold; again: to the first node inside"),
-        Binding(.unfoldAll, [key("*")], "unfold everything"),
-        Binding(.foldAll, [key("_")], "fold every chain to one row"),
-        Binding(.foldLess, [key("}")], "show one level more of every chain"),
-        Binding(.foldMore, [key("{")], "show one level less"),
-        Binding(.group, [key("t")], "put chains from the same call site together, or apart"),
-        Binding(.sort, [key("s")], "sort by the next column"),
-        Binding(.invertSort, [key("S")], "turn the order round"),
-        Binding(.detail, [KeyPress(.enter)], "show or hide the details of the selected node", footer: "detail"),
-        Binding(.detailUp, [key("K")], "scroll the details up"),
-        Binding(.detailDown, [key("J")], "scroll the details down"),
-        Binding(.why, [key("w")], "why does it wait? go to the node that holds it up", footer: "why"),
-        Binding(.cancelNode, [key("c")], "cancel the node and all under it (asks first)", footer: "cancel"),
-        Binding(.cancelChain, [key("C")], "cancel its whole chain (asks first)"),
-        Binding(.tag, [KeyPress(.character(" "))], "tag or untag; tagged nodes are cancelled and copied together"),
-        Binding(.untag, [key("U")], "untag all"),
-        Binding(.filter, [key("/")], "show only nodes that a text or query finds", footer: "filter"),
-        Binding(.nextMatch, [key("n")], "to the next match"),
-        Binding(.previousMatch, [key("N")], "to the match before"),
-        Binding(.dim, [key("m")], "dim what does not match instead of hiding it"),
-        Binding(.follow, [key("f")], "follow the newest chain, then the selected one, then none", footer: "follow"),
-        Binding(.faster, [key("+")], "more frames a second"),
-        Binding(.slower, [key("-")], "fewer frames a second"),
-        Binding(.commandLine, [key(":")], "type a command"),
-        Binding(.freeze, [key("p")], "freeze the picture, or go on", footer: "freeze"),
-        Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
-        Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
-        Binding(.edit, [key("e")], "open its call site in $EDITOR"),
-        Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
-        Binding(.back, [KeyPress(.escape)], "back: drop the filter, close details, stop following, untag"),
-        Binding(.redraw, [.control("l")], "draw the screen anew"),
-        Binding(.suspend, [.control("z")], "suspend"),
-        Binding(.help, [key("?"), KeyPress(.function(1))], "this help", footer: "help"),
-        Binding(.quit, [key("q"), .control("c")], "quit", footer: "quit"),
-    ]
+    private static let common: [Binding] =
+        ViewID.allCases.map { view in
+            Binding(view.type.intent, [key(Character("\(view.rawValue)"))], view.type.keyText)
+        } + [
+            Binding(.nextView, [KeyPress(.tab)], "the next view"),
+            Binding(.previousView, [KeyPress(.backTab)], "the view before"),
+            Binding(.up, [KeyPress(.up), key("k")], "up one row", footer: "move"),
+            Binding(.down, [KeyPress(.down), key("j")], "down one row"),
+            Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
+            Binding(.pageDown, [KeyPress(.pageDown)], "down one page"),
+            Binding(.home, [KeyPress(.home), key("g")], "to the first row"),
+            Binding(.end, [KeyPress(.end), key("G")], "to the last row"),
+            Binding(.left, [KeyPress(.left), key("h")], "fold; again: to the node above", footer: "fold"),
+            Binding(.right, [KeyPress(.right), key("l")], "unfold; again: to the first node inside"),
+            Binding(.unfoldAll, [key("*")], "unfold everything"),
+            Binding(.foldAll, [key("_")], "fold every chain to one row"),
+            Binding(.foldLess, [key("}")], "show one level more of every chain"),
+            Binding(.foldMore, [key("{")], "show one level less"),
+            Binding(.group, [key("t")], "put chains from the same call site together, or apart"),
+            Binding(.sort, [key("s")], "sort by the next column"),
+            Binding(.invertSort, [key("S")], "turn the order round"),
+            Binding(.detail, [KeyPress(.enter)], "show or hide the details of the selected node", footer: "detail"),
+            Binding(.detailUp, [key("K")], "scroll the details up"),
+            Binding(.detailDown, [key("J")], "scroll the details down"),
+            Binding(.why, [key("w")], "why does it wait? go to the node that holds it up", footer: "why"),
+            Binding(.cancelNode, [key("c")], "cancel the node and all under it (asks first)", footer: "cancel"),
+            Binding(.cancelChain, [key("C")], "cancel its whole chain (asks first)"),
+            Binding(.tag, [KeyPress(.character(" "))], "tag or untag; tagged nodes are cancelled and copied together"),
+            Binding(.untag, [key("U")], "untag all"),
+            Binding(.filter, [key("/")], "show only nodes that a text or query finds", footer: "filter"),
+            Binding(.nextMatch, [key("n")], "to the next match"),
+            Binding(.previousMatch, [key("N")], "to the match before"),
+            Binding(.dim, [key("m")], "dim what does not match instead of hiding it"),
+            Binding(.follow, [key("f")], "follow the newest chain, then the selected one, then none", footer: "follow"),
+            Binding(.faster, [key("+")], "more frames a second"),
+            Binding(.slower, [key("-")], "fewer frames a second"),
+            Binding(.commandLine, [key(":")], "type a command"),
+            Binding(.freeze, [key("p")], "freeze the picture, or go on", footer: "freeze"),
+            Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
+            Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
+            Binding(.edit, [key("e")], "open its call site in $EDITOR"),
+            Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
+            Binding(.back, [KeyPress(.escape)], "back: drop the filter, close details, stop following, untag"),
+            Binding(.redraw, [.control("l")], "draw the screen anew"),
+            Binding(.suspend, [.control("z")], "suspend"),
+            Binding(.help, [key("?"), KeyPress(.function(1))], "this help", footer: "help"),
+            Binding(.quit, [key("q"), .control("c")], "quit", footer: "quit"),
+        ]
 
     private static let filter: [Binding] = [
         Binding(.accept, [KeyPress(.enter)], "keep the filter", footer: "keep"),
@@ -185,17 +193,16 @@ extension KeyMap {
         }
     }
 
-    /// What the footer says: the first key, or both arrows of a pair, and one word.
+    /// The keys in the footer: the first key, or both arrows of a pair, and one word.
     static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
         let isASCII = glyphs.charset == .ascii
         let own = bindings(in: context)
-        // What a view's own table says of a key or an intent stands in the place of the common one; only the tree folds
-        // and follows.
-        let shared = tree.filter { common in
-            ![.left, .follow].contains(common.intent)
+        // A view's own binding replaces the common one for the same key or intent; only the tree folds and follows.
+        let shared = Self.common.filter { common in
+            (context == .view(.chains) || ![.left, .follow].contains(common.intent))
                 && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }
         }
-        let all = context.isView && context != .tree ? own + shared : own
+        let all = context.isView && context != .allViews ? own + shared : own
         return all.compactMap { binding in
             guard let word = binding.footer else { return nil }
             var key = name(of: binding.keys[0], glyphs)
@@ -213,7 +220,7 @@ extension KeyMap {
     public static func markdown() -> String {
         var text = ""
         for context in Context.allCases where !bindings(in: context).isEmpty {
-            text += (text.isEmpty ? "" : "\n") + "| \(context.rawValue.lowercased()) | |\n| --- | --- |\n"
+            text += (text.isEmpty ? "" : "\n") + "| \(context.title.lowercased()) | |\n| --- | --- |\n"
             for binding in bindings(in: context) {
                 let keys = binding.keys.map { "`\($0)`" }.joined(separator: " ")
                 text += "| \(keys) | \(binding.text) |\n"

@@ -9,7 +9,7 @@ struct BlockerPath {
     struct Step {
         var node: NodeIndex
         var blocker: Blocker
-        /// The wait that keeps its executor's queue standing, which is where the way goes on.
+        /// The wait that blocks the node's executor, where the path continues.
         var blockedExecutor: ThreadWait?
     }
 
@@ -43,32 +43,32 @@ struct BlockerPath {
 }
 
 extension State {
-    /// Goes from the selected node to the one that holds it up, and says the way; at that one, what can be done.
+    /// Goes from the selected node to its blocker and shows the path; at the blocker, what can be done.
     mutating func goToBlocker() {
         guard let (programIndex, start) = selectedNode else { return say("there is no node to ask about") }
-        let way = BlockerPath(from: start, in: programs[programIndex].forest!)
+        let way = BlockerPath(from: start, in: programs[programIndex].forest)
         let text = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
         if let ring = way.ring {
-            let words = text.ring(way.steps[ring...], in: programs[programIndex].forest!)
+            let words = text.ring(way.steps[ring...], in: programs[programIndex].forest)
             return say(
                 words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning)
         }
         let end = way.end
-        let reason = text.reason(end, in: programs[programIndex].forest!)
+        let reason = text.reason(end, in: programs[programIndex].forest)
         guard way.steps.count > 1 else {
             let advice = advice(for: end, in: programIndex)
-            let name = text.name(start, in: programs[programIndex].forest!)
+            let name = text.name(start, in: programs[programIndex].forest)
             return say("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"))
         }
         reveal(end.node, in: programIndex)
-        say(text.way(way.steps, in: programs[programIndex].forest!) + ": " + reason)
+        say(text.way(way.steps, in: programs[programIndex].forest) + ": " + reason)
     }
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }
 
     /// What can be done about a node that waits for no other one.
     private func advice(for step: BlockerPath.Step, in programIndex: Int) -> String {
-        let forest = programs[programIndex].forest!
+        let forest = programs[programIndex].forest
         let site = forest.site(of: step.node).flatMap { $0.fileID.isEmpty ? nil : $0.description }
         let open = site.map { "e opens \($0)" }
         let cancel = canAskToCancel(in: programIndex) ? "c cancels it" : nil
@@ -112,7 +112,7 @@ struct BlockerDescription {
         return text
     }
 
-    /// What stands between a node and the next one.
+    /// The text between a node and the next one on the path.
     private func link(_ step: BlockerPath.Step, in forest: borrowing ChainForest) -> String {
         if let wait = step.blockedExecutor { return ", queued: \(thread(wait.thread, in: forest)) is blocked by " }
         switch step.blocker.reason {
@@ -138,7 +138,7 @@ struct BlockerDescription {
         }
     }
 
-    /// A ring: everybody in it waits for the next, and the last for the first.
+    /// A cycle: each node waits for the next, and the last for the first.
     func ring(_ steps: ArraySlice<BlockerPath.Step>, in forest: borrowing ChainForest) -> String {
         guard steps.count > 1 else {
             return "a ring: \(name(steps[steps.startIndex].node, in: forest)) waits for itself"

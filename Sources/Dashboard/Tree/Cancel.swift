@@ -25,7 +25,7 @@ extension State {
     /// Why nothing of a program can be cancelled now; nil where that is possible.
     func whyNotCancel(in programIndex: Int) -> String? {
         let name = showsPrograms ? programs[programIndex].shownName : "the program"
-        switch programs[programIndex].link {
+        switch programs[programIndex].connection {
         case .ended: return "\(name) has ended: nothing can be cancelled"
         case .lost(let outage):
             return outage.isSilence
@@ -34,7 +34,7 @@ extension State {
         case .absent: return "\(name) is not there yet: there is nothing to cancel"
         case .live: break
         }
-        if programs[programIndex].held?.successor != nil {
+        if programs[programIndex].frozenBuffer?.successor != nil {
             return "\(name) has restarted: what is shown is over; p goes on"
         }
         if options.isReadOnly { return "read-only: cancelling is off in this dashboard" }
@@ -78,13 +78,13 @@ extension State {
         switch intent {
         case .yes: break
         case .no, .back:
-            mode = .tree
+            mode = .normal
             say("nothing was cancelled")
             return []
         case .quit: return [.quit]
         default: return []
         }
-        mode = .tree
+        mode = .normal
         revision += 1
         // Since it was asked a program may have gone, or have been replaced by a new run of itself.
         for part in question.parts {
@@ -125,9 +125,9 @@ extension State {
 
 extension Program {
     fileprivate func ask(about node: NodeIndex, wholeChain: Bool, _ question: inout Confirmation) {
-        let id = forest!.id(of: node)
-        let root = wholeChain ? forest!.root(of: node) : node
-        let name = NodeText.name(of: root, in: forest!)
+        let id = forest.id(of: node)
+        let root = wholeChain ? forest.root(of: node) : node
+        let name = NodeText.name(of: root, in: forest)
         question.what = wholeChain ? "the whole chain of \(name)" : name
         let live = count([root], in: &question)
         question.parts.append(part(wholeChain ? .chain(id) : .node(id), marking: live))
@@ -135,15 +135,15 @@ extension Program {
 
     fileprivate func ask(aboutTagged nodes: [NodeIndex], wholeChain: Bool, _ question: inout Confirmation) {
         var seen: Set<NodeIndex> = []
-        let roots = wholeChain ? nodes.map { forest!.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
+        let roots = wholeChain ? nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
         let live = count(roots, in: &question)
         guard !live.isEmpty else { return }
-        question.parts.append(part(.nodes(roots.map { forest!.id(of: $0) }), marking: live))
+        question.parts.append(part(.nodes(roots.map { forest.id(of: $0) }), marking: live))
     }
 
     /// Asks about all that is pending in the program: O(its chains). A command names a bounded number of them.
     fileprivate func askAboutEverything(_ question: inout Confirmation) {
-        guard let forest else { return }
+        guard isReached else { return }
         var chains: [NodeIndex] = []
         for root in forest.roots where forest.chain(of: root).liveCount > 0 { chains.append(root) }
         let words = chains.count == 1 ? "1 chain" : "\(CountText.grouped(chains.count)) chains"
@@ -161,16 +161,16 @@ extension Program {
 
     private func part(_ scope: CancelScope, marking nodes: [NodeIndex]) -> Confirmation.Part {
         Confirmation.Part(
-            source: source, process: forest!.process, scope: scope, nodes: nodes.map { forest!.id(of: $0) })
+            source: source, process: forest.process, scope: scope, nodes: nodes.map { forest.id(of: $0) })
     }
 
-    /// Counts the live nodes at and under some nodes into a question, up to its limit, and gives them.
+    /// Adds the live nodes at and under some nodes to a question, up to its limit; returns them.
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
-        let live = Self.live(under: roots, in: forest!, limit: Confirmation.countLimit - question.count)
+        let live = Self.live(under: roots, in: forest, limit: Confirmation.countLimit - question.count)
         question.count += live.count
         question.isAtLeast = question.count >= Confirmation.countLimit
         for node in live.prefix(Confirmation.labelLimit - question.labels.count) {
-            question.labels.append("\(forest!.state(of: node).word)  \(NodeText.name(of: node, in: forest!))")
+            question.labels.append("\(forest.state(of: node).word)  \(NodeText.name(of: node, in: forest))")
         }
         return live
     }

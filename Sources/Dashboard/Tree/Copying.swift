@@ -34,7 +34,7 @@ extension State {
                 add(node, in: programIndex, to: &text)
             } else if let line = line(rowID), let programIndex = programIndex(of: rowID.source) {
                 text.add(line)
-                guard let forest = programs[programIndex].forest else { continue }
+                let forest = programs[programIndex].forest
                 for root in forest.roots where !text.isFull {
                     guard rowID.site == nil || programs[programIndex].outline.site(ofChain: root) == rowID.site else {
                         continue
@@ -57,7 +57,7 @@ extension State {
     }
 
     private func add(_ node: NodeIndex, in programIndex: Int, to text: inout ClipboardText) {
-        let (forest, now) = (programs[programIndex].forest!, programs[programIndex].shownNow)
+        let (forest, now) = (programs[programIndex].forest, programs[programIndex].shownNow)
         let tree = TreeText(glyphs: options.glyphs)
         let rows = ChainWalk.rows(of: node, in: forest, limit: ClipboardText.lineLimit)
         for row in rows where !text.isFull { text.add(String(tree.line(row, forest, now).dropLast())) }
@@ -65,7 +65,7 @@ extension State {
 
     /// Whether a node is in the tree of another one that is copied.
     private func isUnderAnother(_ node: NodeIndex, of rowIDs: [RowID], in programIndex: Int) -> Bool {
-        guard rowIDs.count > 1, case let forest = programs[programIndex].forest! else { return false }
+        guard rowIDs.count > 1, case let forest = programs[programIndex].forest else { return false }
         var above = forest.treeParent(of: node)
         while let current = above {
             if programs[programIndex].outline.isTagged(current) { return true }
@@ -77,7 +77,7 @@ extension State {
     /// A node or program as one line of text.
     private func line(_ rowID: RowID) -> String? {
         if let (programIndex, node) = find(rowID) {
-            return NodeText.line(node, in: programs[programIndex].forest!, now: programs[programIndex].shownNow)
+            return NodeText.line(node, in: programs[programIndex].forest, now: programs[programIndex].shownNow)
         }
         guard rowID.node == nil, let programIndex = programIndex(of: rowID.source) else { return nil }
         if let site = rowID.site { return GroupText.line(of: site, in: programs[programIndex], options.glyphs) }

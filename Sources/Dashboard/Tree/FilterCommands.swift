@@ -46,7 +46,7 @@ extension State {
     func filterChoices(_ text: String) -> Typing.Choices {
         if let name = SavedQueries.name(in: text) {
             let names = options.savedQueries.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
-            // All of it was typed: it becomes what it stands for.
+            // A whole name completes to its query.
             let whole = options.savedQueries[name].map { [$0] } ?? []
             return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
         }
@@ -54,7 +54,7 @@ extension State {
         var words: [String] = []
         let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
         for program in order {
-            guard let forest = programs[program].forest else { continue }
+            let forest = programs[program].forest
             let found = QueryCompletion(of: text, in: forest, limit: Self.choiceLimit)
             range = found.range
             words += found.choices.filter { !words.contains($0) }
@@ -73,7 +73,7 @@ extension State {
         showFilter(line)
     }
 
-    /// Looks for something else, or for nothing. A small forest is searched at once, a large one goes on with each tick.
+    /// Changes the query. A small forest is searched at once, a large one in slices.
     private mutating func setFilter(_ query: Query?) {
         let new = query.flatMap { $0.isEmpty ? nil : $0 }
         if let new, filter.query?.findsSame(as: new) == true { return }
@@ -85,7 +85,7 @@ extension State {
         }
     }
 
-    /// Nodes that a key looks at: the rest goes on before the next frame.
+    /// Nodes that a key press tests at once.
     static let firstScanBudget = 1_000
 
     /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
@@ -107,16 +107,16 @@ extension State {
 
     /// Leaves the line with what is typed in force.
     mutating func accept(_ text: String) {
-        // The line says what is wrong.
+        // The line shows the problem.
         guard (try? query(text)) != nil else { return revision += 1 }
-        mode = .tree
+        mode = .normal
         filterHistory.add(text)
         if filter.isActive {
             if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
                 say("nothing matches “\(text)” yet; Esc drops the filter", .warning)
             } else if following == .first {
-                // Who is selected now was looked for: dropping the filter leaves the selection there.
-                following = .nobody
+                // The selected node was searched for, so it stays selected when the filter is dropped.
+                following = .nothing
             }
         }
         updateViewport()
@@ -140,14 +140,14 @@ extension State {
     }
 
     mutating func dropFilter() {
-        if case .filter = mode { mode = .tree }
+        if case .filter = mode { mode = .normal }
         setFilter(nil)
         updateViewport()
     }
 
     mutating func toggleDim() {
         guard filter.isActive else { return say("no filter is set; / sets one") }
-        guard !keepsAllRows else { return say("this view dims what does not match and hides nothing") }
+        guard !view.type.keepsAllRows else { return say("this view dims what does not match and hides nothing") }
         setDims(!filter.dims)
         say(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
         updateViewport()
@@ -192,7 +192,7 @@ extension State {
 extension Program {
     /// Returns the nearest match below a node, or above it; without a node the first match, or the last.
     fileprivate func match(from node: NodeIndex?, forward: Bool) -> NodeIndex? {
-        guard let forest else { return nil }
+        guard isReached else { return nil }
         return outline.match(from: node, forward: forward, in: forest)
     }
 }

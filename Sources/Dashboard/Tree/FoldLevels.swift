@@ -3,7 +3,7 @@ extension State {
     /// Shows one level more (or less) of every chain: from the level in force, else from what is on the screen.
     mutating func fold(byLevels levels: Int) {
         guard canFoldAll() else { return }
-        let deepest = window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
+        let deepest = tree.window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
         guard let level = foldLevel else { return fold(toDepth: deepest + levels) }
         if levels > 0, deepest < level {
             return say("nothing on the screen stands further in than level \(level)")
@@ -12,12 +12,12 @@ extension State {
         fold(toDepth: level + levels)
     }
 
-    /// Folds every chain so that nodes up to `depth` levels in are shown; 0 leaves one row a chain. What was said of
-    /// single nodes before is forgotten; who has very many children stays folded.
+    /// Folds every chain so that nodes up to `depth` levels in are shown; 0 leaves one row a chain. Forgets
+    /// which single nodes were folded; nodes with very many children stay folded.
     mutating func fold(toDepth depth: Int) {
         guard canFoldAll() else { return }
         let level = max(0, depth)
-        if following != .nobody { following = .nobody }
+        if following != .nothing { following = .nothing }
         for programIndex in programs.indices { programs[programIndex].fold(toLevel: level) }
         let levels = level == 1 ? "1 level" : "\(level) levels"
         say(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
@@ -26,7 +26,7 @@ extension State {
 
     /// Says why not, where every chain cannot be folded.
     func foldAllHindrance() -> String? {
-        if rowCount == 0 { return whyEmpty }
+        if tree.rowCount == 0 { return emptyReason }
         return filter.hidesRest ? "a filter unfolds what matches; Esc drops it" : nil
     }
 
@@ -45,7 +45,7 @@ extension State {
 extension Program {
     /// Shows so many levels of each chain.
     mutating func fold(toLevel level: Int) {
-        guard let forest else { return }
+        guard isReached else { return }
         outline.fold(toLevel: level, in: forest)
     }
 }

@@ -14,8 +14,9 @@ struct GroupPainter {
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else { return }
-        let isHistory = program.link.outage != nil
+        let forest = program.forest
+        guard let group = program.outline.group(of: site, in: forest) else { return }
+        let isHistory = program.connection.outage != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
         let role = group.state.role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
@@ -60,7 +61,8 @@ enum GroupText {
 
     /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
     static func label(of site: CodeLocation, in program: Program) -> String? {
-        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else { return nil }
+        let forest = program.forest
+        guard let group = program.outline.group(of: site, in: forest) else { return nil }
         let labels = [group.first, group.last].compactMap { $0.map { forest.label(of: $0) ?? "" } }
         guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
         if first == last { return first }
@@ -85,7 +87,8 @@ enum GroupText {
 
     /// A group as one line of text, for the clipboard.
     static func line(of site: CodeLocation, in program: Program, _ glyphs: Glyphs) -> String? {
-        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else { return nil }
+        let forest = program.forest
+        guard let group = program.outline.group(of: site, in: forest) else { return nil }
         var text = NodeText.safe(name(of: site))
         if let label = label(of: site, in: program) { text += " " + NodeText.safe(label) }
         let counts = counts(of: group, glyphs).map(\.text)
@@ -97,7 +100,8 @@ enum GroupText {
     {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
-        guard let forest = program.forest, let group = program.outline.group(of: site, in: forest) else {
+        let forest = program.forest
+        guard let group = program.outline.group(of: site, in: forest) else {
             return text.lines
         }
         text.add(DetailLine("chains from one call site", .dim))

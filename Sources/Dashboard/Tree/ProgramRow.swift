@@ -3,7 +3,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Draws a program's own row: how it can be reached, who it is, how much there is, and what is to be said of it.
+/// Draws a program's own row: its connection, its name, its counts, and a note.
 struct ProgramPainter {
     let row: Int
     let columns: Columns
@@ -14,14 +14,14 @@ struct ProgramPainter {
     private struct Part {
         var text: String
         var style: Style
-        /// Those with the lowest number are found room for first.
+        /// Parts of the lowest rank get room first.
         var rank: Int
     }
 
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
-        painter.frame.write(glyphs.link(program.link), row: row, column: Columns.glyph, style: linkStyle)
-        painter.write(ProgramText.shortWord(program.link), row: row, in: columns.word, style: linkStyle)
+        painter.frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: linkStyle)
+        painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
         paintNode(into: &painter)
         if let age { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
         let (note, style) = note(glyphs)
@@ -29,7 +29,7 @@ struct ProgramPainter {
     }
 
     private var linkStyle: Style {
-        switch program.link {
+        switch program.connection {
         case .live: .running
         case .lost: .warning
         case .ended, .absent: .dim
@@ -37,7 +37,7 @@ struct ProgramPainter {
     }
 
     private var age: String? {
-        guard program.link.isLive, let start = program.info?.startTime, start > 0 else { return nil }
+        guard program.connection.isLive, let start = program.info?.startTime, start > 0 else { return nil }
         return DurationText.coarse(wall &- min(wall, start))
     }
 
@@ -53,7 +53,7 @@ struct ProgramPainter {
         column += 2
         let name = SafeText.line(program.shownName, charset: glyphs.charset)
         let nameWidth = min(TextWidth.of(name, charset: glyphs.charset), max(12, (end - column) / 2))
-        let shown = fitting(parts, into: end - column - nameWidth, glyphs.charset)
+        let shown = partsThatFit(into: end - column - nameWidth, glyphs.charset)
         column += painter.frame.write(
             name, row: row, column: column, maxColumns: min(nameWidth, end - column), style: .label.bold,
             ellipsis: glyphs.ellipsis)
@@ -64,7 +64,8 @@ struct ProgramPainter {
         }
     }
 
-    private func fitting(_ parts: [Part], into room: Int, _ charset: Charset) -> [Part] {
+    /// The parts that fit, the lowest ranks first; a part that is too wide leaves its room to the next ones.
+    private func partsThatFit(into room: Int, _ charset: Charset) -> [Part] {
         var rest = room
         var ranks: Set<Int> = []
         for part in parts.sorted(by: { $0.rank < $1.rank }) {
@@ -80,7 +81,8 @@ struct ProgramPainter {
     private var parts: [Part] {
         var parts: [Part] = []
         if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 3)) }
-        guard let totals = program.forest?.totals else { return parts }
+        guard program.isReached else { return parts }
+        let totals = program.forest.totals
         func add(_ count: Int, _ one: String, _ many: String, _ style: Style, rank: Int) {
             parts.append(
                 Part(text: "\(CountText.grouped(count)) \(count == 1 ? one : many)", style: style, rank: rank))
@@ -95,7 +97,7 @@ struct ProgramPainter {
     }
 
     private func note(_ glyphs: Glyphs) -> (text: String, style: Style) {
-        switch program.link {
+        switch program.connection {
         case .absent(let attempt, let failure): return (ProgramText.connecting(to: nil, attempt, failure), .dim)
         case .ended(let reason): return (reason, .dim)
         case .lost(let outage):
@@ -117,7 +119,7 @@ struct ProgramPainter {
 /// Words for programs.
 enum ProgramText {
     /// How it can be reached, in a word for a column.
-    static func shortWord(_ link: Link) -> String {
+    static func shortWord(_ link: Connection) -> String {
         switch link {
         case .live: "live"
         case .lost(let outage): outage.isSilence ? "silent" : "lost"
@@ -127,7 +129,7 @@ enum ProgramText {
     }
 
     /// How it can be reached, in the header: `live`, `lost 12s ago`, `silent for 12s`.
-    static func word(_ link: Link, wall: UInt64) -> String {
+    static func word(_ link: Connection, wall: UInt64) -> String {
         switch link {
         case .lost(let outage):
             outage.isSilence ? "silent for \(time(of: outage, wall))" : "lost \(time(of: outage, wall)) ago"
@@ -136,14 +138,14 @@ enum ProgramText {
         }
     }
 
-    private static func time(of outage: Link.Disconnection, _ wall: UInt64) -> String {
+    private static func time(of outage: Connection.Disconnection, _ wall: UInt64) -> String {
         DurationText.coarse(wall &- min(wall, outage.since))
     }
 
     /// What is done about an outage: `retry in 2s: connection refused`.
-    static func retry(_ outage: Link.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
+    static func retry(_ outage: Connection.Disconnection, wall: UInt64, _ glyphs: Glyphs) -> String {
         if outage.isSilence { return outage.reason }
-        // Rounded up: it says 1s until it is tried.
+        // Rounded up, so that it shows 1s until the attempt.
         let rest = outage.nextAttempt > wall ? outage.nextAttempt - wall + 999_999_999 : 0
         let retry = rest >= 1_000_000_000 ? "retry in \(DurationText.coarse(rest))" : "trying again"
         return outage.reason.isEmpty ? retry : "\(retry): \(outage.reason)"
@@ -170,8 +172,9 @@ enum ProgramText {
     static func line(_ program: Program) -> String {
         var text = NodeText.safe(program.shownName)
         if let info = program.info { text += " \(info.pid)" }
-        text += " " + shortWord(program.link)
-        guard let totals = program.forest?.totals else { return text }
+        text += " " + shortWord(program.connection)
+        guard program.isReached else { return text }
+        let totals = program.forest.totals
         let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
         return text + ": \(totals.chainCount) chains, \(totals.nodeCount) nodes, \(totals.counts[.running]) running, "
             + "\(rejected) rejected"
@@ -180,7 +183,7 @@ enum ProgramText {
 
 extension Glyphs {
     /// The sign of how a program can be reached.
-    func link(_ link: Link) -> String {
+    func link(_ link: Connection) -> String {
         switch link {
         case .live: live
         case .lost: lost

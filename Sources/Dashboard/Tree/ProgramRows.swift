@@ -8,7 +8,7 @@ import ChainRows
 extension Program {
     // MARK: The rows of the chains, numbered from 0
 
-    var isReached: Bool { forest != nil }
+    var isReached: Bool { info != nil }
 
     mutating func setFilter(_ filter: Filter) {
         outline.dimsRest = filter.dims
@@ -19,16 +19,16 @@ extension Program {
     var isScanning: Bool { isReached && outline.isScanning }
 
     mutating func scan(budget: Int) -> Bool {
-        guard let forest else { return false }
+        guard isReached else { return false }
         return outline.scan(in: forest, budget: budget)
     }
 
     /// The row of a node among its chains' rows.
-    mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest!) }
+    mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest) }
 
-    /// Who stands in the row at a number among its chains' rows.
+    /// The node or group in a row, numbered among the rows of the chains.
     mutating func rowID(at row: Int) -> RowID? {
-        outline.lines(from: row, count: 1, in: forest!).first.map(rowID)
+        outline.lines(from: row, count: 1, in: forest).first.map(rowID)
     }
 
     fileprivate func rowID(of row: OutlineRow) -> RowID {
@@ -38,16 +38,16 @@ extension Program {
         }
     }
 
-    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { outline.fold(node, isFolded, in: forest!) }
+    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { outline.fold(node, isFolded, in: forest) }
 
     /// Folds every chain to one row, or unfolds everything.
     mutating func foldAll(_ isFolded: Bool) {
         if !isFolded { self.isFolded = false }
-        guard let forest else { return }
+        guard isReached else { return }
         outline.foldAll(isFolded, in: forest)
     }
 
-    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { outline.tag(node, isTagged, in: forest!) }
+    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { outline.tag(node, isTagged, in: forest) }
 }
 
 extension State {
@@ -84,8 +84,8 @@ extension State {
     }
 
     /// The rows from a number on, at most so many.
-    mutating func rows(from first: Int, count: Int) -> [WindowRow] {
-        var result: [WindowRow] = []
+    mutating func rows(from first: Int, count: Int) -> [ChainsView.WindowRow] {
+        var result: [ChainsView.WindowRow] = []
         var skipped = max(0, first)
         for programIndex in programs.indices where result.count < count {
             let total = rowCount(of: programIndex)
@@ -99,12 +99,15 @@ extension State {
         return result
     }
 
-    private mutating func append(from first: Int, count: Int, of programIndex: Int, to result: inout [WindowRow]) {
+    private mutating func append(
+        from first: Int, count: Int, of programIndex: Int, to result: inout [ChainsView.WindowRow]
+    ) {
         var (first, count) = (first, count)
         if hasHead(programIndex) {
             if first == 0 {
                 result.append(
-                    WindowRow(rowID: RowID(source: programs[programIndex].source), programIndex: programIndex))
+                    ChainsView.WindowRow(
+                        rowID: RowID(source: programs[programIndex].source), programIndex: programIndex))
                 count -= 1
             } else {
                 first -= 1
@@ -115,15 +118,16 @@ extension State {
             var tree: TreeRow?
             if case .tree(let shown) = row { tree = shown }
             result.append(
-                WindowRow(rowID: programs[programIndex].rowID(of: row), programIndex: programIndex, tree: tree))
+                ChainsView.WindowRow(
+                    rowID: programs[programIndex].rowID(of: row), programIndex: programIndex, tree: tree))
         }
     }
 
-    mutating func row(at number: Int) -> WindowRow? { rows(from: number, count: 1).first }
+    mutating func row(at number: Int) -> ChainsView.WindowRow? { rows(from: number, count: 1).first }
 }
 
 extension Program {
     fileprivate mutating func lines(from row: Int, count: Int) -> [OutlineRow] {
-        outline.lines(from: row, count: count, in: forest!)
+        outline.lines(from: row, count: count, in: forest)
     }
 }

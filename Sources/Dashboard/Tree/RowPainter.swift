@@ -20,7 +20,7 @@ struct RowPainter {
         self.tree = tree
         self.columns = columns
         self.program = program
-        forest = program.forest!
+        forest = program.forest
     }
 
     /// Goes to another row.
@@ -29,7 +29,7 @@ struct RowPainter {
         self.tree = tree
         let isActive = program.outline.isFiltering
         isMatch = isActive && program.outline.isMatch(tree.node)
-        isDimmed = isActive && !isMatch || program.link.outage != nil
+        isDimmed = isActive && !isMatch || program.connection.outage != nil
     }
 
     private func style(_ style: Style) -> Style { isDimmed ? .dim : style }
@@ -48,7 +48,7 @@ struct RowPainter {
         if value.isEmpty, tree.flags.intersection([.root, .folded]) == .folded { paintLeft(left, into: &painter) }
     }
 
-    /// What there was no room for after the label, where a value would stand.
+    /// Draws what did not fit behind the label in the value's column.
     private func paintLeft(_ left: ArraySlice<(text: String, style: Style)>, into painter: inout Painter) {
         var column = columns.value.start
         let end = column + columns.value.width
@@ -78,7 +78,7 @@ struct RowPainter {
 
     // MARK: The tree
 
-    /// Draws the node's column; gives what follows the label and had no room.
+    /// Draws the node's column; returns the parts behind the label that did not fit.
     private func paintNode(
         into painter: inout Painter, _ view: NodeView
     ) -> ArraySlice<(text: String, style: Style)> {
@@ -105,7 +105,7 @@ struct RowPainter {
         }
         let extras = extras(glyphs)
         let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
-        // The label gives way to what follows it only down to some cells.
+        // The label keeps 12 cells, whatever follows it.
         let room = max(min(end - column, 12), end - column - tail)
         let start = column
         column += painter.frame.write(
@@ -181,7 +181,7 @@ struct RowPainter {
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive
         if tree.flags.contains(.root) {
-            // A root stands for its chain.
+            // A root's total is that of its chain.
             let chain = forest.chain(of: tree.node)
             if chain.nodeCount > 1 {
                 let end = chain.settled ?? now
@@ -189,7 +189,7 @@ struct RowPainter {
                 isTotalRunning = chain.settled == nil
             }
         }
-        func put(_ duration: UInt64?, _ span: Columns.Span, isRunning: Bool) {
+        func put(_ duration: UInt64?, _ span: ColumnSpan, isRunning: Bool) {
             guard let duration else { return }
             let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
             painter.write(

@@ -10,7 +10,8 @@ extension State {
 
     /// The user folded a node or unfolded it: those that are made there later, by another run of the program, come so.
     mutating func noteFold(of node: NodeIndex, in programIndex: Int, _ isFolded: Bool) {
-        guard let forest = programs[programIndex].forest, let site = forest.sites[forest.node(node).site] else {
+        let forest = programs[programIndex].forest
+        guard let site = forest.sites[forest.node(node).site] else {
             return
         }
         let name = SiteFolds.name(of: site)
@@ -66,7 +67,7 @@ extension Program {
     mutating func foldBySite(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllBySite() }
         for entry in changes.nodes where entry.changes.contains(.created) {
-            if siteFolds.take(entry.index, in: forest!) { outline.fold(entry.index, true, in: forest!) }
+            if siteFolds.take(entry.index, in: forest) { outline.fold(entry.index, true, in: forest) }
         }
     }
 
@@ -74,7 +75,7 @@ extension Program {
     private static let walkBudget = 20_000
 
     private mutating func foldAllBySite() {
-        guard !siteFolds.isEmpty, let forest else { return }
+        guard !siteFolds.isEmpty, isReached else { return }
         var budget = Self.walkBudget
         for root in forest.roots {
             let count = forest.chain(of: root).nodeCount

@@ -2,16 +2,19 @@ import ChainEvents
 import ChainModel
 import Frames
 
+extension ChainsView {
+    static func draw(_ state: borrowing State, into painter: inout Painter) { painter.paintTree(state) }
+}
+
 extension Painter {
-    /// The heads of the columns and the visible rows.
-    mutating func paintTree(_ state: borrowing State) {
+    fileprivate mutating func paintTree(_ state: borrowing State) {
         let area = layout.tree
         let columns = Columns(width: area.columns)
-        paintHeads(columns, row: area.row - 1, state)
-        guard !state.window.isEmpty else { return paintEmpty(state) }
+        paintHeaders(columns, row: area.row - 1, state)
+        guard !state.tree.window.isEmpty else { return paintEmpty(state) }
         var painter: RowPainter?
         var painted = -1
-        for (line, shown) in state.window.prefix(area.rows).enumerated() {
+        for (line, shown) in state.tree.window.prefix(area.rows).enumerated() {
             let row = area.row + line
             if let tree = shown.tree {
                 // Between a batch and the tick after it a row's node may be gone.
@@ -33,24 +36,24 @@ extension Painter {
                 )
                 .paint(into: &self)
             }
-            if line == state.selectedLine { markSelected(row: row) }
+            if line == state.tree.selectedLine { markSelected(row: row) }
         }
-        paintScrollBar(count: state.rowCount, top: state.top)
+        paintScrollBar(count: state.tree.rowCount, top: state.tree.top)
     }
 
-    /// The heads, a mark in the one that is sorted by: which way, or that the rows are not there yet.
-    private mutating func paintHeads(_ columns: Columns, row: Int, _ state: borrowing State) {
+    /// Draws the column headers, a mark in the one that is sorted by: which way, or that the rows are not there yet.
+    private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
         let isSorting = state.programs.contains { $0.outline.isSorting }
-        for head in columns.heads {
-            var text = head.column.title
+        for header in columns.headers {
+            var text = header.column.title
             var style = Style.title
-            if head.column == order.column {
+            if header.column == order.column {
                 let mark = isSorting ? glyphs.ellipsis : order.isDescending ? glyphs.descending : glyphs.ascending
                 text += " " + mark
                 style = .title.bold
             }
-            write(text, row: row, in: head.span, style: style, isRight: head.isRight)
+            write(text, row: row, in: header.span, style: style, isRight: header.isRight)
         }
     }
 
@@ -60,9 +63,9 @@ extension Painter {
             text = "waiting for a program"
         } else if state.filter.isActive {
             text = (state.isScanning ? "looking for " : "nothing matches ") + state.filter.text
-        } else if case .ended(let reason) = state.programs[0].link {
+        } else if case .ended(let reason) = state.programs[0].connection {
             text = "ended: \(reason)"
-        } else if case .absent(let attempt, let failure) = state.programs[0].link {
+        } else if case .absent(let attempt, let failure) = state.programs[0].connection {
             text = ProgramText.connecting(to: state.programs[0].shownName, attempt, failure)
         } else {
             text = "no chains yet: they appear here as the program makes them"

@@ -37,12 +37,12 @@ extension State {
         {
             first = programs[programIndex].firstChain(of: site)
         }
-        let line = selectedLine
+        let line = tree.selectedLine
         var wanted = order
         wanted.isGrouped.toggle()
         if let first {
             selection = first
-            anchor = Anchor(rowID: first, line: line ?? 0)
+            tree.anchor = ChainsView.Anchor(rowID: first, line: line ?? 0)
         }
         setOrder(wanted)
         say(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
@@ -51,12 +51,12 @@ extension State {
 
 extension Program {
     mutating func setOrder(_ order: TreeOrder) {
-        guard let forest else { return outline.setOrder(order) }
+        guard isReached else { return outline.setOrder(order) }
         outline.setOrder(order, in: forest, now: shownNow)
     }
 
     fileprivate func firstChain(of site: CodeLocation) -> RowID? {
-        guard let forest else { return nil }
+        guard isReached else { return nil }
         return outline.group(of: site, in: forest)?.first.map(rowID)
     }
 }

@@ -16,7 +16,7 @@ struct Insight {
         warnings.update(with: changes, of: forest, now: now)
     }
 
-    /// Time goes on; true if that changed what a view shows. Never more than a slice of the work.
+    /// Does a slice of the work of the views; true if that changed what a view shows.
     mutating func tick(
         _ forest: borrowing ChainForest, now: UInt64, wall: UInt64, options: WarningOptions
     ) -> Bool {
@@ -25,9 +25,9 @@ struct Insight {
         return isSitesMoved || isWarningsMoved
     }
 
-    /// Whether ``tick(_:now:options:)`` has begun something that goes on.
+    /// Whether a count or a sweep is unfinished.
     var hasWork: Bool { sites.isCounting || warnings.isSweeping }
 
-    /// Whether there is nothing left to do but for what the program says.
+    /// Whether nothing is to be done until events arrive.
     var isIdle: Bool { sites.isIdle && warnings.isIdle }
 }

@@ -10,20 +10,23 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     case sites
     /// What looks wrong, and what to do about it.
     case warnings
-    /// What the program says, event by event.
+    /// The program's events, one by one.
     case events
 
-    /// As the tab, the command line and the configuration call it, in lower case.
-    public var name: String {
+    /// The list of views: what each of them does is its type's.
+    var type: any DashboardView.Type {
         switch self {
-        case .chains: "chains"
-        case .threads: "threads"
-        case .timeline: "timeline"
-        case .sites: "sites"
-        case .warnings: "warnings"
-        case .events: "events"
+        case .chains: ChainsView.self
+        case .threads: ThreadsView.self
+        case .timeline: TimelineView.self
+        case .sites: SitesView.self
+        case .warnings: WarningsView.self
+        case .events: EventsView.self
         }
     }
+
+    /// The name on the tab, the command line and in the configuration, in lower case.
+    public var name: String { type.name }
 
     /// The view of a name, in upper or lower case.
     public init?(name: String) {
@@ -31,24 +34,18 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         self = view
     }
 
-    /// As its tab is called.
+    /// The view that an intent shows; nil for other intents.
+    init?(shownBy intent: Intent) {
+        guard let view = Self.allCases.first(where: { $0.type.intent == intent }) else { return nil }
+        self = view
+    }
+
+    /// The name as its tab shows it.
     var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
     /// The next view, or the one before; around the ends.
     func next(by step: Int) -> ViewID {
         let count = Self.allCases.count
         return Self.allCases[((Int(rawValue) - 1 + step) % count + count) % count]
-    }
-
-    /// The table of the keys that only this view has.
-    var context: KeyMap.Context {
-        switch self {
-        case .chains: .tree
-        case .threads: .threads
-        case .timeline: .timeline
-        case .sites: .sites
-        case .warnings: .warnings
-        case .events: .events
-        }
     }
 }

@@ -105,7 +105,7 @@ struct ManualPage {
         for context in KeyMap.Context.allCases {
             let bindings = KeyMap.bindings(in: context)
             guard !bindings.isEmpty else { continue }
-            line(".SS \"\(escaped(context.rawValue))\"")
+            line(".SS \"\(escaped(context.title))\"")
             for binding in bindings {
                 item(binding.keyNames())
                 line(escaped(binding.text))

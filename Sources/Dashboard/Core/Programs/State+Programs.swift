@@ -2,12 +2,12 @@ import ChainEvents
 import ChainModel
 import ChainText
 
-// The programs, and who of them a name means.
+// Finding programs and nodes by name, and what connections change.
 extension State {
     /// The index of a program in ``State/programs``; nil for a source that is not known.
     func programIndex(of source: SourceID) -> Int? { programs.firstIndex { $0.source == source } }
 
-    /// The same; a source that is new takes its place among the others.
+    /// The index of a program, which is added where its source is new.
     mutating func addedProgramIndex(for source: SourceID, name: String) -> Int {
         let programIndex = programs.firstIndex { $0.source >= source } ?? programs.count
         guard programIndex == programs.count || programs[programIndex].source != source else { return programIndex }
@@ -15,11 +15,11 @@ extension State {
         return programIndex
     }
 
-    /// Where a node that is (still) there stands; nil for programs.
+    /// The program and the index of a node; nil for programs, and for nodes that were evicted.
     func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
         guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
             programs[programIndex].info?.key == key.process,
-            let node = programs[programIndex].forest?.index(of: key.id)
+            let node = programs[programIndex].forest.index(of: key.id)
         else { return nil }
         return (programIndex, node)
     }
@@ -27,7 +27,7 @@ extension State {
     /// Which runs of programs are looked at; nil for one that was not reached yet.
     var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
 
-    /// Whether there is (still) such a node or program.
+    /// Whether a node or program is still there.
     func contains(_ rowID: RowID) -> Bool {
         rowID.node == nil ? programIndex(of: rowID.source) != nil : find(rowID) != nil
     }
@@ -38,13 +38,13 @@ extension State {
     /// The program that is selected, or that the selected node is in.
     var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }
 
-    /// Of a program, the selected node.
+    /// The selected node, if it is of a program.
     func selectedNode(in programIndex: Int) -> NodeIndex? {
         guard let found = selectedNode, found.programIndex == programIndex else { return nil }
         return found.node
     }
 
-    /// The name of a node.
+    /// The identity of a node's row.
     func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
 
     /// What a program is called in a sentence.
@@ -56,7 +56,7 @@ extension Program {
     var shownName: String { name.isEmpty ? "the program" : name }
 
     func rowID(of node: NodeIndex) -> RowID {
-        RowID(source: source, node: NodeKey(process: forest!.process, id: forest!.id(of: node)))
+        RowID(source: source, node: NodeKey(process: forest.process, id: forest.id(of: node)))
     }
 }
 
@@ -65,11 +65,11 @@ extension Program {
 extension State {
     mutating func look(for source: SourceID, name: String, attempt: Int, failure: String?) {
         let programIndex = addedProgramIndex(for: source, name: name)
-        if case .absent = programs[programIndex].link {
+        if case .absent = programs[programIndex].connection {
             programs[programIndex].name = name
-            programs[programIndex].link = .absent(attempt: attempt, lastFailure: failure)
+            programs[programIndex].connection = .absent(attempt: attempt, lastFailure: failure)
         } else {
-            let since = programs[programIndex].link.outage?.since ?? wall
+            let since = programs[programIndex].connection.outage?.since ?? wall
             lose(
                 source, .init(since: since, reason: failure ?? "it is gone", attempt: attempt, nextAttempt: wall))
         }
@@ -81,12 +81,12 @@ extension State {
         let old = programs[programIndex].info
         if let old, old.key != info.key, isFrozen {
             // The picture of the old one can still be explored; see ``toggleFreeze()``.
-            programs[programIndex].held?.wait(for: info)
-            programs[programIndex].link = .live
+            programs[programIndex].frozenBuffer?.wait(for: info)
+            programs[programIndex].connection = .live
             return updateViewport()
         }
-        descriptions.askAnew(source)
-        let outage = programs[programIndex].link.outage
+        descriptions.retryRefused(source)
+        let outage = programs[programIndex].connection.outage
         if let old, old.key != info.key {
             replace(programIndex, by: info)
             let pids = old.pid == info.pid ? "pid \(info.pid)" : "pid \(old.pid) \(options.glyphs.right) \(info.pid)"
@@ -97,7 +97,7 @@ extension State {
                 programs[programIndex].setFilter(filter)
                 programs[programIndex].foldSites(foldedSites)
                 programs[programIndex].setOrder(order)
-                if isFrozen { programs[programIndex].hold() }
+                if isFrozen { programs[programIndex].freeze() }
             }
             if let outage {
                 let gone = DurationText.coarse(wall &- min(wall, outage.since))
@@ -108,7 +108,7 @@ extension State {
         updateViewport()
     }
 
-    /// Puts a new run of a program into the place of the old one.
+    /// Replaces a run of a program by a new one.
     mutating func replace(_ programIndex: Int, by info: ProcessDescription) {
         let old = programs[programIndex].info
         programs[programIndex].connect(info, options)
@@ -122,16 +122,16 @@ extension State {
             selection = showsPrograms ? RowID(source: source) : nil
             if !showsPrograms { following = .first }
         }
-        if anchor?.rowID.source == source, anchor?.rowID.isProgram == false { anchor = nil }
+        if let anchor = tree.anchor?.rowID, anchor.source == source, !anchor.isProgram { tree.anchor = nil }
     }
 
-    mutating func lose(_ source: SourceID, _ outage: Link.Disconnection) {
+    mutating func lose(_ source: SourceID, _ outage: Connection.Disconnection) {
         let programIndex = addedProgramIndex(for: source, name: "")
         if programs[programIndex].info == nil {
             // It was never there.
-            programs[programIndex].link = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
+            programs[programIndex].connection = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
         } else {
-            if programs[programIndex].link.outage == nil {
+            if programs[programIndex].connection.outage == nil {
                 let what = outage.isSilence ? "" : " cannot be reached"
                 say("\(programs[programIndex].shownName)\(what): \(outage.reason)", .warning)
             }
@@ -142,16 +142,16 @@ extension State {
 
     mutating func end(_ source: SourceID, _ reason: String) {
         let programIndex = addedProgramIndex(for: source, name: "")
-        programs[programIndex].link = .ended(reason)
+        programs[programIndex].connection = .ended(reason)
         if showsPrograms { say("\(programs[programIndex].shownName) ended: \(reason)", .warning) }
         updateViewport()
     }
 }
 
-extension Held {
-    /// From now on what waits is that of a new run.
+extension FrozenBuffer {
+    /// Drops what waits, because the next batches are of a new run.
     mutating func wait(for info: ProcessDescription) {
-        self = Held(now: now)
+        self = FrozenBuffer(now: now)
         successor = info
     }
 }

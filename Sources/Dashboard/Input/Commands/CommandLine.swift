@@ -15,11 +15,11 @@ extension State {
 
     mutating func leaveCommand() {
         typing = Typing()
-        mode = .tree
+        mode = .normal
         revision += 1
     }
 
-    mutating func performInCommand(_ intent: Intent, _ text: String) -> [Effect] {
+    mutating func handleInCommand(_ intent: Intent, _ text: String) -> [Effect] {
         revision += 1
         switch intent {
         case .abort: leaveCommand()
@@ -82,8 +82,8 @@ extension State {
             showTree()
             toggleGroups()
         case .goto: try goTo(words)
-        case .cancel: return perform(try isGiven("chain", words) ? .cancelChain : .cancelNode)
-        case .copy: return perform(try isGiven("tree", words) ? .copyTree : .copy)
+        case .cancel: return handle(try isGiven("chain", words) ? .cancelChain : .cancelNode)
+        case .copy: return handle(try isGiven("tree", words) ? .copyTree : .copy)
         case .save: return try save(words)
         case .theme:
             let names = Theme.all.map(\.name).joined(separator: " ")
@@ -100,7 +100,7 @@ extension State {
         case .warn: try warn(words)
         case .help:
             try words.noMore(than: 0)
-            return perform(.help)
+            return handle(.help)
         case .quit:
             try words.noMore(than: 0)
             return [.quit]
@@ -122,7 +122,7 @@ extension State {
         return number
     }
 
-    /// Whether the one word stands there that may.
+    /// Whether the only word allowed is given.
     private func isGiven(_ option: String, _ words: CommandWords) throws(Typing.Problem) -> Bool {
         guard let word = words.arguments.first else { return false }
         try words.noMore(than: 1)
@@ -158,7 +158,7 @@ extension State {
             switch word.text.lowercased() {
             case "asc" where !hasDirection, "desc" where !hasDirection:
                 hasDirection = true
-                // Durations are the ones that stand with the greatest first by themselves.
+                // Only durations are sorted with the greatest first by default.
                 wanted.isInverted = (word.text.lowercased() == "desc") != wanted.column.isDuration
             case "siblings" where !wanted.sortsSiblings: wanted.sortsSiblings = true
             default: throw Typing.Problem(text: "only asc or desc, and siblings can stand here", range: word.range)
@@ -176,10 +176,10 @@ extension State {
         // The program that one is in comes first: ids are a program's own.
         let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
         for programIndex in order {
-            guard let node = programs[programIndex].forest?.index(of: id) else { continue }
+            guard let node = programs[programIndex].forest.index(of: id) else { continue }
             return reveal(node, in: programIndex)
         }
-        let isGone = programs.contains { $0.forest?.isEvicted(id) == true }
+        let isGone = programs.contains { $0.forest.isEvicted(id) }
         throw Typing.Problem(
             text: isGone ? "node \(id) is over and was forgotten" : "there is no node \(id)", range: word.range)
     }

@@ -8,7 +8,7 @@ public enum CommandTable {
     /// One command.
     public struct Entry: Sendable {
         let name: Name
-        /// What may stand behind it; capitals stand for something else.
+        /// The arguments; words in capitals are placeholders.
         let arguments: String
         /// What it does, in a few words without a capital letter.
         let text: String
@@ -82,7 +82,7 @@ public enum CommandTable {
     }
 }
 
-/// A command's line, cut into words that know where they stand.
+/// A command's line, cut into words with their ranges.
 struct CommandWords {
     struct Word {
         var text: String
@@ -118,7 +118,7 @@ struct CommandWords {
 
     var arguments: ArraySlice<Word> { words.dropFirst() }
 
-    /// All that stands behind the name, as it was typed, but for blanks around it.
+    /// The text behind the name, as it was typed, without blanks around it.
     var rest: String {
         let end = words.last?.range.upperBound ?? 0
         return argumentStart < end ? String(line.prefix(end).dropFirst(argumentStart)) : ""

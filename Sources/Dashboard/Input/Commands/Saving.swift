@@ -11,7 +11,7 @@ extension State {
     mutating func save(_ words: CommandWords) throws(Typing.Problem) -> [Effect] {
         let path = words.rest
         guard !path.isEmpty else { throw words.missing("say which file: NAME.txt, NAME.ansi, NAME.svg or NAME.json") }
-        // What was said is no part of the picture.
+        // The status line is no part of the picture.
         status = nil
         let content: String
         switch path.split(separator: ".", omittingEmptySubsequences: false).last.map({ $0.lowercased() }) {
@@ -52,8 +52,9 @@ extension State {
         return JSONText.object(members) + "\n"
     }
 
-    private func program(_ programIndex: Int, _ rows: [WindowRow]) -> String {
-        guard let info = programs[programIndex].info, let forest = programs[programIndex].forest else {
+    private func program(_ programIndex: Int, _ rows: [ChainsView.WindowRow]) -> String {
+        let forest = programs[programIndex].forest
+        guard let info = programs[programIndex].info else {
             return JSONText.object([
                 ("process", "null"), ("name", JSONText.string(programs[programIndex].name)), ("nodes", "[]"),
             ])

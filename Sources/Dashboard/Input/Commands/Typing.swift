@@ -2,9 +2,9 @@
 struct Typing: Equatable {
     /// Ways to go on with the word at the end.
     struct Choices: Equatable {
-        /// What stands before that word.
+        /// The text before that word.
         var head: String
-        /// What could stand there; empty where nothing fits.
+        /// The words that fit there.
         var words: [String]
         /// Which of them does.
         var chosen: Int?
@@ -39,7 +39,7 @@ struct Typing: Equatable {
         return next.head + next.words[index]
     }
 
-    /// Goes to the line before (or after) the one that is shown; gives it, or nil where there is none.
+    /// Goes to the line before (or after) the one that is shown; returns it, or nil where there is none.
     mutating func recall(_ step: Int, from lines: [String], instead line: String) -> String? {
         let target = (recalled ?? -1) + step
         guard target >= -1, target < lines.count else { return nil }

@@ -5,11 +5,11 @@ import ChainText
 
 /// Which events are shown.
 struct EventFilter: Equatable {
-    /// What is looked for; nil for all. A plain text is looked for in the event's own word, too.
+    /// The query; nil for all. A plain text also matches the event's own word.
     var query: Query?
-    /// Whether what does not match is shown as well, dimmed.
+    /// Whether events that do not match are shown as well, dimmed.
     var dims: Bool
-    /// The only chain whose events are shown.
+    /// The only chain that is shown; nil for all.
     var scope: RowID?
     /// The programs that the index is of.
     var processes: [ProcessKey?]
@@ -27,113 +27,128 @@ struct EventFilter: Equatable {
         for kind in EventKind.allCases { words[Int(kind.rawValue)] = needle.matches(EventText.word(kind)) }
     }
 
-    func holdsWord(of kind: EventKind) -> Bool { words[Int(kind.rawValue)] }
+    func matchesWord(of kind: EventKind) -> Bool { words[Int(kind.rawValue)] }
 
-    /// Whether what nodes become changes which events are shown.
+    /// Whether changes of nodes change which events are shown.
     var dependsOnNodes: Bool { scope != nil || hides }
     var hides: Bool { query != nil && !dims }
 }
 
-extension State {
-    /// Rows that are looked at in one go, of all programs together.
-    static let eventBudget = 8_000
-    /// The same for rows that are made anew while those that are shown stand.
+// Keeps the index of events complete.
+extension EventsView {
+    /// Rows that are tested in one slice, of all programs together.
+    static let budget = 8_000
+    /// Rows that are tested in one slice while a complete index is on the screen.
     private static let renewalBudget = 2_500
     /// Entries of the index of all programs together; see ``EventsInsight/limit``.
-    private static let eventIndexLimit = 100_000
-    /// How long the rows stand before they are made anew because of what nodes became, in nanoseconds.
+    private static let indexLimit = 100_000
+    /// How long an index is used although nodes changed, in nanoseconds.
     private static let renewalInterval: UInt64 = 250_000_000
 
+    /// The rows of each program that are kept.
+    static func keptRows(_ state: borrowing State) -> [Range<UInt64>] {
+        let limit = rowLimit(state)
+        return state.programs.map { $0.insight.events.rows(limit: limit) }
+    }
+
     /// How many rows of each program are shown.
-    var eventRowLimit: Int { min(EventsInsight.limit, max(1_000, Self.eventIndexLimit / max(1, programs.count))) }
+    static func rowLimit(_ state: borrowing State) -> Int {
+        min(EventsInsight.limit, max(1_000, indexLimit / max(1, state.programs.count)))
+    }
 
-    var keptEvents: [Range<UInt64>] { programs.map { $0.insight.events.rows(limit: eventRowLimit) } }
+    /// Whether some kept rows were not tested yet.
+    static func isIncomplete(_ state: borrowing State) -> Bool {
+        state.view == .events && !state.events.index.isComplete(keptRows(state))
+    }
 
-    /// Whether rows are still looked for.
-    var isFindingEvents: Bool { view == .events && !events.index.isComplete(keptEvents) }
-
-    /// Changes when nodes became what may put other rows on the screen.
-    private var eventFacts: UInt64 {
-        programs.reduce(filterRevision) { sum, program in
-            sum &+ (program.forest.map { $0.totals.eventCount &+ $0.totals.evictedCount } ?? 0)
+    /// A number that changes when nodes changed so that other events may match.
+    private static func factCount(_ state: borrowing State) -> UInt64 {
+        state.programs.reduce(state.filterRevision) { sum, program in
+            sum &+ program.forest.totals.eventCount &+ program.forest.totals.evictedCount
         }
     }
 
-    /// The filter that is in force.
-    func eventFilter() -> EventFilter {
-        EventFilter(filter.query, dims: filter.dims, scope: events.scope, processes: processKeys)
+    /// The filter in force.
+    static func currentFilter(_ state: borrowing State) -> EventFilter {
+        EventFilter(
+            state.filter.query, dims: state.filter.dims, scope: state.events.scope, processes: state.processKeys)
     }
 
-    /// Takes up what the programs said since the last time; a first slice of everything where it is another filter,
-    /// scope or program.
-    mutating func followEvents() {
-        let kept = keptEvents
-        if isEventFilterStale {
-            events.filtering = eventFilter()
-            events.index = EventIndex(ends: kept.map(\.upperBound))
-            events.renewal = nil
-            events.facts = eventFacts
-            events.renewed = wall
-            extendEvents(kept, budget: Self.eventBudget)
+    /// Adds the events that arrived since the last update; begins a new index where the filter, the scope or the
+    /// programs changed.
+    static func updateIndex(_ state: inout State) {
+        let kept = keptRows(state)
+        if isFilterStale(state) {
+            state.events.filtering = currentFilter(state)
+            state.events.index = EventIndex(ends: kept.map(\.upperBound))
+            state.events.renewal = nil
+            state.events.facts = factCount(state)
+            state.events.renewed = state.wall
+            extendIndex(kept, budget: budget, &state)
         } else {
-            extendEvents(kept, budget: 0)
+            extendIndex(kept, budget: 0, &state)
         }
     }
 
-    private var isEventFilterStale: Bool {
-        guard let current = events.filtering else { return true }
-        return current.query != filter.query || current.dims != filter.dims || current.scope != events.scope
-            || current.processes != processKeys
+    private static func isFilterStale(_ state: borrowing State) -> Bool {
+        guard let current = state.events.filtering else { return true }
+        return current.query != state.filter.query || current.dims != state.filter.dims
+            || current.scope != state.events.scope || current.processes != state.processKeys
     }
 
-    /// Looks at rows that are not in the index yet, a slice at a time; true if that changed anything.
-    mutating func tickEvents() -> Bool {
-        guard view == .events, !isEventFilterStale, let filtering = events.filtering else { return false }
-        let kept = keptEvents
-        guard events.index.isComplete(kept) else {
-            extendEvents(kept, budget: Self.eventBudget)
+    /// Tests a slice of the rows that are not in the index yet; true if the rows on the screen may have changed.
+    static func tick(_ state: inout State) -> Bool {
+        guard state.view == .events, !isFilterStale(state), let filtering = state.events.filtering else {
+            return false
+        }
+        let kept = keptRows(state)
+        guard state.events.index.isComplete(kept) else {
+            extendIndex(kept, budget: budget, &state)
             return true
         }
         guard filtering.dependsOnNodes else { return false }
-        if events.renewal == nil, events.facts != eventFacts, wall &- events.renewed >= Self.renewalInterval {
-            events.facts = eventFacts
-            events.renewed = wall
-            events.renewal = EventIndex(ends: kept.map(\.upperBound))
+        if state.events.renewal == nil, state.events.facts != factCount(state),
+            state.wall &- state.events.renewed >= renewalInterval
+        {
+            state.events.facts = factCount(state)
+            state.events.renewed = state.wall
+            state.events.renewal = EventIndex(ends: kept.map(\.upperBound))
         }
-        guard var renewal = events.renewal else { return false }
-        events.renewal = nil
-        extend(&renewal, kept, budget: Self.renewalBudget)
+        guard var renewal = state.events.renewal else { return false }
+        state.events.renewal = nil
+        extend(&renewal, kept, budget: renewalBudget, state)
         guard renewal.isComplete(kept) else {
-            events.renewal = renewal
+            state.events.renewal = renewal
             return false
         }
-        let isOther = renewal.entries != events.index.entries
-        events.index = renewal
+        let isOther = renewal.entries != state.events.index.entries
+        state.events.index = renewal
         return isOther
     }
 
-    private mutating func extendEvents(_ kept: [Range<UInt64>], budget: Int) {
+    private static func extendIndex(_ kept: [Range<UInt64>], budget: Int, _ state: inout State) {
         var index = EventIndex(ends: [])
-        swap(&index, &events.index)
-        extend(&index, kept, budget: budget)
-        events.index = index
+        swap(&index, &state.events.index)
+        extend(&index, kept, budget: budget, state)
+        state.events.index = index
     }
 
-    /// First what is new, then backwards as far as the budget goes. What is new beyond all bounds is looked at from its
-    /// end backwards, too.
-    private func extend(_ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int) {
-        guard let filtering = events.filtering else { return }
+    /// Tests the rows that arrived, then older ones backwards as far as the budget goes. Of a flood of new rows only
+    /// the newest are tested at once.
+    private static func extend(
+        _ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int, _ state: borrowing State
+    ) {
+        guard let filtering = state.events.filtering else { return }
         index.prune(kept)
         var rest = budget
         for programIndex in kept.indices {
-            let new =
-                index.covered[programIndex]
-                .upperBound..<max(index.covered[programIndex].upperBound, kept[programIndex].upperBound)
-            if new.count > Self.eventBudget {
+            let end = index.covered[programIndex].upperBound
+            let new = end..<max(end, kept[programIndex].upperBound)
+            if new.count > Self.budget {
                 index.restart(programIndex, at: new.upperBound)
-                rest = max(rest, Self.eventBudget / kept.count)
+                rest = max(rest, Self.budget / kept.count)
             } else if !new.isEmpty {
-                look(at: new, of: programIndex, filtering, into: &index)
+                test(new, of: programIndex, filtering, into: &index, state)
                 rest -= new.count
             }
         }
@@ -141,25 +156,29 @@ extension State {
         for programIndex in kept.indices where rest > 0 {
             let end = index.covered[programIndex].lowerBound
             let start = max(kept[programIndex].lowerBound, end - min(end, UInt64(share)))
-            if start < end { look(at: start..<end, of: programIndex, filtering, into: &index) }
+            if start < end { test(start..<end, of: programIndex, filtering, into: &index, state) }
         }
     }
 
-    private func look(
-        at rows: Range<UInt64>, of programIndex: Int, _ filtering: EventFilter, into index: inout EventIndex
+    private static func test(
+        _ rows: Range<UInt64>, of programIndex: Int, _ filtering: EventFilter, into index: inout EventIndex,
+        _ state: borrowing State
     ) {
         var found: [EventIndex.Entry] = []
-        let offset = programs[programIndex].wallOffset
-        let ring = programs[programIndex].insight.events
+        let offset = state.programs[programIndex].wallOffset
+        let ring = state.programs[programIndex].insight.events
         func add(_ time: UInt64, _ number: UInt64) {
             found.append(EventIndex.Entry(time: time &+ offset, programIndex: programIndex, number: number))
         }
         if !filtering.dependsOnNodes {
             found.reserveCapacity(rows.count)
             ring.forEach(in: rows) { number, time, _ in add(time, number) }
-        } else if let forest = programs[programIndex].forest {
-            let scope = filtering.scope.map(find)
-            let root = scope.flatMap { $0?.programIndex == programIndex ? $0!.node : nil }.map { forest.root(of: $0) }
+        } else {
+            let forest = state.programs[programIndex].forest
+            var root: NodeIndex?
+            if let scope = filtering.scope, let found = state.find(scope), found.programIndex == programIndex {
+                root = forest.root(of: found.node)
+            }
             // Notes have rows only where nothing is left out.
             ring.forEach(in: rows) { number, time, event in
                 guard let event else { return }
@@ -167,23 +186,21 @@ extension State {
                 if filtering.scope != nil {
                     guard let node, let root, forest.root(of: node) == root else { return }
                 }
-                guard !filtering.hides || isMatch(event, node, of: programIndex, filtering) else { return }
+                guard
+                    !filtering.hides || filtering.matchesWord(of: event.kind)
+                        || node.map { state.filterMatches($0, in: programIndex) } ?? false
+                else { return }
                 add(time, number)
             }
         }
         index.add(found, rows, of: programIndex)
     }
 
-    private func isMatch(_ event: ChainEvent, _ node: NodeIndex?, of programIndex: Int, _ filtering: EventFilter)
-        -> Bool
-    {
-        filtering.holdsWord(of: event.kind) || node.map { filterMatches($0, in: programIndex) } ?? false
-    }
-
-    /// Whether the filter finds a row.
-    func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter) -> Bool {
-        guard case .event(let event, _)? = row(of: entry) else { return false }
-        return isMatch(
-            event, programs[entry.programIndex].forest?.index(of: event.node), of: entry.programIndex, filtering)
+    /// Whether the filter matches a row.
+    static func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter, _ state: borrowing State) -> Bool {
+        guard case .event(let event, _)? = row(of: entry, state) else { return false }
+        if filtering.matchesWord(of: event.kind) { return true }
+        guard let node = state.programs[entry.programIndex].forest.index(of: event.node) else { return false }
+        return state.filterMatches(node, in: entry.programIndex)
     }
 }

@@ -19,7 +19,7 @@ struct EventIndex {
         /// The row's number in its program.
         var number: UInt64 { packed & 0xffff_ffff_ffff }
 
-        /// What one program says at one time stays in the order in which it came.
+        /// Events of one program at one time stay in order of arrival.
         static func < (left: Entry, right: Entry) -> Bool {
             left.time != right.time ? left.time < right.time : left.packed < right.packed
         }

@@ -1,7 +1,7 @@
 import ChainText
 
 extension EventText {
-    /// What stands in the place of an event: what it is, and what that means.
+    /// The title and the explanation of a row that is no event.
     static func words(for note: EventsInsight.Note) -> (title: String, explanation: String) {
         func grouped(_ count: UInt64) -> String { CountText.grouped(Int(clamping: count)) }
         switch note {
@@ -11,12 +11,12 @@ extension EventText {
                 "More came than the program's buffers or this connection could take. What nodes are now is told again; "
                     + "what happened in between is not known."
             )
-        case .missed(let count):
+        case .dropped(let count):
             return (
                 "\(grouped(count)) events came while frozen and were not kept",
                 "While the picture stands still only so many wait. The program was asked for its state when it went on."
             )
-        case .told(let count):
+        case .snapshot(let count):
             return (
                 "\(grouped(UInt64(count))) \(count == 1 ? "node" : "nodes") told as they were, without their past",
                 "This is what there was already when the program was attached to, or asked for its state again."

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 
-/// The last things that one program said, in the order in which they came.
+/// The last events of one program, in order of arrival.
 ///
 /// Batches are kept whole and by reference: hearing one costs an append, however many events are in it, and nothing else
 /// is done for a view that is closed. The oldest batches go when the rest still has ``limit`` rows.
@@ -17,9 +17,9 @@ struct EventsInsight {
         /// Events that were lost, in the program or on the way.
         case lost(UInt64)
         /// Events that came while the picture was frozen, and were more than wait then.
-        case missed(UInt64)
-        /// Nodes that were told whole, without their past.
-        case told(Int)
+        case dropped(UInt64)
+        /// Nodes of a snapshot, without their past.
+        case snapshot(Int)
     }
 
     enum Row: Hashable {
@@ -27,10 +27,10 @@ struct EventsInsight {
         case note(Note)
     }
 
-    private struct Batch {
+    struct Batch {
         /// The number of its first row.
         var first: UInt64
-        /// They stand before the events, and at the time of the batch before.
+        /// Rows before the events, at the time of the previous batch.
         var notes: [Note]
         var noteTime: UInt64
         var events: [ChainEvent]
@@ -46,14 +46,14 @@ struct EventsInsight {
         }
     }
 
-    private var batches: [Batch] = []
-    /// The first of `batches` that is kept, and the first whose texts are.
-    private var head = 0
+    private(set) var batches: [Batch] = []
+    /// The first of `batches` that is kept, and the first that still has its texts.
+    private(set) var head = 0
     private var textHead = 0
-    private var textByteCount = 0
+    private(set) var textByteCount = 0
     private var lostCount: UInt64 = 0
-    private var heardTime: UInt64?
-    private var missedCount: UInt64 = 0
+    private var latestTime: UInt64?
+    private var droppedCount: UInt64 = 0
     private var rowHighWater = 0
     /// The number of the row that comes next: how many there ever were.
     private(set) var end: UInt64 = 0
@@ -66,15 +66,15 @@ struct EventsInsight {
 
     mutating func ingest(_ batch: EventBatch, in forest: borrowing ChainForest) {
         var notes: [Note] = []
-        if missedCount > 0 { notes.append(.missed(missedCount)) }
-        missedCount = 0
+        if droppedCount > 0 { notes.append(.dropped(droppedCount)) }
+        droppedCount = 0
         if batch.loss.lostCount > lostCount {
             notes.append(.lost(batch.loss.lostCount - lostCount))
             lostCount = batch.loss.lostCount
         }
-        if !batch.nodes.isEmpty { notes.append(.told(batch.nodes.count)) }
-        let noteTime = heardTime ?? batch.events.first?.time ?? batch.time
-        heardTime = max(heardTime ?? 0, batch.time)
+        if !batch.nodes.isEmpty { notes.append(.snapshot(batch.nodes.count)) }
+        let noteTime = latestTime ?? batch.events.first?.time ?? batch.time
+        latestTime = max(latestTime ?? 0, batch.time)
         guard !notes.isEmpty || !batch.events.isEmpty, !join(notes, isAlone: batch.events.isEmpty) else { return }
         var kept = Batch(
             first: end, notes: notes, noteTime: noteTime, events: batch.events, texts: batch.texts, textByteCount: 0)
@@ -91,14 +91,14 @@ struct EventsInsight {
     }
 
     /// More events came while the picture was frozen than wait then.
-    mutating func miss(_ count: Int) { missedCount += UInt64(count) }
+    mutating func noteDropped(_ count: Int) { droppedCount += UInt64(count) }
 
-    /// A state that is told in parts has one row.
+    /// A snapshot in several parts has one row.
     private mutating func join(_ notes: [Note], isAlone: Bool) -> Bool {
-        guard isAlone, notes.count == 1, case .told(let more) = notes[0], let last = batches.last,
-            last.events.isEmpty, case .told(let count)? = last.notes.last
+        guard isAlone, notes.count == 1, case .snapshot(let more) = notes[0], let last = batches.last,
+            last.events.isEmpty, case .snapshot(let count)? = last.notes.last
         else { return false }
-        batches[batches.count - 1].notes[last.notes.count - 1] = .told(count + more)
+        batches[batches.count - 1].notes[last.notes.count - 1] = .snapshot(count + more)
         return true
     }
 
@@ -167,10 +167,5 @@ struct EventsInsight {
         let count = head < batches.count ? Int(end - batches[head].first) : 0
         return QueueStatistics(
             name: "rows of events", count: count, highWaterMark: rowHighWater, limit: 2 * Self.limit)
-    }
-
-    /// Batches, events and bytes of texts that are held, for tests of the bound.
-    var held: (batches: Int, events: Int, textBytes: Int) {
-        (batches.count - head, batches[head...].reduce(0) { $0 + $1.events.count }, textByteCount)
     }
 }

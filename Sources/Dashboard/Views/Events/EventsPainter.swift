@@ -3,38 +3,36 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Where the columns of the view of events stand at one width.
+/// Where the columns of the view of events are at one width.
 ///
-/// What gives way as the pane narrows, first to last, and below which width: the program (110, and where there is one
+/// What is left out as the pane narrows, first to last, and below which width: the program (110, and where there is one
 /// only), the thread (76), the text (60), the time (40).
 struct EventColumns: Equatable {
-    var time = Columns.Span(), program = Columns.Span(), thread = Columns.Span(), word = Columns.Span()
-    var node = Columns.Span(), text = Columns.Span()
+    var time = ColumnSpan(), program = ColumnSpan(), thread = ColumnSpan(), word = ColumnSpan()
+    var node = ColumnSpan(), text = ColumnSpan()
 
     init(width: Int, showsPrograms: Bool) {
         // One column at the left is for the mark of the selection, one at the right for the scroll bar.
-        var start = 2
-        func span(_ width: Int) -> Columns.Span {
-            defer { start += width + 2 }
-            return Columns.Span(start: start, width: width)
-        }
-        if width >= 40 { time = span(12) }
-        if width >= 110, showsPrograms { program = span(min(16, width / 10)) }
-        if width >= 76 { thread = span(min(16, max(9, width / 10))) }
-        word = span(EventText.wordWidth)
-        let rest = max(0, width - 1 - start)
-        guard width >= 60 else {
-            node = span(rest)
-            return
-        }
-        node = span(max(16, (rest - 2) * 9 / 20))
-        text = span(max(0, width - 1 - start))
+        let spans = ColumnLayout.spans(
+            from: 2, to: width - 1,
+            [
+                width >= 40 ? .fixed(12) : nil,
+                width >= 110 && showsPrograms ? .fixed(min(16, width / 10)) : nil,
+                width >= 76 ? .fixed(min(16, max(9, width / 10))) : nil,
+                .fixed(EventText.wordWidth),
+                width >= 60 ? .share(twentieths: 9, least: 16) : .rest,
+                width >= 60 ? .rest : nil,
+            ])
+        (time, program, thread, word, node, text) = (spans[0], spans[1], spans[2], spans[3], spans[4], spans[5])
     }
 }
 
+extension EventsView {
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintEvents(state) }
+}
+
 extension Painter {
-    /// The heads of the columns and the rows.
-    mutating func paintEvents(_ state: borrowing State) {
+    fileprivate mutating func paintEvents(_ state: borrowing State) {
         let area = layout.tree
         let columns = EventColumns(width: area.columns, showsPrograms: state.showsPrograms)
         paintEventHeads(columns, state)
@@ -44,11 +42,12 @@ extension Painter {
         for (line, index) in rows.enumerated() {
             let entry = state.events.index.entries[index]
             // Between a batch and the tick after it a row may be gone.
-            guard let shown = state.row(of: entry) else { continue }
+            guard let shown = EventsView.row(of: entry, state) else { continue }
             // Nothing is taken out of its program: a copy of all its parts costs as much as the row.
             let row = area.row + line
             let isDimmed =
-                state.programs[entry.programIndex].link.outage != nil || test.map { !state.isMatch(entry, $0) } ?? false
+                state.programs[entry.programIndex].connection.outage != nil
+                || test.map { !EventsView.isMatch(entry, $0, state) } ?? false
             write(
                 ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
                 style: Style.number.dimmed)
@@ -62,7 +61,7 @@ extension Painter {
                     state.selection?.id == event.node
                     && state.selection?.source == state.programs[entry.programIndex].source
                 if isOfSelected { frame.write(glyphs.dot, row: row, column: 0, style: .key) }
-                paint(event, text, in: state.programs[entry.programIndex].forest!, columns, row: row) {
+                paint(event, text, in: state.programs[entry.programIndex].forest, columns, row: row) {
                     isDimmed ? .dim : $0
                 }
             }
@@ -86,7 +85,7 @@ extension Painter {
             let role = forest.state(of: node).role
             frame.write(glyphs.state(role), row: row, column: column, style: style(Style(role)))
             column += 2
-            // The number gives way to the name where there is no room for some of both.
+            // The name takes the number's room where both would be too short.
             let room = columns.node.width - 3 - id.count
             let name = NodeText.name(of: node, in: forest)
             column += frame.write(
@@ -102,7 +101,7 @@ extension Painter {
 
     private mutating func paintNote(_ note: EventsInsight.Note, _ columns: EventColumns, row: Int) {
         let words = EventText.words(for: note).title
-        let style: Style = if case .told = note { .dim } else { .warning }
+        let style: Style = if case .snapshot = note { .dim } else { .warning }
         let start = columns.thread.isShown ? columns.thread.start : columns.word.start
         frame.write(
             words, row: row, column: start, maxColumns: layout.tree.columns - 1 - start, style: style,
@@ -135,22 +134,22 @@ extension Painter {
         parts.reduce(3 * max(0, parts.count - 1)) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
     }
 
-    /// What the head says, the fullest form first.
+    /// The parts of the header line, the fullest form first.
     private func headCandidates(_ state: borrowing State) -> [[Part]] {
         let scope = state.events.scope.map { scope -> Part in
-            let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest!) }
+            let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest) }
             let shown = SafeText.cut(
                 name ?? "\(scope.id ?? .none)", to: 20, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
             return ("only \(shown)", .match)
         }
         let follows: Part =
             state.isFrozen ? ("frozen", .warning) : state.events.isFollowing ? ("following", .key) : ("G follows", .dim)
-        let kept = state.keptEvents.reduce(0) { $0 + $1.count }
+        let kept = EventsView.keptRows(state).reduce(0) { $0 + $1.count }
         let total = state.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
         let shown = state.events.index.entries.count
         let isPart = state.events.filtering?.dependsOnNodes ?? false
         let grouped = CountText.grouped
-        let matching = isPart ? "\(grouped(shown))\(state.isFindingEvents ? " so far" : "") of " : ""
+        let matching = isPart ? "\(grouped(shown))\(EventsView.isIncomplete(state) ? " so far" : "") of " : ""
         let long =
             kept < total
             ? "\(matching)the last \(grouped(kept)) of \(grouped(total))"
@@ -166,7 +165,7 @@ extension Painter {
         let text: String
         if state.programs.isEmpty {
             text = "waiting for a program"
-        } else if state.isFindingEvents {
+        } else if EventsView.isIncomplete(state) {
             text = "looking for events"
         } else if state.filter.isActive, !state.filter.dims {
             text = "no event that is kept holds \(state.filter.text)"

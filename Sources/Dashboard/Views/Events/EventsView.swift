@@ -1,163 +1,180 @@
 import ChainEvents
 import ChainModel
 import ChainText
-import Frames
 
-/// What the view of events is at.
+/// The view of events: the log of all programs, by time.
 struct EventsView {
     var cursor = ListCursor()
     /// Whether the newest row stays at the bottom; then no row is selected.
     var isFollowing = true
     /// The root of the only chain that is shown; nil for all.
     var scope: RowID?
-    /// The rows, and who makes them anew when they may be others for what the nodes have become.
+    /// The rows on the screen.
     var index = EventIndex(ends: [])
+    /// The rows that replace ``index`` when they are complete, because nodes changed since.
     var renewal: EventIndex?
     var filtering: EventFilter?
-    /// What the index was made of, and when (nanoseconds since 1970); see ``State/eventFacts``.
+    /// What the index was made of; see ``EventsView/factCount(_:)``.
     var facts: UInt64 = 0
+    /// When the index was made, in nanoseconds since 1970.
     var renewed: UInt64 = 0
-    /// The row that is selected, and the row that stays on its line.
+    /// The row that is selected.
     var selected: EventIndex.Entry?
+    /// The row that stays on its line.
     var anchor: (entry: EventIndex.Entry, line: Int)?
-
-    /// The window was moved.
-    mutating func didScroll() {
-        isFollowing = false
-        anchor = index.entries.indices.contains(cursor.top) ? (index.entries[cursor.top], 0) : nil
-    }
 }
 
-extension State {
-    /// Finds the rows anew.
-    mutating func arrangeEvents() {
-        followEvents()
-        let height = viewHeight
-        let entries = events.index.entries
-        events.cursor.resize(entries.count, height: height)
-        guard !events.isFollowing else {
-            events.cursor.top = max(0, entries.count - height)
-            // One beyond the last: a step up selects the newest.
-            events.cursor.selected = entries.count
+extension EventsView: ListView {
+    static let name = "events"
+    static let intent = Intent.events
+    static let keyText = "events: what the program says, one by one"
+    static let bindings = [
+        KeyMap.Binding(
+            .scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain")
+    ]
+    static func cursor(of state: borrowing State) -> ListCursor { state.events.cursor }
+    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.events.cursor = cursor }
+
+    static func updateRows(_ state: inout State) {
+        updateIndex(&state)
+        let height = height(in: state)
+        let entries = state.events.index.entries
+        state.events.cursor.resize(entries.count, height: height)
+        guard !state.events.isFollowing else {
+            state.events.cursor.top = max(0, entries.count - height)
+            // One beyond the last, so that a step up selects the newest.
+            state.events.cursor.selected = entries.count
             return
         }
-        if let anchor = events.anchor {
+        if let anchor = state.events.anchor {
             // The selected row stays in sight of a window that got smaller.
-            let line = anchor.entry == events.selected ? min(anchor.line, max(0, height - 1)) : anchor.line
-            let top = events.index.index(of: anchor.entry) - line
-            events.cursor.top = min(max(0, top), max(0, entries.count - height))
+            let line = anchor.entry == state.events.selected ? min(anchor.line, max(0, height - 1)) : anchor.line
+            let top = state.events.index.index(of: anchor.entry) - line
+            state.events.cursor.top = min(max(0, top), max(0, entries.count - height))
         }
-        if let selected = events.selected {
-            let index = events.index.index(of: selected)
-            events.cursor.selected = min(index, max(0, entries.count - 1))
-            if index == entries.count || entries[index] != selected { events.selected = nil }
+        if let selected = state.events.selected {
+            let row = state.events.index.index(of: selected)
+            state.events.cursor.selected = min(row, max(0, entries.count - 1))
+            if row == entries.count || entries[row] != selected { state.events.selected = nil }
         }
-        anchorEvents(height: height)
+        storeAnchor(&state)
     }
 
-    /// What is selected stays on its line, else what is at the top.
-    private mutating func anchorEvents(height: Int) {
-        let cursor = events.cursor
-        if let selected = events.selected, let line = cursor.line(height: height) {
-            events.anchor = (selected, line)
+    /// Keeps the selected row on its line, else the one at the top.
+    private static func storeAnchor(_ state: inout State) {
+        let cursor = state.events.cursor
+        if let selected = state.events.selected, let line = cursor.line(height: height(in: state)) {
+            state.events.anchor = (selected, line)
         } else {
-            events.anchor =
-                events.index.entries.indices.contains(cursor.top)
-                ? (events.index.entries[cursor.top], 0) : nil
+            storeTopAnchor(&state)
         }
     }
 
-    /// Another row was selected: the node that it stands for is what keys act on.
-    mutating func didSelectInEvents() {
-        let index = events.cursor.selected
-        guard events.index.entries.indices.contains(index) else { return }
-        let entry = events.index.entries[index]
-        events.isFollowing = false
-        events.selected = entry
-        anchorEvents(height: viewHeight)
-        guard case .event(let event, _)? = row(of: entry), let info = programs[entry.programIndex].info else {
-            return select(nil)
-        }
-        select(RowID(source: programs[entry.programIndex].source, node: NodeKey(process: info.key, id: event.node)))
+    private static func storeTopAnchor(_ state: inout State) {
+        let (entries, top) = (state.events.index.entries, state.events.cursor.top)
+        state.events.anchor = entries.indices.contains(top) ? (entries[top], 0) : nil
     }
 
-    /// What an entry of the index stands for; nil where it is gone.
-    func row(of entry: EventIndex.Entry) -> EventsInsight.Row? {
-        guard programs.indices.contains(entry.programIndex) else { return nil }
-        return programs[entry.programIndex].insight.events.row(entry.number)
+    static func didScroll(_ state: inout State) {
+        state.events.isFollowing = false
+        storeTopAnchor(&state)
     }
 
-    /// Does what only this view does; nil where it is done as everywhere.
-    mutating func performInEvents(_ intent: Intent) -> [Effect]? {
+    static func didMoveCursor(_ state: inout State) {
+        let row = state.events.cursor.selected
+        guard state.events.index.entries.indices.contains(row) else { return }
+        let entry = state.events.index.entries[row]
+        state.events.isFollowing = false
+        state.events.selected = entry
+        storeAnchor(&state)
+        guard case .event(let event, _)? = self.row(of: entry, state),
+            let info = state.programs[entry.programIndex].info
+        else { return state.select(nil) }
+        let source = state.programs[entry.programIndex].source
+        state.select(RowID(source: source, node: NodeKey(process: info.key, id: event.node)))
+    }
+
+    /// The row of an entry of the index; nil where it was dropped.
+    static func row(of entry: EventIndex.Entry, _ state: borrowing State) -> EventsInsight.Row? {
+        guard state.programs.indices.contains(entry.programIndex) else { return nil }
+        return state.programs[entry.programIndex].insight.events.row(entry.number)
+    }
+
+    // MARK: Keys
+
+    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
         switch intent {
-        case .scope: toggleEventScope()
-        case .end: followNewestEvent()
+        case .scope: toggleScope(&state)
+        case .end: followNewest(&state)
         case .follow:
-            guard events.isFollowing else { return performInEvents(.end) }
-            events.isFollowing = false
-            events.cursor.selected = max(0, events.index.entries.count - 1)
-            anchorEvents(height: viewHeight)
-            say("stays here; f or G follows the newest again")
+            guard state.events.isFollowing else {
+                followNewest(&state)
+                return []
+            }
+            state.events.isFollowing = false
+            state.events.cursor.selected = max(0, state.events.index.entries.count - 1)
+            storeAnchor(&state)
+            state.say("stays here; f or G follows the newest again")
         case .down, .pageDown:
-            guard events.isFollowing else { return nil }
-            say("this follows the newest")
+            guard state.events.isFollowing else { return nil }
+            state.say("this follows the newest")
         case .nextMatch, .previousMatch:
-            guard filter.isActive else { return nil }
-            goToMatchingEvent(forward: intent == .nextMatch)
+            guard state.filter.isActive else { return nil }
+            goToMatch(forward: intent == .nextMatch, &state)
         case .back:
-            guard events.scope != nil, !filter.isActive, Layout(self).detail == nil else { return nil }
-            toggleEventScope()
+            guard state.events.scope != nil, !state.filter.isActive, Layout(state).detail == nil else { return nil }
+            toggleScope(&state)
         default: return nil
         }
         return []
     }
 
-    private mutating func followNewestEvent() {
-        events.isFollowing = true
-        events.selected = nil
-        say("follows the newest; any move stops that")
-        updateViewport()
-    }
-
-    private mutating func toggleEventScope() {
-        if events.scope != nil {
-            events.scope = nil
-            say("events of all chains")
-        } else if let (programIndex, node) = selectedNode {
-            let root = programs[programIndex].forest!.root(of: node)
-            events.scope = rowID(of: root, in: programIndex)
-            say("only events of \(NodeText.name(of: root, in: programs[programIndex].forest!)); a shows all")
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
+        guard click.isDouble, state.events.selected != nil else { return }
+        if let (programIndex, node) = state.selectedNode {
+            state.reveal(node, in: programIndex)
         } else {
-            say("no node is selected whose chain could be shown")
+            state.say("this node is no longer kept")
         }
-        updateViewport()
     }
 
-    private mutating func goToMatchingEvent(forward: Bool) {
-        let test = eventFilter()
-        let entries = events.index.entries
-        let start = min(events.cursor.selected, entries.count)
-        let rest = forward ? Array((start + 1..<max(start + 1, entries.count))) : (0..<start).reversed()
-        guard let index = rest.first(where: { isMatch(entries[$0], test) }) else {
-            return say("no match \(forward ? "below" : "above")")
-        }
-        moveInView(to: index)
+    private static func followNewest(_ state: inout State) {
+        state.events.isFollowing = true
+        state.events.selected = nil
+        state.say("follows the newest; any move stops that")
+        state.updateViewport()
     }
 
-    /// Goes to the tree, to the node that the selected event is of.
-    mutating func goToNodeOfEvent() {
-        guard events.selected != nil else { return }
-        if let (programIndex, node) = selectedNode {
-            reveal(node, in: programIndex)
+    private static func toggleScope(_ state: inout State) {
+        if state.events.scope != nil {
+            state.events.scope = nil
+            state.say("events of all chains")
+        } else if let (programIndex, node) = state.selectedNode {
+            let root = state.programs[programIndex].forest.root(of: node)
+            let name = NodeText.name(of: root, in: state.programs[programIndex].forest)
+            state.events.scope = state.rowID(of: root, in: programIndex)
+            state.say("only events of \(name); a shows all")
         } else {
-            say("this node is no longer kept")
+            state.say("no node is selected whose chain could be shown")
         }
+        state.updateViewport()
     }
 
-    /// A note is explained; an event tells of its node, as long as that is kept.
-    func eventsDetail(width: Int) -> ViewDetail? {
-        guard let selected = events.selected, let row = row(of: selected) else { return nil }
-        var text = DetailWriter(width: width, glyphs: options.glyphs)
+    private static func goToMatch(forward: Bool, _ state: inout State) {
+        let filter = currentFilter(state)
+        let entries = state.events.index.entries
+        let start = min(state.events.cursor.selected, entries.count)
+        let rest = forward ? Array(start + 1..<max(start + 1, entries.count)) : (0..<start).reversed()
+        for row in rest where isMatch(entries[row], filter, state) { return moveCursor(to: row, &state) }
+        state.say("no match \(forward ? "below" : "above")")
+    }
+
+    // MARK: Details
+
+    /// Explains a note, or an event of an evicted node.
+    static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
+        guard let selected = state.events.selected, let row = row(of: selected, state) else { return nil }
+        var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         switch row {
         case .note(let note):
             let words = EventText.words(for: note)
@@ -166,8 +183,8 @@ extension State {
             text.wrap(words.explanation, style: .normal)
             return ViewDetail(title: "no event", lines: text.lines)
         case .event(let event, let words):
-            guard selectedNode == nil else { return nil }
-            let forest = programs[selected.programIndex].forest!
+            guard state.selectedNode == nil else { return nil }
+            let forest = state.programs[selected.programIndex].forest
             text.wrap(EventText.word(event.kind), style: EventText.style(event.kind))
             let detail = EventText.detail(of: event, text: words, in: forest)
             if !detail.text.isEmpty { text.wrap(detail.text, style: detail.style) }
@@ -176,7 +193,4 @@ extension State {
             return ViewDetail(title: "\(event.node)", lines: text.lines)
         }
     }
-
-    /// A number that changes when the passing of time alone changes the picture.
-    var eventsStep: UInt64 { 0 }
 }

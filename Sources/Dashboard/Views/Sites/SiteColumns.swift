@@ -1,7 +1,7 @@
 import ChainInsight
 import Frames
 
-/// What a row of call sites can be sorted by: the columns, in the order in which they stand.
+/// The columns of call sites, from left to right; rows can be sorted by each.
 enum SiteColumn: Int, CaseIterable {
     case site, kind, program, live, total, rejected, cancelled
     case waitP50, waitP90, waitP99, waitMax, runP50, runP90, runP99, runMax
@@ -28,7 +28,7 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// As it is said in a sentence.
+    /// The column in a sentence.
     var words: String {
         switch self {
         case .rejected: "rejected"
@@ -38,7 +38,7 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// Texts stand at the left and begin with A; numbers at the right and begin with the greatest.
+    /// Whether the column is text: left-aligned and sorted from A, where numbers are right-aligned, the greatest first.
     var isText: Bool { self == .site || self == .kind || self == .program }
 
     var width: Int {
@@ -54,38 +54,28 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// Who is shown first where there is not room for all.
+    /// The order in which columns are left out where there is not room for all, from the last.
     private static let priority: [SiteColumn] = [
         .site, .runP99, .live, .kind, .total, .rejected, .program, .runP50, .cancelled, .runMax, .bars, .waitP99,
-        .waitMax,
-        .waitP50, .runP90, .waitP90,
+        .waitMax, .waitP50, .runP90, .waitP90,
     ]
 
-    private static let gap = 2
-
-    /// Where the columns stand in a pane of a width; the call site takes what is left.
-    static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: Columns.Span)] {
+    /// The columns that a pane has room for, and where they are; the call site takes what is left.
+    static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
-        var rest = width - 3
-        var shown: Set<SiteColumn> = []
-        for column in priority where column != .program || hasPrograms {
-            let needed = column.width + (shown.isEmpty ? 0 : gap)
-            guard needed <= rest || shown.isEmpty else { break }
-            rest -= needed
-            shown.insert(column)
-        }
-        // More than that no call site needs.
-        let extra = max(0, min(rest, 26))
-        var start = 2
-        return allCases.filter(shown.contains).map { column in
-            let span = Columns.Span(start: start, width: min(width - 3, column.width + (column == .site ? extra : 0)))
-            start += span.width + gap
-            return (column, span)
-        }
+        let room = width - 3
+        let ranked = Array(priority.filter { $0 != .program || hasPrograms }.enumerated())
+        let kept = fitting(ranked, into: room, gap: ColumnLayout.gap, rank: \.offset, columns: \.element.width)
+        let shown = allCases.filter { column in kept.contains { $0.element == column } }
+        let taken = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
+        // No call site needs more than 26 additional cells.
+        let extra = max(0, min(room - taken, 26))
+        let widths = shown.map { ColumnLayout.Width.fixed(min(room, $0.width + ($0 == .site ? extra : 0))) }
+        return Array(zip(shown, ColumnLayout.spans(from: 2, to: width - 1, widths)))
     }
 }
 
-/// By what the rows stand in order.
+/// The order of the rows.
 struct SiteSort: Equatable {
     var column = SiteColumn.runP99
     var isInverted = false

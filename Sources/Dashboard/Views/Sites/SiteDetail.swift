@@ -3,17 +3,16 @@ import ChainModel
 import ChainText
 import Frames
 
-extension State {
-    /// What the detail pane tells in the view of sites.
-    func sitesDetail(width: Int) -> ViewDetail? {
-        guard let row = sites.selectedRow else {
+extension SitesView {
+    static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
+        guard let row = state.sites.selectedRow else {
             return ViewDetail(title: "details", lines: [DetailLine("nothing is selected", .dim)])
         }
-        return ViewDetail(title: row.name, lines: SiteDetail.lines(of: row, self, width: width))
+        return ViewDetail(title: row.name, lines: SiteDetail.lines(of: row, state, width: width))
     }
 }
 
-/// What is told of the selected call site.
+/// The details of the selected call site.
 enum SiteDetail {
     static func lines(of row: SiteRow, _ state: borrowing State, width: Int) -> [DetailLine] {
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)

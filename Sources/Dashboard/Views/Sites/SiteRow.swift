@@ -18,7 +18,7 @@ struct SiteRow: Equatable {
     var site: CodeLocation?
     var statistics: SiteStatistics
 
-    /// What its column says: hostile text until it is escaped.
+    /// The text of its column: hostile until it is escaped.
     var siteText: String {
         if id.key == .others { return "all other call sites" }
         guard let site, !site.fileID.isEmpty else { return "unknown" }

@@ -2,10 +2,10 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 
-/// The nodes of one program by call site and kind: nothing until somebody wants to see it. All of them are kept up from
-/// when they were seen; one alone, which is what a node's details need, is counted as long as they are shown.
+/// Counts of one program's nodes by call site and kind. All call sites are counted from the time that they are first
+/// shown; a single one, for a node's details, as long as those are shown.
 struct SitesInsight {
-    /// What somebody sees.
+    /// Which counts are shown.
     enum Demand: Hashable {
         case nothing
         case one(SiteKey)
@@ -24,14 +24,14 @@ struct SitesInsight {
     /// When the one call site is begun to be counted; nil once it is.
     private var oneBegins: UInt64?
 
-    /// Nodes that are looked at a tick, and buckets of histograms: 1 ms each at most. The first time more.
+    /// Nodes that are counted a tick, and buckets of histograms: 1 ms each at most. The first time more.
     private static let nodeBudget = 20_000
     /// The same for one call site: a slot that holds another costs a sixteenth.
     static let oneBudget = 1_024, firstOneBudget = 512
     static let bucketBudget = 65_536
     private static let firstBucketBudget = 400_000
-    /// In a forest of more slots one call site is counted once its node was looked at for so long, in nanoseconds: not for
-    /// each node that somebody scrolls over.
+    /// In a forest of more slots a single call site is counted after ``rest`` nanoseconds on its node, because scrolling
+    /// passes over many.
     private static let smallForest = 50_000
     static let rest: UInt64 = 250_000_000
 
@@ -40,8 +40,7 @@ struct SitesInsight {
     /// Whether there are figures of all to show.
     var isReady: Bool { generation > 0 }
 
-    /// What is known of one call site and kind, as of the last second; nil where none of its nodes was seen yet, or
-    /// nobody wanted to know so far.
+    /// The figures of one call site and kind, as of the last second; nil where it has no nodes, or is not counted.
     func statistics(site: SiteID, kind: NodeKind) -> SiteStatistics? {
         let key = SiteKey(site: site, kind: kind)
         if let table, table.isComplete { return table.statistics(key) }
@@ -49,7 +48,7 @@ struct SitesInsight {
         return one.statistics(key)
     }
 
-    /// Somebody sees something else, or the same still. `wall` goes on where the program's clock may stand still.
+    /// Changes which counts are shown. `wall` advances where the program's clock may be stopped.
     mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }
         demand = new

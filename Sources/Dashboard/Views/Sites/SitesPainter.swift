@@ -3,9 +3,12 @@ import ChainModel
 import ChainText
 import Frames
 
+extension SitesView {
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintSites(state) }
+}
+
 extension Painter {
-    /// The heads of the columns and the rows.
-    mutating func paintSites(_ state: borrowing State) {
+    fileprivate mutating func paintSites(_ state: borrowing State) {
         let area = layout.tree
         let spans = SiteColumn.spans(width: area.columns, hasPrograms: state.showsPrograms)
         for (column, span) in spans { paintHead(column, span, state.sites.sort, row: area.row - 1) }
@@ -18,7 +21,7 @@ extension Painter {
         if let line = state.sites.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
     }
 
-    private mutating func paintHead(_ column: SiteColumn, _ span: Columns.Span, _ sort: SiteSort, row: Int) {
+    private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ sort: SiteSort, row: Int) {
         write(column.title, row: row, in: span, style: .title, isRight: !column.isText)
         guard sort.column == column else { return }
         let mark = sort.isAscending ? glyphs.ascending : glyphs.descending
@@ -26,7 +29,7 @@ extension Painter {
         frame.write(mark, row: row, column: max(0, start - 1), style: .key)
     }
 
-    private mutating func paint(_ row: SiteRow, _ column: SiteColumn, _ span: Columns.Span, line: Int) {
+    private mutating func paint(_ row: SiteRow, _ column: SiteColumn, _ span: ColumnSpan, line: Int) {
         switch column {
         case .site: write(row.siteText, row: line, in: span, style: row.site == nil ? .dim : .label)
         case .kind: write(row.kindText, row: line, in: span, style: .kind)
@@ -45,7 +48,7 @@ extension Painter {
 
     /// None is nothing to look at.
     private mutating func paintCount(
-        _ row: SiteRow, _ column: SiteColumn, _ span: Columns.Span, _ style: Style, _ line: Int
+        _ row: SiteRow, _ column: SiteColumn, _ span: ColumnSpan, _ style: Style, _ line: Int
     ) {
         let number = row.number(column)
         write(
@@ -53,7 +56,7 @@ extension Painter {
             style: number == 0 ? .guide : style, isRight: true)
     }
 
-    private mutating func paintBars(_ figures: DurationFigures, _ span: Columns.Span, _ line: Int) {
+    private mutating func paintBars(_ figures: DurationFigures, _ span: ColumnSpan, _ line: Int) {
         for (column, bar) in glyphs.bars(figures.bars).enumerated() where column < span.width {
             frame.write(bar, row: line, column: span.start + column, style: .number)
         }

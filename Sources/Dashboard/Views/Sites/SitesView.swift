@@ -4,13 +4,13 @@ import ChainModel
 import ChainText
 import Frames
 
-/// What the view of sites is at.
+/// The view of call sites: nodes by call site and kind, how many, how fast, how often rejected.
 struct SitesView {
     var cursor = ListCursor()
     var sort = SiteSort()
-    /// In order, as of the last second.
+    /// The rows in order, as of the last second.
     var rows: [SiteRow] = []
-    /// The row that keys act on, once somebody has moved; before that it is the first.
+    /// The selected row once the user has moved; before that the first row is selected.
     var selected: SiteRow.ID?
     /// What the rows were made of.
     fileprivate var source: Source?
@@ -26,107 +26,137 @@ struct SitesView {
 }
 
 extension State {
-    /// Call sites are counted when somebody sees them: all in their view, elsewhere that of the node in the detail pane.
+    /// Has call sites counted while they are shown: all in their view, elsewhere that of the node in the detail pane.
     mutating func countSitesIfSeen() {
         let seen = view == .sites || Layout(self).detail == nil ? nil : selectedNode
-        for programIndex in programs.indices {
-            guard let forest = programs[programIndex].forest else { continue }
+        for programIndex in programs.indices where programs[programIndex].isReached {
             var demand = view == .sites ? SitesInsight.Demand.all : .nothing
             if let seen, seen.programIndex == programIndex {
-                let node = forest.node(seen.node)
+                let node = programs[programIndex].forest.node(seen.node)
                 demand = .one(SiteKey(site: node.site, kind: node.kind))
             }
-            programs[programIndex].insight.sites.show(demand, forest, wall: wall)
+            programs[programIndex].insight.sites.show(demand, programs[programIndex].forest, wall: wall)
         }
     }
+}
 
-    /// Finds the rows anew.
-    mutating func arrangeSites() {
-        let source = SitesView.Source(
-            generations: programs.map(\.insight.sites.generation), programs: processKeys, filter: filter.text,
-            sort: sites.sort)
-        if source != sites.source {
-            sites.source = source
-            sites.rows = siteRows()
-            if let selected = sites.selected, let row = sites.rows.firstIndex(where: { $0.id == selected }) {
-                sites.cursor.moveSelection(to: row)
+extension SitesView: ListView {
+    static let name = "sites"
+    static let intent = Intent.sites
+    static let keyText = "call sites: how many, how fast, how often rejected"
+    static let bindings = [
+        KeyMap.Binding(.visit, [KeyPress(.enter)], "its nodes in the tree, by a filter", footer: "nodes"),
+        KeyMap.Binding(
+            .sort, [KeyMap.key("s")], "sort by the next column; so does a click on its head", footer: "sort"),
+        KeyMap.Binding(
+            .detail, [KeyMap.key("d")], "show or hide the histograms of the selected site", footer: "detail"),
+    ]
+    static let hasNodeRows = false
+    static func cursor(of state: borrowing State) -> ListCursor { state.sites.cursor }
+    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.sites.cursor = cursor }
+
+    static func describesSelection(_ state: borrowing State) -> Bool { false }
+
+    static func updateRows(_ state: inout State) {
+        let source = Source(
+            generations: state.programs.map(\.insight.sites.generation), programs: state.processKeys,
+            filter: state.filter.text, sort: state.sites.sort)
+        if source != state.sites.source {
+            state.sites.source = source
+            state.sites.rows = allRows(state)
+            if let selected = state.sites.selected,
+                let row = state.sites.rows.firstIndex(where: { $0.id == selected })
+            {
+                state.sites.cursor.moveSelection(to: row)
             }
         }
-        sites.cursor.resize(sites.rows.count, height: viewHeight)
-        // A row that went leaves its place to the next.
-        if sites.selected != nil { sites.selected = sites.selectedRow?.id }
+        state.sites.cursor.resize(state.sites.rows.count, height: height(in: state))
+        // After a selected row is gone, the next one is selected.
+        if state.sites.selected != nil { state.sites.selected = state.sites.selectedRow?.id }
     }
 
-    private func siteRows() -> [SiteRow] {
-        let query = filter.query
+    private static func allRows(_ state: borrowing State) -> [SiteRow] {
+        let query = state.filter.query
         var rows: [SiteRow] = []
-        for (programIndex, program) in programs.enumerated() {
-            guard let forest = program.forest, program.insight.sites.isReady, let table = program.insight.sites.table
-            else { continue }
+        for (programIndex, program) in state.programs.enumerated() {
+            guard program.insight.sites.isReady, let table = program.insight.sites.table else { continue }
             for key in table.keys {
-                let site = forest.sites[key.site]
+                let site = program.forest.sites[key.site]
                 guard let statistics = table.statistics(key), query?.mayFind(site: site, kind: key.kind) ?? true else {
                     continue
                 }
-                let id = SiteRow.ID(process: NodeKey(process: forest.process, id: .none), key: key)
+                let id = SiteRow.ID(process: NodeKey(process: program.forest.process, id: .none), key: key)
                 rows.append(
                     SiteRow(
                         id: id, programIndex: programIndex, program: program.shownName, site: site,
                         statistics: statistics))
             }
         }
-        return rows.sorted { $0.precedes($1, by: sites.sort) }
+        let sort = state.sites.sort
+        return rows.sorted { $0.precedes($1, by: sort) }
     }
 
-    /// Another row was selected; it stands for no single node.
-    mutating func didSelectInSites() {
-        if sites.selected != sites.selectedRow?.id { detailScroll = 0 }
-        sites.selected = sites.selectedRow?.id
+    static func didMoveCursor(_ state: inout State) {
+        let selected = state.sites.selectedRow?.id
+        if state.sites.selected != selected { state.detailScroll = 0 }
+        state.sites.selected = selected
     }
 
-    /// Does what only this view does; nil where it is done as everywhere.
-    mutating func performInSites(_ intent: Intent) -> [Effect]? {
+    // MARK: Keys
+
+    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
         switch intent {
-        case .visit: visitSite()
-        case .sort: sortSitesByNext()
+        case .visit: visit(&state)
+        case .sort: sortByNext(&state)
         case .invertSort:
-            sites.sort.isInverted.toggle()
-            saySiteSort()
-        case .cancelNode, .cancelChain, .tag, .why: say("these rows are call sites; Enter shows the nodes of one")
-        case .nextMatch, .previousMatch: say("all rows match; Enter shows the nodes of one, and n goes through them")
-        case .copy: return copySite()
-        case .copyTree: say("a call site has no tree; y copies its figures, Enter shows its nodes")
-        case .edit: return editSite()
+            state.sites.sort.isInverted.toggle()
+            saySort(&state)
+        case .cancelNode, .cancelChain, .tag, .why:
+            state.say("these rows are call sites; Enter shows the nodes of one")
+        case .nextMatch, .previousMatch:
+            state.say("all rows match; Enter shows the nodes of one, and n goes through them")
+        case .copy: return copy(&state)
+        case .copyTree: state.say("a call site has no tree; y copies its figures, Enter shows its nodes")
+        case .edit: return edit(&state)
         default: return nil
         }
         return []
     }
 
-    mutating func visitSite() {
-        guard let row = sites.selectedRow else { return say(whyEmpty) }
-        guard row.id.key != .others else { return say("these are many call sites, too many to be told apart") }
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
+        if click.isDouble { visit(&state) }
+    }
+
+    /// Shows the nodes of the selected call site in the tree, by a filter.
+    private static func visit(_ state: inout State) {
+        guard let row = state.sites.selectedRow else { return state.say(state.emptyReason) }
+        guard row.id.key != .others else {
+            return state.say("these are many call sites, too many to be told apart")
+        }
         let text = Query.text(site: row.site, kind: row.id.key.kind)
-        show(.chains)
+        state.show(.chains)
         do {
-            try filter(by: text)
-            if matchCount == 0, !isScanning { say("none of its nodes is kept any more; Esc drops the filter") }
+            try state.filter(by: text)
+            if state.matchCount == 0, !state.isScanning {
+                state.say("none of its nodes is kept any more; Esc drops the filter")
+            }
         } catch {
-            say("\(NodeText.safe(text)): \(error)", .warning)
+            state.say("\(NodeText.safe(text)): \(error)", .warning)
         }
     }
 
-    private mutating func copySite() -> [Effect] {
-        guard let row = sites.selectedRow else {
-            say(whyEmpty)
+    private static func copy(_ state: inout State) -> [Effect] {
+        guard let row = state.sites.selectedRow else {
+            state.say(state.emptyReason)
             return []
         }
-        say("copied \(NodeText.safe(row.name))")
+        state.say("copied \(NodeText.safe(row.name))")
         return [.copy(SiteDetail.line(row))]
     }
 
-    private mutating func editSite() -> [Effect] {
-        guard let site = sites.selectedRow?.site, !site.fileID.isEmpty else {
-            say("its call site is not known")
+    private static func edit(_ state: inout State) -> [Effect] {
+        guard let site = state.sites.selectedRow?.site, !site.fileID.isEmpty else {
+            state.say("its call site is not known")
             return []
         }
         return [.openEditor(site)]
@@ -134,42 +164,43 @@ extension State {
 
     // MARK: Sorting
 
-    private mutating func sortSitesByNext() {
-        let shown = SiteColumn.spans(width: Layout(self).tree.columns, hasPrograms: showsPrograms).map(\.column)
-        let next = shown.firstIndex(of: sites.sort.column).map { ($0 + 1) % shown.count } ?? 0
-        sort(sitesBy: shown[next])
+    private static func spans(_ state: borrowing State) -> [(column: SiteColumn, span: ColumnSpan)] {
+        SiteColumn.spans(width: Layout(state).tree.columns, hasPrograms: state.showsPrograms)
     }
 
-    private mutating func sort(sitesBy column: SiteColumn) {
-        if sites.sort.column == column {
-            sites.sort.isInverted.toggle()
+    private static func sortByNext(_ state: inout State) {
+        let shown = spans(state).map(\.column)
+        let next = shown.firstIndex(of: state.sites.sort.column).map { ($0 + 1) % shown.count } ?? 0
+        sort(by: shown[next], &state)
+    }
+
+    private static func sort(by column: SiteColumn, _ state: inout State) {
+        if state.sites.sort.column == column {
+            state.sites.sort.isInverted.toggle()
         } else {
-            sites.sort = SiteSort(column: column)
+            state.sites.sort = SiteSort(column: column)
         }
-        saySiteSort()
+        saySort(&state)
     }
 
-    private mutating func saySiteSort() {
+    private static func saySort(_ state: inout State) {
+        let sort = state.sites.sort
         let order =
-            switch (sites.sort.column.isText, sites.sort.isAscending) {
+            switch (sort.column.isText, sort.isAscending) {
             case (true, true): "from A"
             case (true, false): "from Z"
             case (false, true): "the least first"
             case (false, false): "the most first"
             }
-        say("sorted by \(sites.sort.column.words), \(order)")
-        updateViewport()
+        state.say("sorted by \(sort.column.words), \(order)")
+        state.updateViewport()
     }
 
-    /// A click on the heads of the columns.
-    mutating func clickSiteHead(column: Int) {
-        let spans = SiteColumn.spans(width: Layout(self).tree.columns, hasPrograms: showsPrograms)
-        // The gap before a head, where its mark stands, is its own.
-        guard let hit = spans.first(where: { column < $0.span.start + $0.span.width }), column >= hit.span.start - 2
+    static func handleHeaderClick(column: Int, _ state: inout State) {
+        // The gap before a header belongs to it, because the mark of the sort is in it.
+        guard let hit = spans(state).first(where: { column < $0.span.start + $0.span.width }),
+            column >= hit.span.start - 2
         else { return }
-        sort(sitesBy: hit.column)
+        sort(by: hit.column, &state)
     }
-
-    /// A number that changes when the passing of time alone changes the picture: it never does.
-    var sitesStep: UInt64 { 0 }
 }

@@ -24,7 +24,7 @@ struct ThreadActivity {
     /// What keys act on: that, or what a thread without a handler waits for.
     var node: NodeID? { handler ?? entries.last?.node }
     var since: UInt64? { entries.last?.since }
-    /// Who is waited for: of a thread that blocks, or of the handler that another one runs on top of.
+    /// What the thread waits for, or the handler that another one runs on top of.
     var wait: ThreadLane.Entry? { entries.last { $0.kind == .wait } }
     /// The handler that a wait keeps, or that runs the innermost one.
     var outer: NodeID? {
@@ -36,14 +36,14 @@ struct ThreadActivity {
 extension Program {
     /// What a thread is called: a name, or its number.
     func threadName(_ thread: ThreadID) -> String {
-        if let name = forest?.threads[thread], !name.isEmpty { return name }
+        if let name = forest.threads[thread], !name.isEmpty { return name }
         return "thread \(thread)"
     }
 
     /// What an executor is called: a name, or its number.
     func executorName(_ executor: ExecutorID) -> String {
         guard executor != 0 else { return "none (tasks)" }
-        if let name = forest?.executors[executor], !name.isEmpty { return name }
+        if let name = forest.executors[executor], !name.isEmpty { return name }
         return "executor \(executor)"
     }
 }

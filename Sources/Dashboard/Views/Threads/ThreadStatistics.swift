@@ -15,7 +15,7 @@ struct ThreadStatistics {
         case blocked(Int)
     }
 
-    /// The last whole seconds, the latest last: what is going on in the one that runs is said in words.
+    /// The last whole seconds, the latest last; the current second is shown in words only.
     let cells: [Cell]
     /// For how long it has been running or blocked.
     let age: UInt64?
@@ -54,7 +54,7 @@ struct ThreadStatistics {
     private static let second: UInt64 = 1_000_000_000
 
     /// A number that changes when anything of it would be drawn otherwise.
-    var step: UInt64 {
+    var redrawKey: UInt64 {
         var hasher = Hasher()
         hasher.combine(cells)
         hasher.combine(age.map(DurationText.step))
@@ -83,37 +83,32 @@ extension Glyphs {
     }
 }
 
-/// Where the columns of the view of threads stand at one width.
+/// Where the columns of the view of threads are at one width.
 struct ThreadColumns: Equatable {
-    var word = Columns.Span()
-    var thread = Columns.Span()
-    var node = Columns.Span()
-    var since = Columns.Span()
-    var strip = Columns.Span()
-    var recent = Columns.Span()
-    var ever = Columns.Span()
-
-    private static let gap = 2
+    var word = ColumnSpan()
+    var thread = ColumnSpan()
+    var node = ColumnSpan()
+    var since = ColumnSpan()
+    var strip = ColumnSpan()
+    var recent = ColumnSpan()
+    var ever = ColumnSpan()
 
     init(width: Int) {
-        var start = Columns.glyph + 2
-        func span(_ width: Int) -> Columns.Span {
-            defer { start += width + Self.gap }
-            return Columns.Span(start: start, width: width)
-        }
-        if width >= 96 { word = span(7) }
-        thread = span(width >= 170 ? 26 : width >= 110 ? 16 : width >= 60 ? 14 : 10)
-        let seconds = width >= 190 ? 60 : width >= 140 ? 30 : width >= 110 ? 20 : width >= 70 ? 16 : 0
-        let fixed: [Int] = [
-            width >= 44 ? DurationText.width : 0, seconds, width >= 60 ? 4 : 0, width >= 96 ? 4 : 0,
-        ]
+        let seconds = width >= 190 ? 60 : width >= 140 ? 30 : width >= 110 ? 20 : 16
         // One column at the right is for the scroll bar.
-        let taken = fixed.reduce(0) { $0 + ($1 > 0 ? $1 + Self.gap : 0) }
-        node = span(max(0, width - 1 - start - taken))
-        if fixed[0] > 0 { since = span(fixed[0]) }
-        if fixed[1] > 0 { strip = span(fixed[1]) }
-        if fixed[2] > 0 { recent = span(fixed[2]) }
-        if fixed[3] > 0 { ever = span(fixed[3]) }
+        let spans = ColumnLayout.spans(
+            from: Columns.glyph + 2, to: width - 1,
+            [
+                width >= 96 ? .fixed(7) : nil,
+                .fixed(width >= 170 ? 26 : width >= 110 ? 16 : width >= 60 ? 14 : 10),
+                .rest,
+                width >= 44 ? .fixed(DurationText.width) : nil,
+                width >= 70 ? .fixed(seconds) : nil,
+                width >= 60 ? .fixed(4) : nil,
+                width >= 96 ? .fixed(4) : nil,
+            ])
+        (word, thread, node, since) = (spans[0], spans[1], spans[2], spans[3])
+        (strip, recent, ever) = (spans[4], spans[5], spans[6])
     }
 
     init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }

@@ -4,9 +4,12 @@ import ChainModel
 import ChainText
 import Frames
 
+extension ThreadsView {
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintThreads(state) }
+}
+
 extension Painter {
-    /// The heads of the columns and the rows.
-    mutating func paintThreads(_ state: borrowing State) {
+    fileprivate mutating func paintThreads(_ state: borrowing State) {
         let columns = ThreadColumns(width: layout.tree.columns)
         paintThreadHeads(columns, row: layout.tree.row - 1)
         let rows = state.threads.rows
@@ -57,8 +60,8 @@ extension Painter {
 
     /// A program's own row, where there are several.
     mutating func paintProgram(_ program: Program, row: Int) {
-        let style: Style = program.link.isLive ? .running : program.link.outage != nil ? .warning : .dim
-        frame.write(glyphs.link(program.link), row: row, column: Columns.glyph, style: style)
+        let style: Style = program.connection.isLive ? .running : program.connection.outage != nil ? .warning : .dim
+        frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: style)
         let end = layout.tree.columns - 1
         var column = Columns.glyph + 2
         column += frame.write(
@@ -66,9 +69,10 @@ extension Painter {
             ellipsis: glyphs.ellipsis)
         let pid = program.info.map { "  \($0.pid)" } ?? ""
         column += frame.write(pid, row: row, column: column, maxColumns: end - column, style: .dim)
-        guard !program.link.isLive else { return }
+        guard !program.connection.isLive else { return }
         frame.write(
-            "  " + ProgramText.shortWord(program.link), row: row, column: column, maxColumns: end - column, style: style
+            "  " + ProgramText.shortWord(program.connection), row: row, column: column, maxColumns: end - column,
+            style: style
         )
     }
 
@@ -82,13 +86,13 @@ extension Painter {
 
     private mutating func paint(_ executor: ExecutorID, of program: Program, _ columns: ThreadColumns, row: Int) {
         let spans = ExecutorColumns(columns)
-        let load = program.forest!.load(of: executor)
-        let isDimmed = program.link.outage != nil
+        let load = program.forest.load(of: executor)
+        let isDimmed = program.connection.outage != nil
         let glyph = load.queuedCount > 0 ? glyphs.queued : load.runningCount > 0 ? glyphs.running : glyphs.dot
         let role: Style = load.queuedCount > 0 ? .queued : load.runningCount > 0 ? .running : .guide
         frame.write(glyph, row: row, column: Columns.glyph, style: isDimmed ? .dim : role)
         write(program.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
-        func put(_ text: String, _ span: Columns.Span, isQuiet: Bool) {
+        func put(_ text: String, _ span: ColumnSpan, isQuiet: Bool) {
             write(text, row: row, in: span, style: isDimmed || isQuiet ? .dim : .number, isRight: true)
         }
         put(CountText.grouped(load.queuedCount), spans.queued, isQuiet: load.queuedCount == 0)
@@ -100,24 +104,23 @@ extension Painter {
     }
 }
 
-/// Where the executors' columns stand: below those of the threads.
+/// Where the executors' columns are, below those of the threads.
 private struct ExecutorColumns {
-    let name: Columns.Span
-    let queued: Columns.Span
-    let longest: Columns.Span
-    let running: Columns.Span
+    let name: ColumnSpan
+    let queued: ColumnSpan
+    let longest: ColumnSpan
+    let running: ColumnSpan
 
     init(_ columns: ThreadColumns) {
         let start = columns.word.isShown ? columns.word.start : columns.thread.start
         let end = columns.thread.start + columns.thread.width
-        name = Columns.Span(start: start, width: end - start)
-        queued = Columns.Span(start: end + 2, width: 9)
-        longest = Columns.Span(start: queued.start + queued.width + 2, width: DurationText.width)
-        running = Columns.Span(start: longest.start + longest.width + 2, width: 9)
+        let widths: [ColumnLayout.Width] = [.fixed(end - start), .fixed(9), .fixed(DurationText.width), .fixed(9)]
+        let spans = ColumnLayout.spans(from: start, to: end, widths)
+        (name, queued, longest, running) = (spans[0], spans[1], spans[2], spans[3])
     }
 }
 
-/// Draws one thread, of a program that it is told each time: it holds nothing of it.
+/// Draws one thread. It gets the program with each call, because a stored one would be a copy.
 private struct LanePainter {
     let lane: ThreadLane
     let columns: ThreadColumns
@@ -129,7 +132,7 @@ private struct LanePainter {
         self.lane = lane
         self.columns = columns
         self.row = row
-        now = ThreadActivity(lane, in: program.forest!)
+        now = ThreadActivity(lane, in: program.forest)
         isDimmed = program.isDimmed(now)
     }
 
@@ -145,12 +148,12 @@ private struct LanePainter {
             }
         painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(look))
         painter.write(word, row: row, in: columns.word, style: style(look))
-        if let node = now.node.flatMap({ program.forest!.index(of: $0) }), program.outline.isTagged(node) {
+        if let node = now.node.flatMap({ program.forest.index(of: $0) }), program.outline.isTagged(node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         paintName(into: &painter, program)
         let figures = ThreadStatistics(lane, now, at: program.shownNow, seconds: columns.strip.width)
-        paintNow(into: &painter, figures, program.forest!)
+        paintNow(into: &painter, figures, program.forest)
         if let age = figures.age {
             painter.write(
                 DurationText.running(age), row: row, in: columns.since,
@@ -166,7 +169,7 @@ private struct LanePainter {
         paint(figures.ever, in: columns.ever, &painter)
     }
 
-    private func paint(_ share: Int?, in span: Columns.Span, _ painter: inout Painter) {
+    private func paint(_ share: Int?, in span: ColumnSpan, _ painter: inout Painter) {
         guard let share else { return }
         painter.write("\(share)%", row: row, in: span, style: style(share == 0 ? .dim : .number), isRight: true)
     }
@@ -176,14 +179,14 @@ private struct LanePainter {
         let used = painter.frame.write(
             program.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
             style: style(.thread), ellipsis: painter.glyphs.ellipsis)
-        guard let name = program.forest!.threads[lane.thread], !name.isEmpty else { return }
+        guard let name = program.forest.threads[lane.thread], !name.isEmpty else { return }
         let number = " \(lane.thread)"
         // Whole or not at all.
         guard used + number.count <= span.width else { return }
         painter.frame.write(number, row: row, column: span.start + used, style: .dim)
     }
 
-    /// Who runs, on top of whom, and who is waited for.
+    /// Draws the node that runs, the one below it on the thread, and the one that is waited for.
     private func paintNow(into painter: inout Painter, _ figures: ThreadStatistics, _ forest: borrowing ChainForest) {
         let end = columns.node.start + columns.node.width
         var column = columns.node.start
@@ -219,7 +222,7 @@ private struct LanePainter {
                 parts.append((glyphs.state(role) + " ", Style(role)))
             }
             parts.append((name(of: wait.node, forest).label + " ", .label))
-            // Of a thread that blocks it stands in its own column.
+            // A blocked thread has its age in a column.
             if now.doing == .running, let age = figures.waitAge {
                 parts.append((DurationText.running(age) + " ", .warning))
             }

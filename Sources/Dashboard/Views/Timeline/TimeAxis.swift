@@ -47,7 +47,7 @@ struct TimeAxis: Hashable {
         return short + long.map { $0 * second }
     }()
 
-    /// The distance of ticks that stand at least so many columns apart.
+    /// The least distance of ticks that are at least so many columns apart.
     func tickDistance(columnsApart: Int) -> UInt64 {
         Self.distances.first { $0 >= scale.multipliedClamped(by: UInt64(columnsApart)) }
             ?? Self.distances[Self.distances.count - 1]

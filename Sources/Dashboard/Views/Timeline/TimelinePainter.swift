@@ -3,15 +3,18 @@ import ChainModel
 import ChainText
 import Frames
 
+extension TimelineView {
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintTimeline(state) }
+}
+
 extension Painter {
-    /// The axis, the rows, and a line on the selected one.
-    mutating func paintTimeline(_ state: borrowing State) {
-        let rows = state.timelineWindow
+    fileprivate mutating func paintTimeline(_ state: borrowing State) {
+        let rows = TimelineView.window(state)
         guard !rows.isEmpty else { return paintMessage("no chains yet: they appear here as the program makes them") }
         let columns = TimelineColumns(width: layout.tree.columns)
-        let (axis, begin) = state.timelineAxis(rows)
+        let (axis, begin) = TimelineView.axis(of: rows, state)
         paintAxis(axis, columns, begin: begin, state)
-        let chain = state.timelineChain
+        let chain = TimelineView.shownChain(state)
         for (programIndex, lines) in rows.programs {
             let program = state.programs[programIndex]
             for line in lines { paint(rows[line], axis, columns, program, line: line, isChain: chain == nil) }
@@ -28,7 +31,7 @@ extension Painter {
         _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
     ) {
         let row = layout.tree.row - 1
-        let isChain = state.timelineChain != nil
+        let isChain = TimelineView.shownChain(state) != nil
         write(isChain ? "node" : "chain", row: row, in: columns.name, style: .title)
         let distance = axis.tickDistance(columnsApart: isChain ? 10 : 15)
         let origin = isChain ? begin : begin / distance * distance
@@ -65,7 +68,7 @@ extension Painter {
         isChain: Bool
     ) {
         let row = layout.tree.row + line
-        let forest = program.forest!
+        let forest = program.forest
         let view = forest.node(node)
         let isDimmed = program.isDimmed(node, isChain: isChain)
         let role = isChain ? NodeText.role(of: forest.chain(of: node)) : view.state.role
@@ -91,7 +94,7 @@ extension Painter {
     private mutating func paintBar(
         of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, line: Int, isChain: Bool
     ) {
-        let forest = program.forest!
+        let forest = program.forest
         let bar =
             isChain
             ? NodeBar(ofChain: node, in: forest, now: program.shownNow)
@@ -133,11 +136,11 @@ extension Painter {
 
     // MARK: Lines over the rows
 
-    /// From the end of a member, or of who was followed, to the node that it counts for, where both are on the screen.
+    /// Draws lines from the end of a member or an adopted node to its holder, where both are on the screen.
     private mutating func paintLinks(
         _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program
     ) {
-        let forest = program.forest!
+        let forest = program.forest
         var lines: [NodeIndex: Int] = [:]
         for (line, row) in rows.enumerated() { if let node = row.node { lines[node] = line } }
         for (line, row) in rows.enumerated() {
@@ -169,14 +172,14 @@ extension Painter {
         return text == " " || text == String(glyphs.bar(.waiting))
     }
 
-    /// Where now is, while something on the screen goes on.
+    /// Draws a line at the present moment while a node on the screen is live.
     private mutating func paintNow(
         _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State
     ) {
         var live: Program?
         for (programIndex, lines) in rows.programs {
             let program = state.programs[programIndex]
-            let goesOn = rows[lines].contains { $0.node.map { program.forest!.chain(of: $0).settled == nil } ?? false }
+            let goesOn = rows[lines].contains { $0.node.map { program.forest.chain(of: $0).settled == nil } ?? false }
             guard goesOn else { continue }
             live = program
             break

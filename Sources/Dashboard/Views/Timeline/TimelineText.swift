@@ -18,10 +18,10 @@ enum TimelineText {
     static func info(_ state: borrowing State, begin: UInt64) -> [(text: String, style: Style)] {
         guard let (programIndex, node) = state.selectedNode else { return [] }
         let program = state.programs[programIndex]
-        let forest = program.forest!
+        let forest = program.forest
         let view = forest.node(node)
         let glyphs = state.options.glyphs
-        let isAll = state.timelineChain == nil
+        let isAll = TimelineView.shownChain(state) == nil
         let name = NodeText.label(of: isAll ? forest.root(of: node) : node, in: forest).text
         var parts: [(text: String, style: Style)] = []
         func add(_ word: String, _ duration: UInt64?, isRunning: Bool) {
@@ -55,18 +55,18 @@ enum TimelineText {
     }
 }
 
-/// Where names and bars stand at one width.
+/// Where names and bars are at one width.
 struct TimelineColumns: Equatable {
-    var name: Columns.Span
-    var bars: Columns.Span
+    var name: ColumnSpan
+    var bars: ColumnSpan
 
     init(width: Int) {
         let start = Columns.glyph + 2
         let nameWidth = min(40, max(9, width * 3 / 10))
-        name = Columns.Span(start: start, width: nameWidth)
+        name = ColumnSpan(start: start, width: nameWidth)
         let left = start + nameWidth + 1
         // One column at the right is for the scroll bar.
-        bars = Columns.Span(start: left, width: max(1, width - 1 - left))
+        bars = ColumnSpan(start: left, width: max(1, width - 1 - left))
     }
 
     init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }

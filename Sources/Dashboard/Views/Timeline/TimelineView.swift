@@ -3,50 +3,48 @@ import ChainModel
 import ChainRows
 import Frames
 
-/// What the timeline is at: the waterfall of the selected node's chain, or of all chains.
+/// The view of time: the waterfall of the selected node's chain, or of all chains.
 struct TimelineView {
     /// What the rows are.
     enum Scope: Equatable {
         /// Each node of the chain of the selected one.
         case chain
-        /// A row a chain, in the order of their beginnings.
+        /// A row a chain, by start.
         case all
     }
 
     var cursor = ListCursor()
     var scope = Scope.chain
-    /// The root of the chain that was shown when last looked at; nil for all chains.
+    /// The root of the chain that was shown last; nil for all chains.
     var root: RowID?
-    /// The selected row, when last looked at: what stands there, and its number.
+    /// The selected row as of the last update, and its number.
     var anchor: (rowID: RowID, number: Int)?
-    /// Of a chain of which all nodes were looked at, the first and the last moment of its nodes; nil for a long one.
+    /// The first and the last moment of a chain that was visited whole; nil for a long chain.
     var span: ClosedRange<UInt64>?
     /// Nanoseconds a column; nil for as many as bring everything onto the screen.
     var scale: UInt64?
     /// The moment at the left edge; nil while the picture follows what goes on.
     var left: UInt64?
-    /// Nodes that were looked at to find rows, for the tests of costs.
+    /// Nodes that were visited to find rows, for the tests of costs.
     var walkedCount = 0
 
-    /// Chains up to this size are looked at whole, each time that something changed.
+    /// Chains up to this size are visited whole, each time that something changed.
     static let wholeLimit = 2_048
-    /// So many nodes are counted at most to tell the number of a row in a longer one.
+    /// Nodes that are counted at most for the number of a row in a longer chain.
     static let countLimit = 100_000
 }
 
 /// What a row of the timeline stands for.
 struct TimelineRow {
-    /// The program's programIndex.
     var programIndex: Int
     /// The node; nil for the program's own row.
     var node: NodeIndex?
-    /// Levels that it stands further in.
+    /// The levels that the name is indented by.
     var depth = 0
 }
 
 extension [TimelineRow] {
-    /// The programs whose rows these are, and where those stand: one below the other. What is taken out of a program for
-    /// all of them is taken once: a copy of all its parts costs as much as a row.
+    /// The programs of the rows, top down, each with the lines that its rows are on.
     var programs: [(programIndex: Int, lines: Range<Int>)] {
         var programs: [(programIndex: Int, lines: Range<Int>)] = []
         for (line, row) in enumerated() {
@@ -60,54 +58,74 @@ extension [TimelineRow] {
     }
 }
 
-extension State {
-    /// The chain whose nodes are shown; nil where all chains are.
-    var timelineChain: (programIndex: Int, root: NodeIndex)? {
-        guard timeline.scope == .chain, let (programIndex, node) = selectedNode else { return nil }
-        return (programIndex, programs[programIndex].forest!.root(of: node))
-    }
+extension TimelineView: ListView {
+    static let name = "timeline"
+    static let intent = Intent.timeline
+    static let keyText = "timeline: the waterfall of a chain, or of all"
+    static let bindings = [
+        KeyMap.Binding(.zoomIn, [KeyMap.key("+")], "nearer", footer: "zoom"),
+        KeyMap.Binding(.zoomOut, [KeyMap.key("-")], "farther"),
+        KeyMap.Binding(.earlier, [KeyPress(.left), KeyMap.key("h")], "earlier", footer: "pan"),
+        KeyMap.Binding(.later, [KeyPress(.right), KeyMap.key("l")], "later"),
+        KeyMap.Binding(
+            .follow, [KeyMap.key("f"), KeyMap.key("0")], "back to now; again: everything in sight", footer: "now"),
+        KeyMap.Binding(.scope, [KeyMap.key("a")], "all chains, or only the selected one", footer: "all"),
+        KeyMap.Binding(
+            .detail, [KeyPress(.enter)], "of all chains: the selected one; of one: details", footer: "detail"),
+    ]
+    static let keepsAllRows = true
+    /// The line of exact times of the selected node.
+    static let infoLineCount = 1
+    static func cursor(of state: borrowing State) -> ListCursor { state.timeline.cursor }
+    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.timeline.cursor = cursor }
 
-    /// Finds the rows anew: the selected node stays on its line.
-    mutating func arrangeTimeline() {
-        timeline.span = nil
-        if timeline.scope == .chain, selectedNode == nil { selectSomeChain() }
-        let chain = timelineChain
-        let root = chain.map { rowID(of: $0.root, in: $0.programIndex) }
-        if root != timeline.root { (timeline.root, timeline.scale, timeline.left) = (root, nil, nil) }
+    /// The selected node stays on its line.
+    static func updateRows(_ state: inout State) {
+        state.timeline.span = nil
+        if state.timeline.scope == .chain, state.selectedNode == nil { selectSomeChain(&state) }
+        let chain = shownChain(state)
+        let root = chain.map { state.rowID(of: $0.root, in: $0.programIndex) }
+        if root != state.timeline.root {
+            (state.timeline.root, state.timeline.scale, state.timeline.left) = (root, nil, nil)
+        }
         if let (programIndex, root) = chain {
-            arrangeChain(programIndex, root)
+            updateChainRows(programIndex, root, &state)
         } else {
-            arrangeAll()
+            updateAllRows(&state)
         }
     }
 
-    /// No node is selected: the chain of before, of which a leaf is kept no longer, else where the tree was.
-    private mutating func selectSomeChain() {
-        if let root = timeline.root, find(root) != nil { return select(root) }
-        let near = rows(from: selectedRow, count: 2) + rows(from: 0, count: 2)
-        if let row = near.first(where: { $0.tree != nil }) { select(row.rowID) }
+    /// Selects the chain that was shown before, because its selected leaf was evicted, else the chain that is selected
+    /// in the tree.
+    private static func selectSomeChain(_ state: inout State) {
+        if let root = state.timeline.root, state.find(root) != nil { return state.select(root) }
+        let near = state.rows(from: state.tree.selectedRow, count: 2) + state.rows(from: 0, count: 2)
+        if let row = near.first(where: { $0.tree != nil }) { state.select(row.rowID) }
     }
 
-    private mutating func arrangeChain(_ programIndex: Int, _ root: NodeIndex) {
-        let node = selectedNode!.node
-        let count = programs[programIndex].forest!.chain(of: root).nodeCount
+    private static func updateChainRows(_ programIndex: Int, _ root: NodeIndex, _ state: inout State) {
+        let node = state.selectedNode!.node
+        let count = state.programs[programIndex].forest.chain(of: root).nodeCount
         var number: Int
-        if count <= TimelineView.wholeLimit {
-            number = lookThrough(programIndex, root, for: node)
-        } else if let anchor = timeline.anchor, anchor.rowID == selection {
+        if count <= wholeLimit {
+            number = visitAll(programIndex, root, countingTo: node, &state)
+        } else if let anchor = state.timeline.anchor, anchor.rowID == state.selection {
             number = anchor.number
         } else {
-            let limit = TimelineView.countLimit
-            number = RowOrder.number(of: node, within: root, limit: limit, in: programs[programIndex].forest!) ?? limit
-            timeline.walkedCount += number
+            number =
+                RowOrder.number(
+                    of: node, within: root, limit: countLimit, in: state.programs[programIndex].forest) ?? countLimit
+            state.timeline.walkedCount += number
         }
         number = min(number, count - 1)
-        stay(at: number, of: count)
+        keepCursor(at: number, of: count, &state)
     }
 
-    /// Looks at all nodes of a short chain: gives the number of one, and notes from when to when they lasted.
-    private mutating func lookThrough(_ programIndex: Int, _ root: NodeIndex, for node: NodeIndex) -> Int {
-        let forest = programs[programIndex].forest!
+    /// Visits all nodes of a short chain: returns the number of one, and stores from when to when they lasted.
+    private static func visitAll(
+        _ programIndex: Int, _ root: NodeIndex, countingTo node: NodeIndex, _ state: inout State
+    ) -> Int {
+        let forest = state.programs[programIndex].forest
         var (first, last, number, count) = (UInt64.max, UInt64(0), 0, 0)
         var current: NodeIndex? = root
         while let shown = current {
@@ -118,107 +136,47 @@ extension State {
             last = max(last, view.settled ?? 0, view.ended ?? 0)
             current = RowOrder.next(after: shown, within: root, in: forest)?.node
         }
-        timeline.walkedCount += count
-        let offset = programs[programIndex].wallOffset
-        timeline.span = (first &+ offset)...max(first &+ offset, last &+ offset)
+        state.timeline.walkedCount += count
+        let offset = state.programs[programIndex].wallOffset
+        state.timeline.span = (first &+ offset)...max(first &+ offset, last &+ offset)
         return number
     }
 
-    private mutating func arrangeAll() {
-        let count = programs.indices.reduce(0) { $0 + allRowCount(of: $1) }
-        guard count > 0 else { return timeline.cursor.resize(0, height: viewHeight) }
-        var number = timeline.cursor.selected
-        if let rowID = selection, let row = allRow(of: rowID) { number = row }
-        stay(at: number, of: count)
+    private static func updateAllRows(_ state: inout State) {
+        let count = state.programs.indices.reduce(0) { $0 + rowCount(of: $1, state) }
+        guard count > 0 else { return state.timeline.cursor.resize(0, height: height(in: state)) }
+        var number = state.timeline.cursor.selected
+        if let rowID = state.selection, let row = chainRow(of: rowID, state) { number = row }
+        keepCursor(at: number, of: count, &state)
     }
 
-    /// Takes the number that the selected row has now: it stays on its line, or comes into sight if it is another one.
-    private mutating func stay(at number: Int, of count: Int) {
-        timeline.cursor.count = count
-        if let anchor = timeline.anchor, anchor.rowID == selection {
-            if number != timeline.cursor.selected { timeline.cursor.moveSelection(to: number) }
+    /// Keeps the selected row on its line; brings another row than before into sight.
+    private static func keepCursor(at number: Int, of count: Int, _ state: inout State) {
+        let height = height(in: state)
+        state.timeline.cursor.count = count
+        if let anchor = state.timeline.anchor, anchor.rowID == state.selection {
+            if number != state.timeline.cursor.selected { state.timeline.cursor.moveSelection(to: number) }
         } else {
-            timeline.cursor.select(number, height: viewHeight)
+            state.timeline.cursor.select(number, height: height)
         }
-        timeline.cursor.resize(count, height: viewHeight)
-        timeline.anchor = selection.map { ($0, timeline.cursor.selected) }
+        state.timeline.cursor.resize(count, height: height)
+        storeAnchor(&state)
     }
 
-    /// Another row was selected: its node is what keys act on.
-    mutating func didSelectInTimeline() {
-        guard let row = timelineRows(from: timeline.cursor.selected, count: 1).first else { return }
-        let source = programs[row.programIndex].source
-        select(row.node.map { rowID(of: $0, in: row.programIndex) } ?? RowID(source: source))
-        timeline.anchor = selection.map { ($0, timeline.cursor.selected) }
+    private static func storeAnchor(_ state: inout State) {
+        let number = state.timeline.cursor.selected
+        state.timeline.anchor = state.selection.map { ($0, number) }
     }
 
-    // MARK: Rows by number
-
-    /// The rows from a number on, at most so many. Costs those rows, and how far they are from the selected one.
-    func timelineRows(from first: Int, count: Int) -> [TimelineRow] {
-        guard let (programIndex, root) = timelineChain else { return allRows(from: first, count: count) }
-        let forest = programs[programIndex].forest!
-        let total = timeline.cursor.count
-        var node = selectedNode!.node
-        if first == 0 {
-            node = root
-        } else if first == total - 1, count == 1 {
-            node = RowOrder.last(under: root, in: forest)
-        } else {
-            let number = timeline.anchor?.rowID == selection ? timeline.anchor!.number : timeline.cursor.selected
-            node = RowOrder.step(from: node, by: first - number, within: root, in: forest).node
-        }
-        var rows = [
-            TimelineRow(
-                programIndex: programIndex, node: node, depth: RowOrder.depth(of: node, within: root, in: forest))
-        ]
-        while rows.count < count {
-            let climbs = first + rows.count < total
-            guard let next = RowOrder.next(after: node, within: root, climbs: climbs, in: forest) else { break }
-            rows.append(
-                TimelineRow(programIndex: programIndex, node: next.node, depth: max(0, rows.last!.depth + next.levels)))
-            node = next.node
-        }
-        return rows
+    static func didMoveCursor(_ state: inout State) {
+        guard let row = rows(from: state.timeline.cursor.selected, count: 1, state).first else { return }
+        let program = RowID(source: state.programs[row.programIndex].source)
+        let rowID = row.node.map { state.rowID(of: $0, in: row.programIndex) } ?? program
+        state.select(rowID)
+        storeAnchor(&state)
     }
 
-    private func allRowCount(of programIndex: Int) -> Int {
-        (showsPrograms ? 1 : 0) + (programs[programIndex].forest?.roots.count ?? 0)
-    }
-
-    /// The row of a program, or of the chain that a node is in.
-    private func allRow(of rowID: RowID) -> Int? {
-        guard let programIndex = programIndex(of: rowID.source) else { return nil }
-        let before = (0..<programIndex).reduce(0) { $0 + allRowCount(of: $1) }
-        guard rowID.node != nil else { return showsPrograms ? before : nil }
-        guard let (_, node) = find(rowID) else { return nil }
-        return before + (showsPrograms ? 1 : 0) + programs[programIndex].forest!.rootNumber(of: node)
-    }
-
-    private func allRows(from first: Int, count: Int) -> [TimelineRow] {
-        var rows: [TimelineRow] = []
-        var skipped = max(0, first)
-        for programIndex in programs.indices where rows.count < count {
-            let total = allRowCount(of: programIndex)
-            guard skipped < total else {
-                skipped -= total
-                continue
-            }
-            if showsPrograms {
-                if skipped == 0 { rows.append(TimelineRow(programIndex: programIndex)) } else { skipped -= 1 }
-            }
-            if let roots = programs[programIndex].forest?.roots {
-                for root in roots[roots.index(at: skipped)...].prefix(count - rows.count) {
-                    rows.append(TimelineRow(programIndex: programIndex, node: root))
-                }
-            }
-            skipped = 0
-        }
-        return rows
-    }
-
-    /// The rows on the screen.
-    var timelineWindow: [TimelineRow] {
-        timeline.cursor.count == 0 ? [] : timelineRows(from: timeline.cursor.top, count: viewHeight)
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
+        if click.isDouble, let (programIndex, node) = state.selectedNode { state.reveal(node, in: programIndex) }
     }
 }

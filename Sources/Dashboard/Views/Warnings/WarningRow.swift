@@ -12,7 +12,7 @@ enum WarningRow: Equatable {
     case warning(Warning, programIndex: Int)
     /// So many more of a kind.
     case more(WarningKind, count: Int)
-    /// A kind that is not told of.
+    /// A kind that is hidden.
     case hidden(WarningKind)
 
     /// Which one, whatever its place.
@@ -33,12 +33,13 @@ enum WarningRow: Equatable {
     }
 }
 
-/// What a warning says of itself besides its kind: what the program wrote is hostile until frames make it safe.
+/// The texts of a warning besides those of its kind. Texts of the program are hostile until frames make them safe.
 enum WarningText {
-    /// Who it is about.
+    /// The name of the node or program that the warning is about.
     static func name(_ warning: Warning, _ program: Program) -> String {
         guard warning.node != .none else { return program.shownName }
-        if let forest = program.forest, let node = forest.index(of: warning.node) {
+        let forest = program.forest
+        if let node = forest.index(of: warning.node) {
             return NodeText.name(of: node, in: forest)
         }
         if let label = warning.label, !label.isEmpty { return label }
@@ -47,7 +48,7 @@ enum WarningText {
 
     /// What in particular, in a few words.
     static func what(_ warning: Warning, _ program: Program) -> String {
-        guard let forest = program.forest else { return "" }
+        let forest = program.forest
         switch warning.kind {
         case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
         case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
@@ -81,7 +82,7 @@ enum WarningText {
         forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? id.description
     }
 
-    /// What to do about it, in one sentence: the view of warnings says the rest.
+    /// The first sentence of what to do; the view of warnings shows all of it.
     static func firstAdvice(_ kind: WarningKind) -> String {
         let words = kind.advice.split(separator: " ")
         let end = words.firstIndex { $0.hasSuffix(".") || $0.hasSuffix("?") } ?? words.count - 1

@@ -3,43 +3,41 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Where things stand in a row of warnings.
+/// Where the columns of the view of warnings are at one width.
 struct WarningColumns {
-    /// Where a kind's marker stands, and its name after it.
+    /// The column of a kind's marker; its name follows.
     static let head = 2
     static let kindWidth = 23
     static let countWidth = 5
 
-    var name = Columns.Span(start: 6, width: 0)
-    var site = Columns.Span()
-    var program = Columns.Span()
-    var age = Columns.Span()
-    var what = Columns.Span()
+    var name = ColumnSpan(start: 6, width: 0)
+    var site = ColumnSpan()
+    var program = ColumnSpan()
+    var age = ColumnSpan()
+    var what = ColumnSpan()
 
     init(width: Int, hasPrograms: Bool) {
-        // The scroll bar's column, and two cells between columns.
-        var rest = max(0, width - 1 - name.start)
-        name.width = min(rest, width >= 60 ? max(22, width * 3 / 10) : rest - 9)
-        rest -= name.width
-        var start = name.start + name.width
-        func span(_ width: Int) -> Columns.Span {
-            guard rest >= width + 2 else { return Columns.Span() }
-            defer {
-                start += width + 2
-                rest -= width + 2
-            }
-            return Columns.Span(start: start + 2, width: width)
-        }
-        if width >= 76 { site = span(width >= 110 ? 24 : 18) }
-        if hasPrograms, width >= 96 { program = span(12) }
-        age = span(DurationText.width)
-        if rest >= 12 { what = span(rest - 2) }
+        let isWide = width >= 60
+        // One column at the right is for the scroll bar.
+        let spans = ColumnLayout.spans(
+            from: name.start, to: width - 1,
+            [
+                isWide ? .fixed(max(22, width * 3 / 10)) : .rest,
+                width >= 76 ? .fixed(width >= 110 ? 24 : 18) : nil,
+                width >= 96 && hasPrograms ? .fixed(12) : nil,
+                .fixed(DurationText.width),
+                isWide ? .rest : nil,
+            ])
+        (name, site, program, age, what) = (spans[0], spans[1], spans[2], spans[3], spans[4])
     }
 }
 
+extension WarningsView {
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintWarnings(state) }
+}
+
 extension Painter {
-    /// The heads of the columns and the rows.
-    mutating func paintWarnings(_ state: borrowing State) {
+    fileprivate mutating func paintWarnings(_ state: borrowing State) {
         let area = layout.tree
         let columns = WarningColumns(width: area.columns, hasPrograms: state.showsPrograms)
         write("node", row: area.row - 1, in: columns.name, style: .title)
@@ -63,7 +61,7 @@ extension Painter {
                 frame.write(words, row: line, column: columns.name.start, style: .dim)
             case .warning(let warning, let programIndex):
                 if program?.index != programIndex { program = (programIndex, state.programs[programIndex]) }
-                let isOver = warning.ended != nil || !state.filterLetsThrough(warning, in: programIndex)
+                let isOver = warning.ended != nil || !WarningsView.isMatch(warning, in: programIndex, state)
                 paint(warning, of: program!.program, isOver: isOver, columns, line)
             }
         }
@@ -77,10 +75,10 @@ extension Painter {
         frame.write(marker, row: line, column: WarningColumns.head, style: .guide)
         let start = WarningColumns.head + 2
         frame.write(kind.rawValue, row: line, column: start, maxColumns: width - 1 - start, style: style.bold)
-        let number = Columns.Span(start: start + WarningColumns.kindWidth + 1, width: WarningColumns.countWidth)
+        let number = ColumnSpan(start: start + WarningColumns.kindWidth + 1, width: WarningColumns.countWidth)
         guard number.start + number.width < width else { return }
         if count > 0 { write(CountText.short(count), row: line, in: number, style: style, isRight: true) }
-        let text = Columns.Span(
+        let text = ColumnSpan(
             start: number.start + number.width + 2, width: max(0, width - number.start - number.width - 4))
         write(words, row: line, in: text, style: .dim)
     }
@@ -90,7 +88,8 @@ extension Painter {
     ) {
         func style(_ style: Style) -> Style { isOver ? .dim : style }
         var site = warning.site
-        if let forest = program.forest, let node = forest.index(of: warning.node) {
+        let forest = program.forest
+        if let node = forest.index(of: warning.node) {
             let role = forest.state(of: node).role
             frame.write(glyphs.state(role), row: line, column: columns.name.start - 2, style: style(Style(role)))
             site = site ?? forest.site(of: node)

@@ -1,18 +1,17 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
-import ChainText
 import Frames
 
-/// What the view of warnings is at.
+/// The view of warnings: what looks wrong, the worst kind first, each kind with its warnings below its heading.
 struct WarningsView {
     var cursor = ListCursor()
-    /// The worst kind first, each with its warnings below it.
     var rows: [WarningRow] = []
-    /// The row that keys act on, once somebody has moved; before that it is the first.
+    /// The selected row once the user has moved; before that the first row is selected.
     var selected: WarningRow.ID?
-    /// Kinds of which only the heading is shown, and those of which more than the first few are.
+    /// Kinds of which only the heading is shown.
     var folded: Set<WarningKind> = []
+    /// Kinds of which more than the first few warnings are shown.
     var expanded: Set<WarningKind> = []
     fileprivate var source: Source?
 
@@ -33,192 +32,93 @@ struct WarningsView {
     var selectedRow: WarningRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
-extension State {
-    /// Finds the rows anew.
-    mutating func arrangeWarnings() {
-        let source = WarningsView.Source(
-            revisions: programs.map(\.insight.warnings.revision), programs: processKeys, filter: filterRevision,
-            hidesRest: filter.hidesRest, folded: warnings.folded, expanded: warnings.expanded,
-            enabled: options.warnings.enabled)
-        if source != warnings.source {
-            warnings.source = source
-            warnings.rows = warningRows()
-            if let selected = warnings.selected { follow(warning: selected) }
+extension WarningsView: ListView {
+    static let name = "warnings"
+    static let intent = Intent.warnings
+    static let keyText = "warnings: what looks wrong, and what to do"
+    static let bindings = [
+        KeyMap.Binding(
+            .visit, [KeyPress(.enter)], "to its node in the tree; on a heading: fold or unfold", footer: "go to"),
+        KeyMap.Binding(
+            .dismiss, [KeyMap.key("x")], "take the warning away; on a heading: all of the kind", footer: "away"),
+        KeyMap.Binding(
+            .hide, [KeyMap.key("X")], "hide what comes of this kind, or show it again", footer: "hide kind"),
+        KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide what it means and what to do", footer: "detail"),
+    ]
+    static func cursor(of state: borrowing State) -> ListCursor { state.warnings.cursor }
+    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.warnings.cursor = cursor }
+
+    static func updateRows(_ state: inout State) {
+        let view = state.warnings
+        let source = Source(
+            revisions: state.programs.map(\.insight.warnings.revision), programs: state.processKeys,
+            filter: state.filterRevision, hidesRest: state.filter.hidesRest, folded: view.folded,
+            expanded: view.expanded, enabled: state.options.warnings.enabled)
+        if source != state.warnings.source {
+            state.warnings.source = source
+            state.warnings.rows = allRows(state)
+            if let selected = state.warnings.selected, let row = rowNumber(of: selected, state) {
+                state.warnings.cursor.moveSelection(to: row)
+            }
         }
-        warnings.cursor.resize(warnings.rows.count, height: viewHeight)
-        if warnings.selected != nil { warnings.selected = selectedWarningID }
-        selectNodeOfWarning()
+        state.warnings.cursor.resize(state.warnings.rows.count, height: height(in: state))
+        if state.warnings.selected != nil { state.warnings.selected = selectedID(state) }
+        selectNode(&state)
     }
 
-    /// Keeps the selection on its row; where that went, on the row that took its place, in the same kind if it can.
-    private mutating func follow(warning selected: WarningRow.ID) {
-        if let row = warnings.rows.firstIndex(where: { id($0) == selected }) { warnings.cursor.moveSelection(to: row) }
+    static func selectedID(_ state: borrowing State) -> WarningRow.ID? {
+        guard let row = state.warnings.selectedRow else { return nil }
+        return id(of: row, state)
     }
 
-    private var selectedWarningID: WarningRow.ID? { warnings.selectedRow.map(id) }
+    static func rowNumber(of wanted: WarningRow.ID, _ state: borrowing State) -> Int? {
+        let rows = state.warnings.rows
+        return rows.indices.first { id(of: rows[$0], state) == wanted }
+    }
 
-    private func id(_ row: WarningRow) -> WarningRow.ID {
+    private static func id(of row: WarningRow, _ state: borrowing State) -> WarningRow.ID {
         switch row {
         case .head(let kind, _, _), .hidden(let kind): .kind(kind)
         case .more(let kind, _): .more(kind)
-        case .warning(let warning, let programIndex): .warning(warning.id, programs[programIndex].source)
+        case .warning(let warning, let programIndex): .warning(warning.id, state.programs[programIndex].source)
         }
     }
 
     // MARK: Selecting
 
-    /// Another row was selected: the node that it stands for is what keys act on.
-    mutating func didSelectInWarnings() {
-        if warnings.selected != selectedWarningID { detailScroll = 0 }
-        warnings.selected = selectedWarningID
-        selectNodeOfWarning()
+    static func didMoveCursor(_ state: inout State) {
+        let selected = selectedID(state)
+        if state.warnings.selected != selected { state.detailScroll = 0 }
+        state.warnings.selected = selected
+        selectNode(&state)
     }
 
     /// The node of the selected warning, as long as it is kept.
-    var selectedWarningNode: RowID? {
-        guard case .warning(let warning, let programIndex)? = warnings.selectedRow,
-            let node = programs[programIndex].forest?.index(of: warning.node)
+    static func selectedNode(_ state: borrowing State) -> RowID? {
+        guard case .warning(let warning, let programIndex)? = state.warnings.selectedRow,
+            let node = state.programs[programIndex].forest.index(of: warning.node)
         else { return nil }
-        return rowID(of: node, in: programIndex)
+        return state.rowID(of: node, in: programIndex)
     }
 
-    private mutating func selectNodeOfWarning() {
-        guard view == .warnings, let rowID = selectedWarningNode, selection != rowID else { return }
-        select(rowID)
+    static func describesSelection(_ state: borrowing State) -> Bool { selectedNode(state) != nil }
+
+    private static func selectNode(_ state: inout State) {
+        guard state.view == .warnings, let node = selectedNode(state), state.selection != node else { return }
+        state.select(node)
     }
 
-    // MARK: Keys
-
-    /// Does what only this view does; nil where it is done as everywhere.
-    mutating func performInWarnings(_ intent: Intent) -> [Effect]? {
-        switch intent {
-        case .visit: visitWarning()
-        case .dismiss: dismissWarning()
-        case .hide: hideWarningKind()
-        case .left: foldWarnings()
-        case .right: unfoldWarnings()
-        case .foldAll: setFolded(Set(WarningKind.allCases))
-        case .unfoldAll: setFolded([])
-        case .sort, .invertSort: say("the worst are first, and of a kind those since longest; / finds others")
-        case .nextMatch, .previousMatch: say("the filter shows what it finds; its nodes are in the tree: 1")
-        case .cancelNode, .cancelChain, .tag, .why, .copy, .copyTree, .edit:
-            guard selectedWarningNode == nil else { return nil }
-            say("this row has no node; go to a warning that has one")
-        default: return nil
-        }
-        return []
+    static func redrawKey(of state: borrowing State) -> UInt64 {
+        state.warnings.rows.isEmpty || state.programs.allSatisfy(\.isStill) ? 0 : state.wall / 1_000_000_000
     }
 
-    private mutating func setFolded(_ kinds: Set<WarningKind>) {
-        guard !warnings.rows.isEmpty else { return say(whyEmpty) }
-        if let kind = warnings.selectedRow?.kind, kinds.contains(kind) { warnings.selected = .kind(kind) }
-        warnings.folded = kinds
-        updateViewport()
-    }
-
-    private mutating func visitWarning() {
-        switch warnings.selectedRow {
-        case nil: say(whyEmpty)
-        case .head(let kind, _, let isFolded):
-            warnings.selected = .kind(kind)
-            if isFolded { warnings.folded.remove(kind) } else { warnings.folded.insert(kind) }
-            updateViewport()
-        case .more(let kind, let count):
-            guard !warnings.expanded.contains(kind) else {
-                return say("the other \(CountText.grouped(count)) are counted and not kept")
-            }
-            warnings.expanded.insert(kind)
-            updateViewport()
-        case .hidden: hideWarningKind()
-        case .warning(let warning, let programIndex):
-            guard warning.node != .none else { return say("this is about the whole program, no single node") }
-            guard let node = programs[programIndex].forest?.index(of: warning.node) else {
-                return say("its node is no longer kept; x takes the warning away")
-            }
-            reveal(node, in: programIndex)
-        }
-    }
-
-    /// Away with one, or with all of a kind that are there.
-    private mutating func dismissWarning() {
-        switch warnings.selectedRow {
-        case nil: return say("there is nothing here to take away")
-        case .hidden: return say("it is hidden; X shows it")
-        case .warning(let warning, let programIndex): programs[programIndex].insight.warnings.dismiss(warning.id)
-        case .head(let kind, _, _), .more(let kind, _):
-            dismissAll(of: kind)
-        }
-        // What comes into its programIndex is selected.
-        warnings.selected = nil
-        updateViewport()
-        warnings.selected = selectedWarningID
-    }
-
-    /// All that are kept; under a filter that hides the rest, those that it lets through.
-    private mutating func dismissAll(of kind: WarningKind) {
-        guard filter.hidesRest else {
-            for programIndex in programs.indices { programs[programIndex].insight.warnings.dismissAll(of: kind) }
-            return say("\(kind.rawValue): those that were there are away; X hides what comes")
-        }
-        for programIndex in programs.indices {
-            for warning in programs[programIndex].insight.warnings.warnings(of: kind)
-            where filterLetsThrough(warning, in: programIndex) {
-                programs[programIndex].insight.warnings.dismiss(warning.id)
-            }
-        }
-        say("\(kind.rawValue): those that match are away; X hides what comes")
-    }
-
-    /// Tells of a kind no more in this session, or again.
-    private mutating func hideWarningKind() {
-        guard let kind = warnings.selectedRow?.kind else { return say("there is nothing here to hide") }
-        if options.warnings.enabled.remove(kind) != nil {
-            say("\(kind.rawValue) is hidden until X on its line, at the end, shows it again")
-        } else {
-            options.warnings.enabled.insert(kind)
-            say("\(kind.rawValue) is told of again")
-        }
-        for programIndex in programs.indices where !programs[programIndex].isHeld {
-            _ = programs[programIndex].tickInsight(options.warnings, wall: wall)
-        }
-        updateViewport()
-    }
-
-    private mutating func foldWarnings() {
-        switch warnings.selectedRow {
-        case nil: say(whyEmpty)
-        case .head(_, _, isFolded: true), .hidden: say("it is folded")
-        case .head: visitWarning()
-        case .warning(let warning, _): goToHead(warning.kind)
-        case .more(let kind, _): goToHead(kind)
-        }
-    }
-
-    private mutating func goToHead(_ kind: WarningKind) {
-        if let row = warnings.rows.firstIndex(where: { id($0) == .kind(kind) }) { moveInView(to: row) }
-    }
-
-    private mutating func unfoldWarnings() {
-        switch warnings.selectedRow {
-        case nil: say(whyEmpty)
-        case .head(_, _, isFolded: true), .more, .hidden: visitWarning()
-        case .head: moveInView(to: warnings.cursor.selected + 1)
-        case .warning: say("nothing is folded in here; Enter goes to its node")
-        }
-    }
-
-    /// A click on a line of the view's rows, which has selected it; a second one shortly after is double.
-    mutating func clickInWarnings(column: Int, isDouble: Bool) {
-        switch warnings.selectedRow {
-        case .head where column <= WarningColumns.head + 1 || isDouble: visitWarning()
-        case .more: visitWarning()
-        case .warning, .hidden: if isDouble { visitWarning() }
+    /// Acts on a click; a single one acts on markers and on the line of further warnings.
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
+        switch state.warnings.selectedRow {
+        case .head where click.column <= WarningColumns.head + 1 || click.isDouble: visit(&state)
+        case .more: visit(&state)
+        case .warning, .hidden: if click.isDouble { visit(&state) }
         default: break
         }
-    }
-
-    /// A number that changes when the passing of time alone changes the picture.
-    var warningsStep: UInt64 {
-        warnings.rows.isEmpty || programs.allSatisfy(\.isStill) ? 0 : wall / 1_000_000_000
     }
 }

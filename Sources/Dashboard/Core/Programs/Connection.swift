@@ -1,23 +1,23 @@
-/// How a program can be reached.
-enum Link: Equatable {
+/// The connection to a program.
+enum Connection: Equatable {
     /// It was not found yet. `attempt` counts from 1, 0 where nothing was tried; the failure is of the one before.
     case absent(attempt: Int, lastFailure: String?)
-    /// What it says comes as it happens.
+    /// Events arrive as they happen.
     case live
     /// It was live and is not; what is known of it is history, and it is looked for.
     case lost(Disconnection)
-    /// Nothing follows; a short phrase says why.
+    /// The source has ended, for a reason in a short phrase.
     case ended(String)
 
-    /// Since when a program cannot be reached, and what is done about it.
+    /// Since when a program cannot be reached, and when it is tried again.
     struct Disconnection: Equatable {
-        /// When it was last heard of, in nanoseconds since 1970.
+        /// When the last batch arrived, in nanoseconds since 1970.
         var since: UInt64
         /// One sentence on what happened.
         var reason: String
         var attempt: Int
         /// When it is tried next, in nanoseconds since 1970; 0 where there is nothing to try, for the connection is
-        /// there and the program says nothing.
+        /// open and the program is silent.
         var nextAttempt: UInt64
 
         var isSilence: Bool { nextAttempt == 0 }
@@ -35,7 +35,7 @@ struct Restart: Equatable {
     var time: UInt64
     var oldPid: Int32
 
-    /// How long it is told of, in nanoseconds.
+    /// How long a restart is shown, in nanoseconds.
     static let shownDuration: UInt64 = 60_000_000_000
 
     func isShown(at wall: UInt64) -> Bool { wall &- min(wall, time) < Self.shownDuration }

@@ -20,13 +20,13 @@ extension State {
 
 extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
-        var all = forest?.queueStatistics ?? []
+        var all = isReached ? forest.queueStatistics : []
         all += outline.queueStatistics
         all += insight.warnings.queueStatistics + insight.sites.queueStatistics
         all += [
             insight.threads.queueStatistics, insight.events.queueStatistics,
             QueueStatistics(
-                name: "events and nodes while frozen", count: held?.waitingCount ?? 0, highWaterMark: heldHighWater,
+                name: "events and nodes while frozen", count: frozenBuffer?.waitingCount ?? 0, highWaterMark: frozenHighWater,
                 limit: frozenLimit),
             QueueStatistics(
                 name: "cancellations on their way", count: requests.count, highWaterMark: requests.count,

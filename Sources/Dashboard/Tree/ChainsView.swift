@@ -1,0 +1,204 @@
+import ChainModel
+import ChainRows
+import Frames
+
+/// The view of chains: the tree of all programs, which rows of it are on the screen, and where the selection is.
+struct ChainsView {
+    /// A row on the screen, and what it stood for when it was found.
+    struct WindowRow: Equatable {
+        var rowID: RowID
+        var programIndex: Int
+        /// How the node is drawn; nil for a program, and for a group.
+        var tree: TreeRow?
+    }
+
+    /// A row and the line of the pane that it is kept on, so that changes above it move nothing.
+    struct Anchor: Equatable {
+        var rowID: RowID
+        var line: Int
+    }
+
+    var anchor: Anchor?
+    /// The number of the first row on the screen among all rows.
+    var top = 0
+    var rowCount = 0
+    var window: [WindowRow] = []
+    /// The line of the window that is selected; nil when it is out of sight.
+    var selectedLine: Int?
+    /// The number of the selected row as of the last update.
+    var selectedRow = 0
+}
+
+extension ChainsView: DashboardView {
+    static let name = "chains"
+    static let intent = Intent.chains
+    static let keyText = "the tree of all chains"
+
+    static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
+        let page = max(1, Layout(state).tree.rows - 1)
+        switch intent {
+        case .up: state.step(by: -1, orSay: "this is the first row")
+        case .down: state.step(by: 1, orSay: "this is the last row")
+        case .pageUp: state.step(by: -page, orSay: "this is the first row")
+        case .pageDown: state.step(by: page, orSay: "this is the last row")
+        case .home: state.step(to: 0)
+        case .end: state.step(to: state.tree.rowCount - 1)
+        case .left: state.foldOrLeave()
+        case .right: state.unfoldOrEnter()
+        case .unfoldAll: state.foldAll(false)
+        case .foldAll: state.foldAll(true)
+        case .follow: state.toggleFollow()
+        case .foldLess: state.fold(byLevels: 1)
+        case .foldMore: state.fold(byLevels: -1)
+        case .group: state.toggleGroups()
+        case .sort: state.sortByNext()
+        case .invertSort: state.invertSort()
+        default: return nil
+        }
+        return []
+    }
+
+    static func selectNextRow(_ state: inout State) {
+        let row = state.currentRow()
+        if row + 1 < state.tree.rowCount { state.move(to: row + 1) }
+    }
+
+    /// Selects the row, folds it where its marker was hit, and shows details after a double click elsewhere on it.
+    static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
+        let isOnMarker = select(click, &state)
+        return click.count == 2 && !isOnMarker ? state.handle(.detail) : []
+    }
+
+    /// Selects the row; returns whether its marker was hit.
+    private static func select(_ click: RowClick, _ state: inout State) -> Bool {
+        guard state.tree.window.indices.contains(click.line) else { return false }
+        let row = state.tree.window[click.line]
+        guard row.tree == nil || state.find(row.rowID)?.node == row.tree?.node else { return false }
+        state.move(to: state.tree.top + click.line)
+        let node = Columns(width: Layout(state).tree.columns, indent: state.indent(of: row)).node
+        let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
+        guard click.column == marker || click.column == marker + 1 else { return false }
+        if let tree = row.tree {
+            if tree.flags.contains(.foldable) { state.fold(row, !tree.flags.contains(.folded)) }
+        } else if state.programs[row.programIndex].outline.rowCount > 0 {
+            state.fold(row, !state.isFolded(row))
+        }
+        return true
+    }
+
+    static func handleHeaderClick(column: Int, _ state: inout State) {
+        let headers = Columns(width: Layout(state).tree.columns).headers
+        if let header = headers.first(where: { $0.contains(column) }) { state.sort(byClickOn: header.column) }
+    }
+
+    static func scroll(by lines: Int, _ state: inout State) {
+        guard state.tree.rowCount > 0 else { return }
+        if state.following != .nothing { state.following = .nothing }
+        let height = Layout(state).tree.rows
+        let target = min(max(0, state.tree.top + lines), max(0, state.tree.rowCount - height))
+        guard target != state.tree.top, let first = state.row(at: target) else { return }
+        state.tree.anchor = Anchor(rowID: first.rowID, line: 0)
+        state.updateViewport()
+    }
+
+    // MARK: Rows
+
+    /// The selection stays on its node, and that node on its line, where it can.
+    static func updateRows(_ state: inout State) {
+        let height = Layout(state).tree.rows
+        state.tree.rowCount = state.countRows()
+        guard state.tree.rowCount > 0 else {
+            state.tree = ChainsView(selectedRow: state.tree.selectedRow)
+            if !state.filter.isActive { state.selection = nil }
+            return
+        }
+        resolveSelection(&state)
+        let wanted = resolveTop(&state)
+        let selected = state.tree.selectedRow
+        state.tree.top = min(max(0, wanted), max(0, state.tree.rowCount - height))
+        if state.following != .first, state.tree.anchor?.rowID == state.selection {
+            // The anchor is the selection, which is never out of sight.
+            if selected < state.tree.top { state.tree.top = selected }
+            if height > 0, selected >= state.tree.top + height { state.tree.top = selected - height + 1 }
+        }
+        fillWindow(height, &state)
+        if state.following == .first, let first = state.tree.window.first { state.selection = first.rowID }
+        let selection = state.selection
+        state.tree.selectedLine = state.tree.window.firstIndex { $0.rowID == selection }
+    }
+
+    private static func fillWindow(_ height: Int, _ state: inout State) {
+        let (window, selection) = (state.rows(from: state.tree.top, count: height), state.selection)
+        state.tree.window = window
+        if let selection, let line = window.firstIndex(where: { $0.rowID == selection }) {
+            state.tree.anchor = Anchor(rowID: selection, line: line)
+        } else if let first = window.first {
+            state.tree.anchor = Anchor(rowID: first.rowID, line: 0)
+        }
+    }
+
+    /// Finds the selected row, or the nearest that is left where it went.
+    private static func resolveSelection(_ state: inout State) {
+        switch state.following {
+        case .first:
+            state.tree.selectedRow = 0
+            return
+        case .newest: selectNewestChain(&state)
+        case .selected: keepSelectionShown(&state)
+        case .nothing: break
+        }
+        if let selection = state.selection, let row = state.row(of: selection) {
+            state.tree.selectedRow = row
+            return select(row: row, &state)
+        }
+        // It was evicted or filtered out: the nearest row below it that was on the screen, then above.
+        let (window, line) = (state.tree.window, state.tree.selectedLine ?? 0)
+        for candidate in window.dropFirst(line) + window.prefix(line).reversed() {
+            guard let row = state.row(of: candidate.rowID) else { continue }
+            state.tree.selectedRow = row
+            if let anchor = state.tree.anchor, anchor.rowID == state.selection {
+                state.tree.anchor = Anchor(rowID: candidate.rowID, line: anchor.line)
+            }
+            return select(row: row, &state)
+        }
+        state.tree.selectedRow = min(state.tree.selectedRow, state.tree.rowCount - 1)
+        state.tree.anchor = nil
+        select(row: state.tree.selectedRow, &state)
+    }
+
+    /// Selects the newest chain, on the line of the one that was the newest before.
+    private static func selectNewestChain(_ state: inout State) {
+        guard let newest = state.newestChain(), newest != state.selection else { return }
+        state.tree.anchor = Anchor(rowID: newest, line: state.tree.selectedLine ?? 0)
+        state.selection = newest
+        state.detailScroll = 0
+    }
+
+    /// Unfolds what hides the followed node; where that is gone or filtered out, follows nothing.
+    private static func keepSelectionShown(_ state: inout State) {
+        guard let selection = state.selection, let (programIndex, node) = state.find(selection),
+            let row = state.row(of: selection)
+        else {
+            state.following = .nothing
+            return state.say("the node that was followed is gone; nothing is followed", .warning)
+        }
+        guard state.row(at: row)?.rowID != selection else { return }
+        state.programs[programIndex].unfold(to: node)
+        state.tree.rowCount = state.countRows()
+    }
+
+    private static func select(row number: Int, _ state: inout State) {
+        guard let rowID = state.row(at: number)?.rowID else { return }
+        if state.tree.anchor?.rowID == state.selection { state.tree.anchor?.rowID = rowID }
+        if state.selection != rowID { state.detailScroll = 0 }
+        state.selection = rowID
+    }
+
+    private static func resolveTop(_ state: inout State) -> Int {
+        if state.following == .first { return 0 }
+        guard let anchor = state.tree.anchor else { return min(state.tree.top, state.tree.selectedRow) }
+        if anchor.rowID == state.selection { return state.tree.selectedRow - anchor.line }
+        guard let row = state.row(of: anchor.rowID) else { return state.tree.top }
+        return row - anchor.line
+    }
+}

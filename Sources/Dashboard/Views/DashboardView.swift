@@ -1,0 +1,100 @@
+/// One view of the dashboard: its rows, what keys and clicks do there, and how it is drawn.
+///
+/// A conformer is the value that the view keeps in ``State`` between two actions. The requirements are static and get
+/// the state, because a view also reads and changes what all views share: programs, selection, filter, status line.
+///
+/// A new view is a conformer in a file of its own, its case in ``ViewID`` with its type, and an ``Intent`` for its key.
+protocol DashboardView {
+    /// The name on the tab, the command line and in the configuration, in lower case.
+    static var name: String { get }
+    /// What the view's digit key means.
+    static var intent: Intent { get }
+    /// What the help says of the digit key.
+    static var keyText: String { get }
+    /// Keys that only this view has, or that mean something else in it.
+    static var bindings: [KeyMap.Binding] { get }
+    /// Whether rows stand for nodes, so that the keys for nodes act on them.
+    static var hasNodeRows: Bool { get }
+    /// Whether rows that do not match the filter stay, dimmed, whatever ``Filter/dims`` says.
+    static var keepsAllRows: Bool { get }
+
+    /// Prepares for being shown: `state.view` is this view already.
+    static func didAppear(_ state: inout State)
+    /// Prepares for being replaced by another view.
+    static func willDisappear(_ state: inout State)
+    /// Finds the rows to show; the selection stays on its row where it can.
+    static func updateRows(_ state: inout State)
+
+    /// Does what a key means in this view; returns nil where the key means the same in every view.
+    static func handle(_ intent: Intent, _ state: inout State) -> [Effect]?
+    /// Acts on a click on a line of the rows.
+    static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect]
+    /// Acts on a click on the column headers.
+    static func handleHeaderClick(column: Int, _ state: inout State)
+    /// Moves the rows, not the selection.
+    static func scroll(by lines: Int, _ state: inout State)
+    /// Selects the next row, if there is one.
+    static func selectNextRow(_ state: inout State)
+
+    /// Draws the column headers and the rows.
+    static func draw(_ state: borrowing State, into painter: inout Painter)
+    /// Returns what the detail pane says of a selected row that is more than a node, wrapped to `width` columns; nil
+    /// where the pane shows the selected node.
+    static func detail(of state: borrowing State, width: Int) -> ViewDetail?
+    /// Whether the detail pane shows the selected node or program.
+    static func describesSelection(_ state: borrowing State) -> Bool
+    /// A number that changes when the passing of time alone changes the rows.
+    static func redrawKey(of state: borrowing State) -> UInt64
+}
+
+/// A click on a line of a view's rows.
+struct RowClick {
+    /// The line, from the first row that is shown.
+    var line: Int
+    /// The column, from the left edge of the rows.
+    var column: Int
+    /// 1 for a single click, 2 for a double one.
+    var count: Int
+
+    var isDouble: Bool { count > 1 }
+}
+
+extension DashboardView {
+    static var bindings: [KeyMap.Binding] { [] }
+    static var hasNodeRows: Bool { true }
+    static var keepsAllRows: Bool { false }
+    static func didAppear(_ state: inout State) {}
+    static func willDisappear(_ state: inout State) {}
+    static func handleHeaderClick(column: Int, _ state: inout State) {}
+    static func detail(of state: borrowing State, width: Int) -> ViewDetail? { nil }
+    static func describesSelection(_ state: borrowing State) -> Bool { true }
+    static func redrawKey(of state: borrowing State) -> UInt64 { 0 }
+}
+
+extension State {
+    /// Changes to another view.
+    mutating func show(_ new: ViewID) {
+        guard new != view else { return updateViewport() }
+        view.type.willDisappear(&self)
+        view = new
+        view.type.didAppear(&self)
+        detailScroll = 0
+        countSitesIfSeen()
+        if new == .chains, let (programIndex, node) = selectedNode, following == .nothing {
+            reveal(node, in: programIndex)
+        } else {
+            updateViewport()
+        }
+    }
+
+    /// Shows the tree, because what follows is seen there.
+    mutating func showTree() { if view != .chains { show(.chains) } }
+
+    /// Makes a node what keys act on, from a row of another view than the tree.
+    mutating func select(_ rowID: RowID?) {
+        following = .nothing
+        if selection != rowID { detailScroll = 0 }
+        selection = rowID
+        tree.anchor = nil
+    }
+}

@@ -1,0 +1,91 @@
+/// A view of a list with a cursor: moving, scrolling and clicking are the same in all of them.
+protocol ListView: DashboardView {
+    /// The view's cursor.
+    static func cursor(of state: borrowing State) -> ListCursor
+    /// Stores the view's cursor.
+    static func setCursor(_ cursor: ListCursor, _ state: inout State)
+    /// Lines below the rows that show something else.
+    static var infoLineCount: Int { get }
+    /// Does what a key means in this view alone; returns nil where it means the same in every list, or every view.
+    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]?
+    /// Follows the cursor, which was moved: what the row stands for is what keys act on.
+    static func didMoveCursor(_ state: inout State)
+    /// Follows the window, which was scrolled.
+    static func didScroll(_ state: inout State)
+    /// Acts on a click on the row under the cursor.
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State)
+    /// Draws the column headers and the rows, without the scroll bar.
+    static func drawRows(_ state: borrowing State, into painter: inout Painter)
+}
+
+extension ListView {
+    static var infoLineCount: Int { 0 }
+    static func didScroll(_ state: inout State) {}
+
+    /// Lines for rows, below the column headers.
+    static func height(in state: borrowing State) -> Int { max(0, Layout(state).tree.rows - infoLineCount) }
+
+    static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
+        if let effects = handleOwn(intent, &state) { return effects }
+        let cursor = cursor(of: state)
+        let page = max(1, height(in: state) - 1)
+        switch intent {
+        case .up: moveCursor(to: cursor.selected - 1, orSay: "this is the first row", &state)
+        case .down: moveCursor(to: cursor.selected + 1, orSay: "this is the last row", &state)
+        case .pageUp: moveCursor(to: cursor.selected - page, orSay: "this is the first row", &state)
+        case .pageDown: moveCursor(to: cursor.selected + page, orSay: "this is the last row", &state)
+        case .home: moveCursor(to: 0, &state)
+        case .end: moveCursor(to: cursor.count - 1, &state)
+        case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
+            state.say("only the tree does that; 1 shows it")
+        default: return nil
+        }
+        return []
+    }
+
+    /// Moves the cursor to a row; shows `edge` where it is there already.
+    static func moveCursor(to row: Int, orSay edge: String? = nil, _ state: inout State) {
+        var cursor = cursor(of: state)
+        guard cursor.count > 0 else { return state.say(state.emptyReason) }
+        let old = cursor.selected
+        cursor.select(row, height: height(in: state))
+        setCursor(cursor, &state)
+        if cursor.selected == old, let edge { state.say(edge) }
+        didMoveCursor(&state)
+        state.updateViewport()
+    }
+
+    static func selectNextRow(_ state: inout State) {
+        let cursor = cursor(of: state)
+        if cursor.selected + 1 < cursor.count {
+            moveCursor(to: cursor.selected + 1, &state)
+        } else {
+            state.updateViewport()
+        }
+    }
+
+    static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
+        var cursor = cursor(of: state)
+        guard click.line < height(in: state), cursor.top + click.line < cursor.count else { return [] }
+        cursor.selected = cursor.top + click.line
+        setCursor(cursor, &state)
+        didMoveCursor(&state)
+        handleClickOnCursor(click, &state)
+        state.updateViewport()
+        return []
+    }
+
+    static func scroll(by lines: Int, _ state: inout State) {
+        var cursor = cursor(of: state)
+        cursor.scroll(by: lines, height: height(in: state))
+        setCursor(cursor, &state)
+        didScroll(&state)
+        state.revision += 1
+    }
+
+    static func draw(_ state: borrowing State, into painter: inout Painter) {
+        drawRows(state, into: &painter)
+        let cursor = cursor(of: state)
+        painter.paintScrollBar(count: cursor.count, top: cursor.top)
+    }
+}

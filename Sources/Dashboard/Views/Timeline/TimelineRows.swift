@@ -1,0 +1,120 @@
+import ChainEvents
+import ChainModel
+import ChainRows
+
+// The rows of the timeline by number.
+extension TimelineView {
+    /// The chain that is shown; nil where all chains are.
+    static func shownChain(_ state: borrowing State) -> (programIndex: Int, root: NodeIndex)? {
+        guard state.timeline.scope == .chain, let (programIndex, node) = state.selectedNode else { return nil }
+        return (programIndex, state.programs[programIndex].forest.root(of: node))
+    }
+
+    /// The rows on the screen.
+    static func window(_ state: borrowing State) -> [TimelineRow] {
+        let cursor = state.timeline.cursor
+        return cursor.count == 0 ? [] : rows(from: cursor.top, count: height(in: state), state)
+    }
+
+    /// The rows from a number on, at most `count`. O(rows, and their distance from the selected one).
+    static func rows(from first: Int, count: Int, _ state: borrowing State) -> [TimelineRow] {
+        guard let (programIndex, root) = shownChain(state) else { return chainRows(from: first, count: count, state) }
+        let forest = state.programs[programIndex].forest
+        let total = state.timeline.cursor.count
+        var node = state.selectedNode!.node
+        if first == 0 {
+            node = root
+        } else if first == total - 1, count == 1 {
+            node = RowOrder.last(under: root, in: forest)
+        } else {
+            let anchor = state.timeline.anchor
+            let number = anchor?.rowID == state.selection ? anchor!.number : state.timeline.cursor.selected
+            node = RowOrder.step(from: node, by: first - number, within: root, in: forest).node
+        }
+        let depth = RowOrder.depth(of: node, within: root, in: forest)
+        var rows = [TimelineRow(programIndex: programIndex, node: node, depth: depth)]
+        while rows.count < count {
+            let climbs = first + rows.count < total
+            guard let next = RowOrder.next(after: node, within: root, climbs: climbs, in: forest) else { break }
+            let depth = max(0, rows.last!.depth + next.levels)
+            rows.append(TimelineRow(programIndex: programIndex, node: next.node, depth: depth))
+            node = next.node
+        }
+        return rows
+    }
+
+    /// The number of rows of one program where all chains are shown.
+    static func rowCount(of programIndex: Int, _ state: borrowing State) -> Int {
+        (state.showsPrograms ? 1 : 0) + state.programs[programIndex].forest.roots.count
+    }
+
+    /// The row of a program, or of the chain that a node is in.
+    static func chainRow(of rowID: RowID, _ state: borrowing State) -> Int? {
+        guard let programIndex = state.programIndex(of: rowID.source) else { return nil }
+        var first = 0
+        for before in 0..<programIndex { first += rowCount(of: before, state) }
+        guard rowID.node != nil else { return state.showsPrograms ? first : nil }
+        guard let (_, node) = state.find(rowID) else { return nil }
+        return first + (state.showsPrograms ? 1 : 0) + state.programs[programIndex].forest.rootNumber(of: node)
+    }
+
+    private static func chainRows(from first: Int, count: Int, _ state: borrowing State) -> [TimelineRow] {
+        var rows: [TimelineRow] = []
+        var skipped = max(0, first)
+        for programIndex in state.programs.indices where rows.count < count {
+            let total = rowCount(of: programIndex, state)
+            guard skipped < total else {
+                skipped -= total
+                continue
+            }
+            if state.showsPrograms {
+                if skipped == 0 { rows.append(TimelineRow(programIndex: programIndex)) } else { skipped -= 1 }
+            }
+            let roots = state.programs[programIndex].forest.roots
+            for root in roots[roots.index(at: skipped)...].prefix(count - rows.count) {
+                rows.append(TimelineRow(programIndex: programIndex, node: root))
+            }
+            skipped = 0
+        }
+        return rows
+    }
+
+    // MARK: Matches
+
+    /// Goes to the next row that matches: of the chain that is shown, else of the chains. O(rows in between).
+    static func goToMatch(forward: Bool, _ state: inout State) {
+        let isChain = state.timeline.scope == .chain && shownChain(state) != nil
+        let found = isChain ? matchInChain(forward, state) : chainWithMatch(forward, state)
+        guard let found else { return state.say("no match \(forward ? "below" : "above")") }
+        state.select(found)
+        state.updateViewport()
+    }
+
+    private static func matchInChain(_ forward: Bool, _ state: borrowing State) -> RowID? {
+        guard let (programIndex, root) = shownChain(state), let current = state.selectedNode?.node else { return nil }
+        let node = state.programs[programIndex].outline.match(
+            from: current, forward: forward, within: root, in: state.programs[programIndex].forest)
+        return node.map { state.rowID(of: $0, in: programIndex) }
+    }
+
+    private static func chainWithMatch(_ forward: Bool, _ state: borrowing State) -> RowID? {
+        guard let row = rows(from: state.timeline.cursor.selected, count: 1, state).first else { return nil }
+        let last = state.programs.count
+        let indices = forward ? Array(row.programIndex..<last) : (0...row.programIndex).reversed()
+        for programIndex in indices {
+            let forest = state.programs[programIndex].forest
+            let outline = state.programs[programIndex].outline
+            var roots = forest.roots[...]
+            if programIndex == row.programIndex {
+                // A program's own row is above its chains.
+                let number = row.node.map { forest.rootNumber(of: $0) } ?? -1
+                roots = forward ? roots[roots.base.index(at: number + 1)...] : roots[..<roots.base.index(at: number)]
+            }
+            let hasMatch = { (root: NodeIndex) in outline.matchCount(of: root) > 0 }
+            if let found = forward ? roots.first(where: hasMatch) : roots.last(where: hasMatch) {
+                return state.rowID(of: found, in: programIndex)
+            }
+        }
+        return nil
+    }
+}
