@@ -46,7 +46,7 @@ import Testing
         #expect(heads(screen).map { $0.prefix { $0 != " " } } == ["unhandled-rejection", "settled-again"])
         #expect(heads(screen).allSatisfy { $0.contains("  at ") })
         let advice = lines(screen).drop { !$0.hasPrefix("settled-again") }.dropFirst().first
-        #expect(advice == "  Let one place alone settle it.")
+        #expect(advice == "  Settle it in one piece of code only.")
         // Taken away in the view of warnings it is gone here.
         screen.type("5")
         for _ in 0..<10 {

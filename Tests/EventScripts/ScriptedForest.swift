@@ -19,6 +19,7 @@ public struct ScriptedForest: EventScript {
         forest = ChainForest(process: Self.process, limits: limits)
     }
 
+    /// Applies the event in a batch of its own.
     public mutating func record(_ event: ChainEvent, text: String?) {
         var batch = nextBatch(at: event.time)
         batch.append(event, text: text)

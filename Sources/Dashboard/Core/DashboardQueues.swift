@@ -26,8 +26,8 @@ extension Program {
         all += [
             insight.threads.queueStatistics, insight.events.queueStatistics,
             QueueStatistics(
-                name: "events and nodes while frozen", count: frozenBuffer?.waitingCount ?? 0, highWaterMark: frozenHighWater,
-                limit: frozenLimit),
+                name: "events and nodes while frozen", count: frozenBuffer?.waitingCount ?? 0,
+                highWaterMark: frozenHighWater, limit: frozenLimit),
             QueueStatistics(
                 name: "cancellations on their way", count: requests.count, highWaterMark: requests.count,
                 limit: Self.requestLimit),
