@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Who is near costs those in between, however long the chain is.
+    /// A neighbour costs the steps between the two, however long the chain is.
     @Test func whoIsNearCostsThoseInBetween() throws {
         var script = Script(time: 10)
         script.make(1, .promise)

@@ -148,7 +148,7 @@ struct NaiveRows {
         guard outline.order.isGrouped else { return rows(inOrder) }
         let sites = Dictionary(grouping: inOrder) { forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0) }
         let names = sites.keys.sorted {
-            // Who knows no file comes last.
+            // A group without a file comes last.
             ($0.fileID.isEmpty ? 1 : 0, $0.fileID, $0.line) < ($1.fileID.isEmpty ? 1 : 0, $1.fileID, $1.line)
         }
         return names.flatMap { [Row.group($0)] + (outline.isOpen($0) ? rows(sites[$0]!) : []) }
