@@ -6,7 +6,7 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 10000000
 SECONDS ?= 600
-TSAN ?= ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests
+TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests
 # Suites with random programs, logs, bytes and texts.
 ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
