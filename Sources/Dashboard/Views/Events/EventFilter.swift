@@ -186,10 +186,10 @@ extension EventsView {
                 if filtering.scope != nil {
                     guard let node, let root, forest.root(of: node) == root else { return }
                 }
-                guard
+                let isMatch =
                     !filtering.hides || filtering.matchesWord(of: event.kind)
-                        || node.map { state.filterMatches($0, in: programIndex) } ?? false
-                else { return }
+                    || node.map { state.filterMatches($0, in: programIndex) } ?? false
+                guard isMatch else { return }
                 add(time, number)
             }
         }
