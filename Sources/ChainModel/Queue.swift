@@ -1,11 +1,11 @@
 /// Elements in the order in which they were appended. All operations are O(1), amortised.
 package struct Queue<Element> {
-    @usableFromInline var elements: [Element] = []
+    @usableFromInline var elements: [Element]
     /// The index of the first element that was not removed.
     @usableFromInline var head = 0
 
-    /// Makes an empty queue.
-    @inlinable package init() {}
+    /// Makes a queue of elements, first in first.
+    @inlinable package init(_ elements: [Element] = []) { self.elements = elements }
 
     /// How many elements there are.
     @inlinable package var count: Int { elements.count - head }
@@ -34,9 +34,14 @@ package struct Queue<Element> {
         return first
     }
 
-    /// Removes the first element. The queue must not be empty.
-    @inlinable package mutating func removeFirst() {
-        head += 1
+    /// Inserts an element before the one at an offset from the first. O(elements behind it).
+    @inlinable package mutating func insert(_ element: Element, at offset: Int) {
+        elements.insert(element, at: head + offset)
+    }
+
+    /// Removes the first elements. The queue must hold as many.
+    @inlinable package mutating func removeFirst(_ count: Int = 1) {
+        head += count
         if head == elements.count, head < 1_024 {
             elements.removeAll(keepingCapacity: true)
             return head = 0

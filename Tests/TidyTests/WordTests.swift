@@ -6,7 +6,7 @@ import Testing
 ///
 /// `make words FILTER=Sources/ChainModel` lists every breach below a path, also in folders that are not clean yet.
 struct WordTests {
-    /// Folders whose words are not checked yet. The list only shrinks.
+    /// Folders that are not checked yet. The list only shrinks.
     private static let notYetClean = [
         "Sources/Dashboard/",
         "Tests/ChainListingTests/",

@@ -167,8 +167,8 @@ final class ViewerConnection {
         hasMail = false
     }
 
-    /// Sends the enqueued bytes and batches as long as the socket takes them, up to the limit of one turn;
-    /// ``hasBatches`` tells whether some are left.
+    /// Sends the enqueued bytes and batches as long as the socket takes them, up to the limit of one turn.
+    /// ``hasBatches`` is true while batches remain.
     func pump() {
         if mail.hasArrived.exchange(false, ordering: .acquiringAndReleasing) { hasMail = true }
         var sentNow = 0

@@ -201,7 +201,7 @@ extension RowModel {
         var kept: [NodeIndex] = []
         var keptDueCount = 0
         var seen: Set<NodeIndex> = []
-        for (index, root) in order.outdated.elements().enumerated() {
+        for (index, root) in order.outdated.contents.enumerated() {
             let number = slotOf[root.rawValue]
             guard number != 0, slots.has(.outdated, Int(number - 1)), seen.insert(root).inserted else { continue }
             kept.append(root)

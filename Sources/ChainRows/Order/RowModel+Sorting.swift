@@ -45,7 +45,7 @@ extension RowModel {
         let count = min(order.dueCount, limit)
         for index in 0..<count {
             if index.isMultiple(of: Self.prefetchCount) {
-                for next in order.outdated.elements(from: index, count: Self.prefetchCount) {
+                for next in order.outdated.contents.dropFirst(index).prefix(Self.prefetchCount) {
                     prefetch(next, in: forest)
                 }
             }

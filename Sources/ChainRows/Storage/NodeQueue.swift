@@ -33,7 +33,7 @@ struct NodeQueue {
     var first: Entry? { entries.first }
 
     /// Returns the first few entries.
-    func prefix(_ limit: Int) -> ArraySlice<Entry> { entries.elements(count: limit) }
+    func prefix(_ limit: Int) -> ArraySlice<Entry> { entries.contents.prefix(limit) }
 
     func hasDue(now: UInt64) -> Bool { entries.first.map { $0.deadline <= now } ?? false }
 
@@ -64,7 +64,7 @@ struct NodeQueue {
         var kept: [Entry] = []
         var seen: Set<NodeIndex> = []
         postponedCount = 0
-        for entry in entries.elements() where forest.contains(entry.id, at: entry.node) {
+        for entry in entries.contents where forest.contains(entry.id, at: entry.node) {
             guard seen.insert(entry.node).inserted else { continue }
             kept.append(entry)
             if entry.isPostponed { postponedCount += 1 }
