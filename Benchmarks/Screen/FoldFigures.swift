@@ -35,7 +35,7 @@ enum FoldFigures {
         say(name, rates.sorted()[rates.count / 2], "M/s", limit: limit, isAtLeast: true)
     }
 
-    /// All that a dashboard does for events: forest, outline, what views make of it, upkeep and the window's rows.
+    /// All that a dashboard does for events: forest, row model, what views make of it, upkeep and the window's rows.
     private static func view(_ name: String, nodes: Int) {
         let scene = Scene(nodes: nodes)
         var rates: [Double] = []

@@ -1,6 +1,6 @@
 import CMemory
 
-/// Bytes a node, everything in the viewer counted: forest, outline, what the views keep, what was drawn.
+/// Bytes a node, everything in the viewer counted: forest, row model, what the views keep, what was drawn.
 enum MemoryFigures {
     static func memory() {
         each("screen.memory.fives", Traffic(plans: [Plan.line([.then, .map, .tap, .done])]), limit: 144)

@@ -20,20 +20,20 @@ import Testing
 
     @Test func aListIsReadInSlicesWhileTheChainGrows() {
         var world = ChainWorld(1)
-        world.outline = RowModel(longFrom: 50, chunkLimit: 16)
+        world.rowModel = RowModel(longFrom: 50, chunkLimit: 16)
         world.grow(2_000)
         let root = world.forest.roots.first!
         _ = world.forest.consumeChanges()
-        world.outline.rebuild(from: world.forest, now: 0)
-        let l = world.outline.lists.addList(of: root)
-        world.outline.unfinishedLists.append(l)
+        world.rowModel.rebuild(from: world.forest, now: 0)
+        let list = world.rowModel.lists.addList(of: root)
+        world.rowModel.unfinishedLists.append(list)
         var steps = 0
-        while world.outline.hasWork {
+        while world.rowModel.hasWork {
             steps += 1
             world.grow(5)
             world.follow()
-            _ = world.outline.work(in: world.forest, now: 0, budget: 500)
-            #expect(world.outline.list(ofLong: root, in: world.forest) == l)
+            _ = world.rowModel.work(in: world.forest, now: 0, budget: 500)
+            #expect(world.rowModel.list(ofLong: root, in: world.forest) == list)
         }
         #expect(steps > 20)
         world.check("read")
@@ -41,29 +41,29 @@ import Testing
 
     @Test func oneParentOfManyFoldsAndUnfoldsWithoutAWalk() {
         var world = ChainWorld(2)
-        world.outline = RowModel()
+        world.rowModel = RowModel()
         world.make(3_000, under: world.hang())
         world.follow()
         world.check("made")
         let parent = world.forest.firstChild(of: world.forest.roots.first!)!
-        let whole = world.outline.rowCount
-        world.outline.fold(parent, true, in: world.forest)
+        let whole = world.rowModel.rowCount
+        world.rowModel.fold(parent, true, in: world.forest)
         world.check("folded")
-        #expect(world.outline.rowCount == whole - 3_000)
+        #expect(world.rowModel.rowCount == whole - 3_000)
         // Chunks say it of all their entries: next to none of them was touched.
-        let settled = world.outline.lists.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
+        let settled = world.rowModel.lists.chunks.count { chunk in chunk.entries.contains { $0.folds > 0 } }
         #expect(settled <= 2)
         world.make(10, under: parent)
         world.follow()
-        world.outline.fold(parent, false, in: world.forest)
+        world.rowModel.fold(parent, false, in: world.forest)
         world.check("unfolded")
-        #expect(world.outline.rowCount == whole + 10)
+        #expect(world.rowModel.rowCount == whole + 10)
     }
 }
 
 /// Chains to which anything happens, and their rows.
 struct ChainWorld {
-    var outline = RowModel(longFrom: 6, chunkLimit: 4)
+    var rowModel = RowModel(longFrom: 6, chunkLimit: 4)
     var forest: ChainForest
     private var random: SeededGenerator
     private var nextID: UInt64 = 1
@@ -83,7 +83,7 @@ struct ChainWorld {
 
     // MARK: What happens
 
-    private mutating func tell(_ events: [ChainEvent]) {
+    private mutating func append(_ events: [ChainEvent]) {
         var batch = EventBatch(process: forest.process, sequence: time, time: time)
         batch.events = events
         forest.apply(batch)
@@ -108,20 +108,20 @@ struct ChainWorld {
 
     /// Makes a node under the first root.
     mutating func hang() -> NodeIndex {
-        tell([make(above: 0, [])])
-        tell([make(above: 1, [])])
+        append([make(above: 0, [])])
+        append([make(above: 1, [])])
         return forest.index(of: NodeID(nextID - 1))!
     }
 
     mutating func make(_ count: Int, under parent: NodeIndex) {
         let id = forest.id(of: parent).rawValue
-        tell((0..<count).map { _ in make(above: id, []) })
+        append((0..<count).map { _ in make(above: id, []) })
     }
 
     /// Makes nodes all over one chain.
     mutating func grow(_ count: Int) {
-        if live.isEmpty { tell([make(above: 0, [])]) }
-        tell(
+        if live.isEmpty { append([make(above: 0, [])]) }
+        append(
             (0..<count).map { _ in
                 make(above: live.randomElement(using: &random)!, Bool.random(using: &random) ? .hasParent : [])
             })
@@ -129,7 +129,7 @@ struct ChainWorld {
 
     mutating func follow() {
         forest.consumeChanges(into: &changes)
-        outline.update(changes, of: forest, now: time)
+        rowModel.update(changes, of: forest, now: time)
     }
 
     mutating func step() throws {
@@ -151,12 +151,12 @@ struct ChainWorld {
                 live.removeAll { $0 == some }
             }
         }
-        tell(events)
+        append(events)
         if Bool.random(using: &random) { forest.retain(now: time, budget: Int.random(in: 1...20, using: &random)) }
         follow()
         try change()
-        _ = outline.work(in: forest, now: time, budget: 300)
-        _ = outline.scan(in: forest, budget: 1_000_000)
+        _ = rowModel.work(in: forest, now: time, budget: 300)
+        _ = rowModel.scan(in: forest, budget: 1_000_000)
     }
 
     private mutating func adoption(_ node: UInt64, _ other: UInt64) -> ChainEvent {
@@ -169,20 +169,20 @@ struct ChainWorld {
         let nodes = (0..<UInt32(forest.indexBound)).map { NodeIndex(rawValue: $0) }.filter { forest.contains($0) }
         guard let some = nodes.randomElement(using: &random) else { return }
         switch Int.random(in: 0..<24, using: &random) {
-        case 0...3: outline.fold(some, true, in: forest)
-        case 4...7: outline.fold(some, false, in: forest)
-        case 8: outline.foldAll(false, in: forest)
-        case 9: outline.foldAll(true, in: forest)
-        case 10: outline.fold(toLevel: Int.random(in: 0...3, using: &random), in: forest)
+        case 0...3: rowModel.fold(some, true, in: forest)
+        case 4...7: rowModel.fold(some, false, in: forest)
+        case 8: rowModel.foldAll(false, in: forest)
+        case 9: rowModel.foldAll(true, in: forest)
+        case 10: rowModel.fold(toLevel: Int.random(in: 0...3, using: &random), in: forest)
         case 11:
             let query = ["state:rejected", "state:pending", "not state:pending"].randomElement(using: &random)!
-            outline.setFilter(try Query(query), now: time)
-        case 12: outline.setFilter(nil, now: time)
-        case 13: outline.filter.dims.toggle()
-        case 14: outline.rebuild(from: forest, now: time)
+            rowModel.setFilter(try Query(query), now: time)
+        case 12: rowModel.setFilter(nil, now: time)
+        case 13: rowModel.filter.dims.toggle()
+        case 14: rowModel.rebuild(from: forest, now: time)
         case 15:
-            outline.noteLarge(some, in: forest)
-            _ = outline.foldLarge(in: forest, selected: nodes.randomElement(using: &random))
+            rowModel.noteLarge(some, in: forest)
+            _ = rowModel.foldLarge(in: forest, selected: nodes.randomElement(using: &random))
         default: break
         }
     }
@@ -190,7 +190,7 @@ struct ChainWorld {
     // MARK: What there should be
 
     private func isShown(_ node: NodeIndex) -> Bool {
-        if outline.filter.isMatch(node) { return true }
+        if rowModel.filter.isMatch(node) { return true }
         var child = forest.firstChild(of: node)
         while let current = child {
             if isShown(current) { return true }
@@ -200,14 +200,14 @@ struct ChainWorld {
     }
 
     private func expected() -> [TreeRow] {
-        let hides = outline.filter.hidesRest
+        let hides = rowModel.filter.hidesRest
         return forest.roots.filter { !hides || isShown($0) }
-            .sorted { outline.key(of: $0)! < outline.key(of: $1)! }
+            .sorted { rowModel.key(of: $0)! < rowModel.key(of: $1)! }
             .flatMap {
                 ChainWalk.rows(
                     of: $0, in: forest,
                     isFolded: { node, depth in
-                        hides ? outline.isFoldedByUser(node) : outline.isFolded(node, depth: depth)
+                        hides ? rowModel.isFoldedByUser(node) : rowModel.isFolded(node, depth: depth)
                     },
                     isHidden: hides ? { !isShown($0) } : nil)
             }
@@ -215,30 +215,30 @@ struct ChainWorld {
 
     mutating func check(_ what: String) {
         let expected = expected()
-        #expect(outline.rowCount == expected.count, "\(what)")
-        let rows = outline.rows(from: 0, count: expected.count + 3, in: forest)
+        #expect(rowModel.rowCount == expected.count, "\(what)")
+        let rows = rowModel.rows(from: 0, count: expected.count + 3, in: forest)
         if let place = zip(rows, expected).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset {
             #expect(rows[place] == expected[place], "\(what): row \(place)")
         }
         #expect(rows.count == expected.count, "\(what)")
         guard !expected.isEmpty else { return }
         let first = Int.random(in: 0..<expected.count, using: &random)
-        #expect(outline.rows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
-        #expect(outline.row(of: expected[first].node, in: forest) == first, "\(what)")
+        #expect(rowModel.rows(from: first, count: 5, in: forest) == Array(expected[first...].prefix(5)), "\(what)")
+        #expect(rowModel.row(of: expected[first].node, in: forest) == first, "\(what)")
         for row in expected {
-            #expect(outline.outer(of: row.node, in: forest) == ChainWalk.outer(of: row.node, in: forest), "\(what)")
+            #expect(rowModel.outer(of: row.node, in: forest) == ChainWalk.outer(of: row.node, in: forest), "\(what)")
             if !row.flags.contains(.folded) {
-                #expect(outline.depth(of: row.node, in: forest) == Int(row.depth), "\(what)")
+                #expect(rowModel.depth(of: row.node, in: forest) == Int(row.depth), "\(what)")
             }
         }
         checkLists(what)
     }
 
     private func checkLists(_ what: String) {
-        for list in outline.lists.lists {
+        for list in rowModel.lists.lists {
             guard let list else { continue }
             #expect(forest.isRoot(list.root), "\(what)")
-            let count = list.chunks.reduce(0) { $0 + outline.lists.chunks[Int($1)].entries.count }
+            let count = list.chunks.reduce(0) { $0 + rowModel.lists.chunks[Int($1)].entries.count }
             #expect(count == list.count, "\(what)")
             if list.isComplete { #expect(count == forest.chain(of: list.root).nodeCount, "\(what)") }
         }

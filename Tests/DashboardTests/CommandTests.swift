@@ -251,7 +251,7 @@ import Testing
 
     @Test func messagesOfEffectsAreShown() {
         var screen = GoldenTests.checkout(100, 30)
-        screen.act(.told("saved to /tmp/x.txt"))
+        screen.act(.message("saved to /tmp/x.txt"))
         #expect(screen.message == "saved to /tmp/x.txt" && screen.state.status?.tone == .plain)
     }
 }

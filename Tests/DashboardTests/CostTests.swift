@@ -33,7 +33,7 @@ import Testing
     }
 
     private static func walkedCount(_ screen: Screen) -> Int {
-        screen.state.programs.reduce(0) { $0 + $1.outline.cachedRows.count }
+        screen.state.programs.reduce(0) { $0 + $1.rowModel.cachedRows.count }
     }
 
     /// In a large program a call site is counted after a rest on one of its nodes, not while scrolling past.

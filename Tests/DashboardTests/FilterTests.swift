@@ -64,7 +64,7 @@ import Testing
     private static let anything: NodeChanges = [.created, .moved, .state, .facts, .description]
 
     private func expectRight(_ state: State, _ what: String) throws {
-        let scan = state.outline.filter
+        let scan = state.rowModel.filter
         guard scan.isActive, let forest = state.forest else { return }
         #expect(!scan.hasWork, "\(what)")
         // A frozen picture stays at its moment.
@@ -102,22 +102,22 @@ import Testing
         screen.type("/order and age>15s<Enter>")
         while screen.state.isScanning { screen.tick(20_000) }
         #expect(screen.state.matchCount == 2_000)
-        let before = screen.state.outline.filter.comparedBytes
+        let before = screen.state.rowModel.filter.comparedBytes
         for second in 21...34 {
             screen.tick(Double(second) * 1_000)
             #expect(screen.state.matchCount == 2_000)
         }
-        #expect(screen.state.outline.filter.comparedBytes == before)
+        #expect(screen.state.rowModel.filter.comparedBytes == before)
         screen.tick(36_000)
         #expect(screen.state.matchCount == 2_010)
-        #expect(screen.state.outline.filter.comparedBytes - before == 10 * "order 2001".utf8.count)
+        #expect(screen.state.rowModel.filter.comparedBytes - before == 10 * "order 2001".utf8.count)
     }
 
     /// A chain that goes on for ever, as a queue of promises does, is not looked through again each time that its
     /// beginning goes.
     @Test func whatIsShedCostsItself() throws {
         var forest = ChainForest(process: Script.process.key, limits: ForestLimits(chainNodeLimit: 300))
-        var outline = RowModel()
+        var rowModel = RowModel()
         var last: UInt64 = 1
         func goOn(_ step: Int, links: Int) {
             var script = Script(sequence: UInt64(step + 1), time: Double(step + 1) * 10)
@@ -131,27 +131,27 @@ import Testing
             script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
-            outline.update(forest.consumeChanges(), of: forest, now: script.batch.time)
+            rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         goOn(0, links: 299)
-        outline.setFilter(try Query("order"), now: forest.now)
-        while outline.scan(in: forest, budget: 1_000) {}
+        rowModel.setFilter(try Query("order"), now: forest.now)
+        while rowModel.scan(in: forest, budget: 1_000) {}
         for step in 1...80 {
-            let before = outline.filter.comparedBytes
+            let before = rowModel.filter.comparedBytes
             let count = step % 4 + 1
             goOn(step, links: count)
             #expect(forest.totals.nodeCount <= 300 + step + 1, "it sheds its beginning")
             // The new nodes, and the new root.
-            #expect(outline.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
+            #expect(rowModel.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
             var counts: [NodeIndex: Int] = [:]
             for place in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: place)) {
                 let node = NodeIndex(rawValue: place)
                 let isMatch = forest.label(of: node)?.contains("order") == true
-                #expect(outline.filter.isMatch(node) == isMatch)
+                #expect(rowModel.filter.isMatch(node) == isMatch)
                 if isMatch { counts[forest.root(of: node), default: 0] += 1 }
             }
-            for root in forest.roots { #expect(outline.filter.matchCount(of: root) == counts[root] ?? 0) }
-            #expect(outline.filter.count == counts.values.reduce(0, +))
+            for root in forest.roots { #expect(rowModel.filter.matchCount(of: root) == counts[root] ?? 0) }
+            #expect(rowModel.filter.count == counts.values.reduce(0, +))
         }
     }
 
@@ -161,7 +161,7 @@ import Testing
         for node in 1...30_000 as ClosedRange<UInt64> { script.make(node, .promise, "order \(node)") }
         screen.feed(script)
         // It would share the ticks.
-        while screen.state.outline.hasWork { screen.tick(20) }
+        while screen.state.rowModel.hasWork { screen.tick(20) }
         screen.type("/order")
         #expect(screen.state.isScanning && !screen.state.isIdle)
         // Without `.work` a tick continues the search. A chain with a match costs four nodes more.

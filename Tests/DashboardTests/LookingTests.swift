@@ -171,14 +171,14 @@ import Testing
         }
         #expect(names(screen) == ["main", "pool"] && isSameStorage(screen))
         for number in 0..<20 as Range<UInt64> {
-            var more = Telling(sequence: 2 + number)
+            var more = TimedScript(sequence: 2 + number)
             more.run(100 + number, "more", from: 9_300 + Double(number), to: 9_301 + Double(number), on: 1)
             screen.act(.received(SourceID(0), more.batch))
             screen.tick(9_302 + Double(number))
             screen.type("jk")
         }
         #expect(isSameStorage(screen))
-        var more = Telling(sequence: 30)
+        var more = TimedScript(sequence: 30)
         more.batch.executors = [1: "a pool"]
         more.make(200, at: 9_400)
         screen.act(.received(SourceID(0), more.batch))

@@ -117,7 +117,7 @@ struct RandomWorld {
         screen.act(.connected(source, programs[place].info))
     }
 
-    private mutating func tell(_ place: Int, _ random: inout SeededGenerator) {
+    private mutating func append(_ place: Int, _ random: inout SeededGenerator) {
         guard programs[place].isReachable else { return }
         let script = tellSome(of: &programs[place], &random)
         screen.act(.received(programs[place].source, script.batch))
@@ -165,12 +165,12 @@ struct RandomWorld {
         for process in screen.state.programs {
             guard process.isReached else { continue }
             let forest = process.forest
-            let filter = process.outline.filter
-            #expect(!process.outline.order.isSorting && process.outline.order.shown == screen.state.order, "\(what)")
+            let filter = process.rowModel.filter
+            #expect(!process.rowModel.order.isSorting && process.rowModel.order.shown == screen.state.order, "\(what)")
             let naive = NaiveRows(
-                forest: forest, outline: process.outline, needle: filter.text, hides: filter.hidesRest)
+                forest: forest, rowModel: process.rowModel, needle: filter.text, hides: filter.hidesRest)
             let rows = naive.rows()
-            #expect(process.outline.rowCount == rows.count, "\(what)")
+            #expect(process.rowModel.rowCount == rows.count, "\(what)")
             if filter.isActive { matching += indices(of: forest).filter(naive.matches).count }
             #expect(filter.text == screen.state.filter.text && filter.dims == screen.state.filter.dims, "\(what)")
             if programs.count > 1 {

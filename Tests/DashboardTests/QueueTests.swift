@@ -76,7 +76,7 @@ struct QueueTests {
         screen.type("_")
         for moment in stride(from: 100.0, through: 3_000, by: 100) { screen.tick(moment) }
         expectBounded(screen.state, "ticked")
-        #expect(screen.state.outline.folds.finished.count == 20)
+        #expect(screen.state.rowModel.folds.finished.count == 20)
     }
 
     /// Changes that a sorted tree has yet to follow are listed once for each chain that is there.

@@ -107,7 +107,7 @@ import Testing
         screen.type("G")
         screen.tick(62_000)
         #expect(!screen.visibleIDs.contains(101))
-        #expect(screen.state.outline.rowCount == 20)
+        #expect(screen.state.rowModel.rowCount == 20)
     }
 
     @Test func explicitFoldsWin() {

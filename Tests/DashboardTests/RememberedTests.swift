@@ -24,7 +24,7 @@ import Testing
         let usual = screen.state.remembered
         #expect(usual.view == .chains && usual.detail == .auto && usual.filter == "" && usual.folded == [])
         screen.type("/card<Enter>m<Enter>--ssS")
-        screen.act(.recall(ViewSettings(theme: "light", detailRows: 9)))
+        screen.act(.restore(ViewSettings(theme: "light", detailRows: 9)))
         screen.type("5")
         let set = screen.state.remembered
         #expect(set.view == .warnings && set.detail == .open && set.filter == "card" && set.dims == true)
@@ -34,10 +34,10 @@ import Testing
         // A new dashboard that is shown so, before or after its program is there.
         for isLate in [false, true] {
             var other = Screen(120, 40, connected: false)
-            if !isLate { other.act(.recall(set)) }
+            if !isLate { other.act(.restore(set)) }
             other.act(.connected(SourceID(0), Script.process))
             for batch in Demo.checkout() { other.feed(batch) }
-            if isLate { other.act(.recall(set)) }
+            if isLate { other.act(.restore(set)) }
             other.tick(4_240)
             #expect(other.state.remembered == set)
             other.type("1")
@@ -98,7 +98,7 @@ import Testing
         #expect(screen.visibleIDs.contains(101))
 
         var next = Screen(120, 40, connected: false)
-        next.act(.recall(screen.state.remembered))
+        next.act(.restore(screen.state.remembered))
         next.act(.connected(SourceID(0), Self.restarted))
         told(&next, by: Self.restarted)
         #expect(next.visibleIDs == [100, 200])
@@ -119,11 +119,11 @@ import Testing
     @Test func whatIsThereFoldsWhenItIsKnownLate() {
         var screen = Screen(120, 40)
         told(&screen)
-        screen.act(.recall(ViewSettings(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
+        screen.act(.restore(ViewSettings(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
         screen.tick(4_400)
         #expect(screen.visibleIDs == [100, 200])
         // Many folded sites are bounded.
-        screen.act(.recall(ViewSettings(folded: (0..<500).map { "A/A.swift:\($0)" })))
+        screen.act(.restore(ViewSettings(folded: (0..<500).map { "A/A.swift:\($0)" })))
         #expect(screen.state.foldedSites.count == State.foldedSiteLimit)
     }
 
@@ -132,7 +132,7 @@ import Testing
         var bad = ViewSettings(theme: "mauve", refreshRate: 1_000)
         (bad.filter, bad.detailRows, bad.detailColumns) = ("state:nope and (", 9_999, 9_999)
         bad.detail = .open
-        screen.act(.recall(bad))
+        screen.act(.restore(bad))
         #expect(screen.state.options.theme == .dark && screen.state.options.refreshRate == 60)
         #expect(!screen.state.filter.isActive && screen.text.contains("order 1"))
         for size in [Size(columns: 30, rows: 8), Size(columns: 300, rows: 20)] {

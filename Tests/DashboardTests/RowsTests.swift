@@ -111,15 +111,15 @@ import Testing
 /// The rows of a forest as one would write them down without thinking of costs.
 struct NaiveRows {
     let forest: ChainForest
-    let outline: RowModel
+    let rowModel: RowModel
     let needle: String
     let hides: Bool
 
     func matches(_ node: NodeIndex) -> Bool {
-        // More than a word: the query is asked anew for each node, at the moment that the outline's filter is at.
+        // More than a word: the query is asked anew for each node, at the moment that the row model's filter is at.
         if needle.contains(where: { ":<>".contains($0) }) {
             var matcher = QueryMatcher(try! Query(needle))
-            return matcher.matches(node, in: forest, now: outline.filter.moment)
+            return matcher.matches(node, in: forest, now: rowModel.filter.moment)
         }
         let label = forest.label(of: node) ?? forest.site(of: node)?.description ?? ""
         let texts = [label, forest.summary(of: node) ?? "", forest.node(node).kind.word, forest.state(of: node).word]
@@ -145,17 +145,17 @@ struct NaiveRows {
         let roots = forest.roots.filter { !hides || holdsMatch($0) }
         let inOrder = roots.sorted(by: order.precedes)
         let rows = { (roots: [NodeIndex]) in roots.flatMap { self.rows(of: $0, isRoot: true) }.map(Row.node) }
-        guard outline.order.isGrouped else { return rows(inOrder) }
+        guard rowModel.order.isGrouped else { return rows(inOrder) }
         let sites = Dictionary(grouping: inOrder) { forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0) }
         let names = sites.keys.sorted {
             // A group without a file comes last.
             ($0.fileID.isEmpty ? 1 : 0, $0.fileID, $0.line) < ($1.fileID.isEmpty ? 1 : 0, $1.fileID, $1.line)
         }
-        return names.flatMap { [Row.group($0)] + (outline.isOpen($0) ? rows(sites[$0]!) : []) }
+        return names.flatMap { [Row.group($0)] + (rowModel.isOpen($0) ? rows(sites[$0]!) : []) }
     }
 
     private var order: NaiveOrder {
-        NaiveOrder(forest: forest, outline: outline, moment: outline.list.merge?.moment ?? 0)
+        NaiveOrder(forest: forest, rowModel: rowModel, moment: rowModel.list.merge?.moment ?? 0)
     }
 
     private func rows(of node: NodeIndex, isRoot: Bool) -> [NodeIndex] {
@@ -170,7 +170,7 @@ struct NaiveRows {
             inner = inner.filter(holdsMatch)
             tail = tail.filter(holdsMatch)
         }
-        let isFolded = hides ? outline.isFoldedByUser(node) : outline.isFolded(node, in: forest)
+        let isFolded = hides ? rowModel.isFoldedByUser(node) : rowModel.isFolded(node, in: forest)
         if isFolded, isRoot { return [node] }
         let below = isFolded ? [] : inner.flatMap { rows(of: $0, isRoot: false) }
         return [node] + below + tail.flatMap { rows(of: $0, isRoot: false) }
@@ -180,7 +180,7 @@ struct NaiveRows {
 /// The order of chains, by what their rows show.
 struct NaiveOrder {
     let forest: ChainForest
-    let outline: RowModel
+    let rowModel: RowModel
     let moment: UInt64
 
     /// A duration, or since when it grows.
@@ -188,10 +188,10 @@ struct NaiveOrder {
 
     func precedes(_ left: NodeIndex, _ right: NodeIndex) -> Bool {
         let ids = (forest.id(of: left).rawValue, forest.id(of: right).rawValue)
-        let order = outline.order.shown
+        let order = rowModel.order.shown
         switch order.column {
         case .start:
-            let archived = (outline.isArchived(left), outline.isArchived(right))
+            let archived = (rowModel.isArchived(left), rowModel.isArchived(right))
             guard archived.0 == archived.1 else { return archived.1 }
             // A clock that stands before its zero gives moments centuries away: from 146 years on all are equal.
             let time = { (root: NodeIndex) in

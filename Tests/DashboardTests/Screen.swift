@@ -76,9 +76,9 @@ struct Screen {
 /// For tests that look at one program.
 extension State {
     var forest: ChainForest? { programs.first?.forest }
-    var outline: RowModel {
-        get { programs[0].outline }
-        set { programs[0].outline = newValue }
+    var rowModel: RowModel {
+        get { programs[0].rowModel }
+        set { programs[0].rowModel = newValue }
     }
     var selectedIndex: NodeIndex? { selectedNode?.node }
 }

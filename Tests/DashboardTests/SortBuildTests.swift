@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: 1...4) func aSlicedSortIsAWholeOne(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var forest = ChainForest(process: Script.process.key)
-        var outline = RowModel()
+        var rowModel = RowModel()
         var next: UInt64 = 1
         var live: [UInt64] = []
         func change(_ time: Double) {
@@ -36,52 +36,52 @@ import Testing
             }
             forest.apply(script.batch)
             forest.retain(now: script.batch.time)
-            outline.update(forest.consumeChanges(), of: forest, now: script.batch.time)
+            rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         forest.limits.settledNodeLimit = 60
         for step in 0..<30 { change(Double(step)) }
         for round in 0..<6 {
-            var order = outline.order.shown
-            while order == outline.order.shown {
+            var order = rowModel.order.shown
+            while order == rowModel.order.shown {
                 order = TreeOrder(
                     column: SortColumn.allCases.randomElement(using: &random)!,
                     isInverted: Bool.random(using: &random), isGrouped: Bool.random(using: &random))
             }
             let time = Double(100 + round * 1_000)
-            outline.setOrder(order, in: forest, now: forest.now, budget: 0)
+            rowModel.setOrder(order, in: forest, now: forest.now, budget: 0)
             var ticks = 0.0
-            while outline.order.isSorting {
+            while rowModel.order.isSorting {
                 change(time + ticks)
                 if Int.random(in: 0..<3, using: &random) == 0, let id = live.randomElement(using: &random),
-                    let node = forest.index(of: NodeID(id)), outline.slotOf[node.rawValue] != 0
+                    let node = forest.index(of: NodeID(id)), rowModel.slotOf[node.rawValue] != 0
                 {
-                    outline.fold(node, Bool.random(using: &random), in: forest)
+                    rowModel.fold(node, Bool.random(using: &random), in: forest)
                 }
-                outline.archive(in: forest, now: forest.now, pinned: nil)
+                rowModel.archive(in: forest, now: forest.now, pinned: nil)
                 // The order that is shown is kept up meanwhile.
                 if Int.random(in: 0..<4, using: &random) == 0 {
-                    _ = outline.advanceOrder(at: forest.now)
-                    outline.repositionOutdated(in: forest)
+                    _ = rowModel.advanceOrder(at: forest.now)
+                    rowModel.repositionOutdated(in: forest)
                 }
-                outline.continueSorting(in: forest, now: forest.now, budget: 7_000)
+                rowModel.continueSorting(in: forest, now: forest.now, budget: 7_000)
                 ticks += 1
                 if ticks > 2_000 { break }
             }
-            #expect(!outline.order.isSorting && ticks > 1, "it took \(ticks) ticks")
-            _ = outline.advanceOrder(at: forest.now)
-            while outline.order.isBusy { outline.repositionOutdated(in: forest) }
-            for open in outline.order.groups.groups { outline.open(open.site, true) }
-            let naive = NaiveRows(forest: forest, outline: outline, needle: "", hides: false).rows()
-            let rows = outline.lines(from: 0, count: naive.count + 5, in: forest).map { line in
+            #expect(!rowModel.order.isSorting && ticks > 1, "it took \(ticks) ticks")
+            _ = rowModel.advanceOrder(at: forest.now)
+            while rowModel.order.isBusy { rowModel.repositionOutdated(in: forest) }
+            for open in rowModel.order.groups.groups { rowModel.open(open.site, true) }
+            let naive = NaiveRows(forest: forest, rowModel: rowModel, needle: "", hides: false).rows()
+            let rows = rowModel.lines(from: 0, count: naive.count + 5, in: forest).map { line in
                 switch line {
                 case .tree(let row): NaiveRows.Row.node(row.node)
                 case .group(let site): NaiveRows.Row.group(site)
                 }
             }
             #expect(rows == naive, "seed \(seed), round \(round), \(order)")
-            #expect(outline.rowCount == naive.count)
-            for group in outline.order.groups.screen where order.isGrouped {
-                let group = outline.order.groups[group]
+            #expect(rowModel.rowCount == naive.count)
+            for group in rowModel.order.groups.screen where order.isGrouped {
+                let group = rowModel.order.groups[group]
                 let roots = forest.roots.filter {
                     (forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0)) == group.site
                 }

@@ -166,7 +166,7 @@ import Testing
         script.make(2, .promise, "second", site: "A/A.swift:1")
         screen.feed(script)
         #expect(screen.state.tree.window.map(\.rowID.site) == [CodeLocation(fileID: "A/A.swift", line: 1)])
-        #expect(screen.state.outline.order.shown == order)
+        #expect(screen.state.rowModel.order.shown == order)
     }
 
     // MARK: The mouse
@@ -233,7 +233,7 @@ import Testing
         let lines = screen.state.tree.window.compactMap(\.rowID.site?.line)
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
         func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StateCounts {
-            let groups = screen.state.outline.order.groups
+            let groups = screen.state.rowModel.order.groups
             return groups[groups.number(of: CodeLocation(fileID: file, line: line))!].counts
         }
         #expect(counts(2)[.pending] == 2)
@@ -314,7 +314,7 @@ import Testing
         screen.feed(more)
         screen.tick(60_000)
         #expect(screen.selectedID == 200 && screen.state.tree.selectedLine == min(line, screen.state.tree.selectedRow))
-        #expect(!screen.state.outline.isArchived(screen.state.selectedIndex!))
+        #expect(!screen.state.rowModel.isArchived(screen.state.selectedIndex!))
         screen.type("*_")
         #expect(screen.selectedID == 200)
         screen.type("f")

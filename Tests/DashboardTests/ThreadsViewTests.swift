@@ -41,7 +41,7 @@ import Testing
         var screen = Self.shop(120, 40)
         let names = ["main", "worker-1", "worker-2", "worker-9", "worker-10"]
         #expect(Self.lanes(screen) == names)
-        var more = Telling(sequence: 2)
+        var more = TimedScript(sequence: 2)
         more.fulfill(40, at: 9_300, on: 10)
         more.run(90, "later", from: 9_310, to: 9_320, on: 2)
         screen.act(.received(SourceID(0), more.batch))
@@ -53,13 +53,13 @@ import Testing
         var screen = Self.shop(120, 40)
         #expect(Self.line("worker-2", screen).contains("waits for ◍ stock of"))
         #expect(Self.line("worker-2", screen).contains("blocked"))
-        var more = Telling(sequence: 2)
-        more.tell(.fulfilled, 22, at: 9_300, on: 10)
+        var more = TimedScript(sequence: 2)
+        more.append(.fulfilled, 22, at: 9_300, on: 10)
         screen.act(.received(SourceID(0), more.batch))
         screen.tick(9_310)
         #expect(!Self.line("worker-2", screen).contains("waits for"), "what it waited for is there")
-        more = Telling(sequence: 3)
-        more.tell(.awaitEnded, 22, 21, at: 9_310, on: 2)
+        more = TimedScript(sequence: 3)
+        more.append(.awaitEnded, 22, 21, at: 9_310, on: 2)
         more.fulfill(21, at: 9_400, on: 2)
         screen.act(.received(SourceID(0), more.batch))
         screen.tick(9_410)
@@ -68,8 +68,8 @@ import Testing
 
     @Test func aHandlerThatBlocksItsWorkerIsMarked() {
         var screen = Self.shop(120, 40)
-        var more = Telling(sequence: 2)
-        more.tell(.blocked, 40, at: 9_250, on: 77, text: "5 s", detail: 1)
+        var more = TimedScript(sequence: 2)
+        more.append(.blocked, 40, at: 9_250, on: 77, text: "5 s", detail: 1)
         screen.act(.received(SourceID(0), more.batch))
         screen.tick(9_300)
         #expect(Self.line("worker-10", screen).contains("fraud score has blocked"))
@@ -79,7 +79,7 @@ import Testing
         var screen = Self.shop(120, 40)
         let cells = Self.line("pool", screen).split(separator: " ")
         #expect(cells.suffix(3) == ["2", "5.7s", "3"])
-        var more = Telling(sequence: 2)
+        var more = TimedScript(sequence: 2)
         more.start(50, at: 9_300, on: 9)
         screen.act(.received(SourceID(0), more.batch))
         screen.tick(9_310)
@@ -164,10 +164,10 @@ import Testing
 
     @Test func whatIsIdleIsNotDrawnAgain() {
         var screen = Screen(120, 40)
-        var telling = Telling()
-        telling.batch.threads = [1: "worker-1"]
-        telling.run(1, "alone", from: 10, to: 20, on: 1)
-        screen.act(.received(SourceID(0), telling.batch))
+        var script = TimedScript()
+        script.batch.threads = [1: "worker-1"]
+        script.run(1, "alone", from: 10, to: 20, on: 1)
+        screen.act(.received(SourceID(0), script.batch))
         screen.type("2")
         screen.tick(1_000)
         screen.tick(100_000)
@@ -183,7 +183,7 @@ import Testing
         screen.type("p")
         screen.tick(20_000)
         let rows = (2..<38).map { screen.frame.rowText($0) }
-        var more = Telling(sequence: 2)
+        var more = TimedScript(sequence: 2)
         more.fulfill(40, at: 20_100, on: 10)
         screen.act(.received(SourceID(0), more.batch))
         screen.tick(30_000)
@@ -223,13 +223,13 @@ import Testing
 
     @Test func manyThreadsAreARowEach() {
         var screen = Screen(120, 40)
-        var telling = Telling()
+        var script = TimedScript()
         for thread in 1...600 as ClosedRange<UInt32> {
-            telling.batch.threads[thread] = "t-\(thread)"
-            telling.make(UInt64(thread), at: 10)
-            telling.start(UInt64(thread), at: 11, on: thread)
+            script.batch.threads[thread] = "t-\(thread)"
+            script.make(UInt64(thread), at: 10)
+            script.start(UInt64(thread), at: 11, on: thread)
         }
-        screen.act(.received(SourceID(0), telling.batch))
+        screen.act(.received(SourceID(0), script.batch))
         screen.tick(20)
         screen.type("2")
         // Below them a row for those that no executor is known of.
@@ -244,36 +244,36 @@ import Testing
     /// Five threads: one idle, one busy now and then, one blocked, one that runs on top of a wait, one that has been
     /// running for long; two nodes in the queue.
     static func batch() -> EventBatch {
-        var t = Telling()
-        t.batch.threads = [1: "worker-1", 2: "worker-2", 4: "main", 9: "worker-9", 10: "worker-10"]
-        t.batch.executors = [1: "pool", 2: "main"]
-        t.run(1, "load page", from: 100, to: 130, on: 4)
+        var script = TimedScript()
+        script.batch.threads = [1: "worker-1", 2: "worker-2", 4: "main", 9: "worker-9", 10: "worker-10"]
+        script.batch.executors = [1: "pool", 2: "main"]
+        script.run(1, "load page", from: 100, to: 130, on: 4)
         for step in 0..<8 as Range<UInt64> {
-            t.run(
+            script.run(
                 10 + step, "price", from: 1_000 + Double(step) * 1_000, to: 1_100 + Double(step) * 1_120, on: 1)
         }
-        t.run(20, "warm up", from: 500, to: 2_700, on: 2)
-        t.make(21, .work, "reserve", at: 2_800)
-        t.make(22, .promise, "stock of sku-9", at: 2_900)
-        t.queue(21, at: 2_900)
-        t.start(21, at: 3_000, on: 2)
-        t.tell(.awaited, 22, 21, at: 4_200, on: 2)
-        t.make(30, .work, "nightly report", at: 3_000)
-        t.queue(30, at: 3_000)
-        t.start(30, at: 3_100, on: 9)
-        t.tell(.awaited, 22, 30, at: 5_000, on: 9)
-        t.make(31, .work, "send mail", at: 7_000)
-        t.queue(31, at: 7_000, executor: 2)
-        t.start(31, at: 7_100, on: 9)
-        t.make(40, .work, "fraud score", at: 800)
-        t.queue(40, at: 800)
-        t.start(40, at: 900, on: 10)
-        t.make(50, .work, "thumbnail", at: 3_500)
-        t.queue(50, at: 3_501)
-        t.make(51, .work, "thumbnail", at: 8_000)
-        t.queue(51, at: 8_001)
-        t.batch.time = t.nanoseconds(9_200)
-        return t.batch
+        script.run(20, "warm up", from: 500, to: 2_700, on: 2)
+        script.make(21, .work, "reserve", at: 2_800)
+        script.make(22, .promise, "stock of sku-9", at: 2_900)
+        script.queue(21, at: 2_900)
+        script.start(21, at: 3_000, on: 2)
+        script.append(.awaited, 22, 21, at: 4_200, on: 2)
+        script.make(30, .work, "nightly report", at: 3_000)
+        script.queue(30, at: 3_000)
+        script.start(30, at: 3_100, on: 9)
+        script.append(.awaited, 22, 30, at: 5_000, on: 9)
+        script.make(31, .work, "send mail", at: 7_000)
+        script.queue(31, at: 7_000, executor: 2)
+        script.start(31, at: 7_100, on: 9)
+        script.make(40, .work, "fraud score", at: 800)
+        script.queue(40, at: 800)
+        script.start(40, at: 900, on: 10)
+        script.make(50, .work, "thumbnail", at: 3_500)
+        script.queue(50, at: 3_501)
+        script.make(51, .work, "thumbnail", at: 8_000)
+        script.queue(51, at: 8_001)
+        script.batch.time = script.nanoseconds(9_200)
+        return script.batch
     }
 
     static func shop(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {

@@ -35,7 +35,7 @@ struct TidyingTests {
         #expect(screen.visibleIDs == [1, 2, 3, 4, 5], "not at once")
         screen.tick(1_500)
         #expect(screen.visibleIDs == [1, 2, 5])
-        #expect(screen.state.outline.rowCount == 3)
+        #expect(screen.state.rowModel.rowCount == 3)
     }
 
     /// A selection in a settled chain keeps the chain where it is.

@@ -133,18 +133,18 @@ import Testing
 
     @Test func impossibleTimesKeepAnAxisAndItsRows() {
         var screen = Screen(120, 40)
-        var telling = Telling()
+        var script = TimedScript()
         for (place, time) in ([.max, 0, 1, .max / 2, .max - 5] as [UInt64]).enumerated() {
             let node = UInt64(place) * 3 + 1
-            telling.make(node, .work, at: 10)
-            telling.make(node + 1, .then, under: node, at: 10)
-            telling.batch.events[place * 6].time = time
+            script.make(node, .work, at: 10)
+            script.make(node + 1, .then, under: node, at: 10)
+            script.batch.events[place * 6].time = time
             for kind in [EventKind.queued, .started, .fulfilled, .released] as [EventKind] {
-                telling.tell(kind, node, at: 10)
-                telling.batch.events[telling.batch.events.count - 1].time = .max - time
+                script.append(kind, node, at: 10)
+                script.batch.events[script.batch.events.count - 1].time = .max - time
             }
         }
-        screen.act(.received(SourceID(0), telling.batch))
+        screen.act(.received(SourceID(0), script.batch))
         screen.tick(100)
         for keys in ["3", "+", "+", "h", "l", "a", "+", "G", "l", "f", "f"] {
             screen.type(keys)

@@ -56,11 +56,11 @@ import Testing
 
     @Test(arguments: [(NodeKind.race, "the first of 3"), (.any, "any of 3 left"), (.all, "3 of 3 left")])
     func membersAreCounted(_ kind: NodeKind, _ words: String) {
-        let screen = ask(1) { s in
-            s.make(1, kind, "winner")
+        let screen = ask(1) { script in
+            script.make(1, kind, "winner")
             for member in 2...4 as ClosedRange<UInt64> {
-                s.make(member, .promise, "runner \(member)", external: true)
-                s.link(1, member)
+                script.make(member, .promise, "runner \(member)", external: true)
+                script.link(1, member)
             }
         }
         #expect(screen.message == "winner (\(words)) → runner 2: waits for 4.0s for the program to settle it")
@@ -68,28 +68,28 @@ import Testing
     }
 
     @Test func aWaitOfAThreadIsFollowedIntoAnotherChain() {
-        let screen = ask(1) { s in
-            s.make(1, .work, "import")
-            s.queue(1)
-            s.start(1, on: 1)
-            s.make(10, .work, "load config")
-            s.queue(10)
-            s.start(10, on: 2)
-            s.block(1, for: 10, on: 1)
+        let screen = ask(1) { script in
+            script.make(1, .work, "import")
+            script.queue(1)
+            script.start(1, on: 1)
+            script.make(10, .work, "load config")
+            script.queue(10)
+            script.start(10, on: 2)
+            script.block(1, for: 10, on: 1)
         }
         #expect(screen.message == "import, which blocks worker-1 for load config: runs on worker-2 for 4.0s")
         #expect(screen.selectedID == 10)
     }
 
     @Test func aBlockedQueueLeadsToTheNodeThatBlocksItsWorker() {
-        let screen = ask(2) { s in
-            s.make(1, .work, "import")
-            s.queue(1)
-            s.start(1, on: 1)
-            s.make(10, .promise, "answer", external: true)
-            s.block(1, for: 10, on: 1)
-            s.make(2, .work, "parse")
-            s.queue(2)
+        let screen = ask(2) { script in
+            script.make(1, .work, "import")
+            script.queue(1)
+            script.start(1, on: 1)
+            script.make(10, .promise, "answer", external: true)
+            script.block(1, for: 10, on: 1)
+            script.make(2, .work, "parse")
+            script.queue(2)
         }
         #expect(
             screen.message
@@ -99,15 +99,15 @@ import Testing
     }
 
     @Test func aQueueThatMovesIsCounted() {
-        var screen = ask(3) { s in
+        var screen = ask(3) { script in
             for node in 1...4 as ClosedRange<UInt64> {
-                s.make(node, .work, "parse \(node)", site: "Import/Parse.swift:7")
-                s.queue(node)
+                script.make(node, .work, "parse \(node)", site: "Import/Parse.swift:7")
+                script.queue(node)
             }
-            s.start(1, on: 1)
-            s.make(10, .promise, "answer", external: true)
-            s.start(2, on: 2)
-            s.block(1, for: 10, on: 1)
+            script.start(1, on: 1)
+            script.make(10, .promise, "answer", external: true)
+            script.start(2, on: 2)
+            script.block(1, for: 10, on: 1)
         }
         // One of the two that run there goes on, so the queue does.
         #expect(
@@ -120,11 +120,11 @@ import Testing
     }
 
     @Test func aCycleOfAdoptionIsShownAsOne() {
-        let screen = ask(1) { s in
-            s.make(1, .promise, "hen")
-            s.make(2, .promise, "egg")
-            s.adopt(1, 2)
-            s.adopt(2, 1)
+        let screen = ask(1) { script in
+            script.make(1, .promise, "hen")
+            script.make(2, .promise, "egg")
+            script.adopt(1, 2)
+            script.adopt(2, 1)
         }
         #expect(
             screen.message == "a ring: hen → egg → hen; c cancels one of them, which ends it")
@@ -132,13 +132,13 @@ import Testing
     }
 
     @Test func aHandlerThatAwaitsItsOwnQueueIsARing() {
-        let screen = ask(1) { s in
-            s.make(1, .work, "import")
-            s.queue(1)
-            s.start(1, on: 1)
-            s.make(2, .work, "parse")
-            s.queue(2)
-            s.block(1, for: 2, on: 1)
+        let screen = ask(1) { script in
+            script.make(1, .work, "import")
+            script.queue(1)
+            script.start(1, on: 1)
+            script.make(2, .work, "parse")
+            script.queue(2)
+            script.block(1, for: 2, on: 1)
         }
         #expect(
             screen.message
@@ -147,18 +147,18 @@ import Testing
     }
 
     @Test func cancellingIsNotAdvisedWhereItIsOff() {
-        let screen = ask(1, options: State.Options(isReadOnly: true)) { s in
-            s.make(1, .promise, "order 17", site: "A/Order.swift:3", external: true)
+        let screen = ask(1, options: State.Options(isReadOnly: true)) { script in
+            script.make(1, .promise, "order 17", site: "A/Order.swift:3", external: true)
         }
         #expect(screen.message == "order 17 waits for 4.0s for the program to settle it; e opens Order.swift:3")
     }
 
     @Test func aLongWayIsShortened() {
-        let screen = ask(400) { s in
-            s.make(1, .work, "first")
-            s.queue(1)
-            s.start(1, on: 1)
-            for node in 2...400 as ClosedRange<UInt64> { s.make(node, .then, "step \(node)", under: node - 1) }
+        let screen = ask(400) { script in
+            script.make(1, .work, "first")
+            script.queue(1)
+            script.start(1, on: 1)
+            for node in 2...400 as ClosedRange<UInt64> { script.make(node, .then, "step \(node)", under: node - 1) }
         }
         #expect(screen.message == "step 400 → step 399 → 396 more → step 2 → first: runs on worker-1 for 4.0s")
     }

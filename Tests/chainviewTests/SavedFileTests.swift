@@ -16,7 +16,7 @@ struct SavedFileTests {
 
     private func write(_ path: String, _ content: String, overwrites: Bool = false) -> (text: String, isWell: Bool) {
         switch SavedFile(path: path).write(content, overwrites: overwrites) {
-        case .told(let text): (text, true)
+        case .message(let text): (text, true)
         case .report(let text): (text, false)
         default: ("", false)
         }

@@ -170,7 +170,7 @@ extension State {
     /// The indent of a row: a group below its program, a chain below both.
     func indent(of row: ChainsView.WindowRow) -> Int {
         if row.rowID.isProgram { return 0 }
-        let isInGroup = row.tree != nil && programs[row.programIndex].outline.isGrouped
+        let isInGroup = row.tree != nil && programs[row.programIndex].rowModel.isGrouped
         return (showsPrograms ? TreeLines.level : 0) + (isInGroup ? TreeLines.level : 0)
     }
 }

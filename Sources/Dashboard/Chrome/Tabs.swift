@@ -75,7 +75,7 @@ extension Painter {
         var current: NodeIndex? = node
         while let shown = current, names.count < Self.breadcrumbLimit {
             names.append(SafeText.line(NodeText.name(of: shown, in: forest), charset: glyphs.charset))
-            current = state.programs[programIndex].outline.outer(of: shown, in: forest)
+            current = state.programs[programIndex].rowModel.outer(of: shown, in: forest)
         }
         if current != nil { names.append(glyphs.ellipsis) }
         names.reverse()

@@ -37,11 +37,11 @@ public enum Action: Sendable {
     /// The user wants something, without a key.
     case perform(Intent)
     /// Settings of an earlier session are to be used.
-    case recall(ViewSettings)
+    case restore(ViewSettings)
     /// A warning of an effect for the status line, such as why an editor did not start.
     case report(String)
     /// A message of an effect that succeeded, such as where a file is.
-    case told(String)
+    case message(String)
 }
 
 /// What the owner of a dashboard has to do for it.
@@ -53,7 +53,7 @@ public enum Effect: Hashable, Sendable {
     /// Put the text into the clipboard.
     case copy(String)
     /// Write a file: one that is there stays as it is unless `overwrites`. The path is as the user typed it. Answer with
-    /// ``Action/told(_:)`` and the whole path, or with ``Action/report(_:)``.
+    /// ``Action/message(_:)`` and the whole path, or with ``Action/report(_:)``.
     case save(path: String, content: String, overwrites: Bool)
     /// Leave the screen, open the file at the line in `$EDITOR`, and come back; ``Action/report(_:)`` if it fails.
     case openEditor(CodeLocation)

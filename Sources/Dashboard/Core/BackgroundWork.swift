@@ -55,10 +55,10 @@ extension State {
     private func hasWork(_ turn: WorkKind, _ program: borrowing Program) -> Bool {
         switch turn {
         case .insight: program.hasInsightWork
-        case .order: program.outline.hasWork(.sorting)
+        case .order: program.rowModel.hasWork(.sorting)
         case .scan: program.isScanning
-        case .rows: program.outline.hasWork(.reading)
-        case .spent: program.outline.hasWork(.freeing)
+        case .rows: program.rowModel.hasWork(.reading)
+        case .spent: program.rowModel.hasWork(.freeing)
         }
     }
 
@@ -84,7 +84,7 @@ extension State {
 extension Program {
     /// Whether there is long work for the time before the next frame.
     var hasWork: Bool {
-        isReached && outline.hasWork || hasInsightWork
+        isReached && rowModel.hasWork || hasInsightWork
     }
 
     /// Warnings wait while the picture is frozen.
@@ -93,6 +93,6 @@ extension Program {
     /// Does a slice of work on the rows, or one of `share` parts of it; returns whether rows may have moved.
     fileprivate mutating func work(_ kind: RowModel.WorkKind, _ share: Int) -> Bool {
         guard isReached else { return false }
-        return outline.work(kind, in: forest, now: kind == .reading ? now : shownNow, share: share)
+        return rowModel.work(kind, in: forest, now: kind == .reading ? now : shownNow, share: share)
     }
 }

@@ -21,7 +21,7 @@ extension State {
 extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
         var all = isReached ? forest.queueStatistics : []
-        all += outline.queueStatistics
+        all += rowModel.queueStatistics
         all += insight.warnings.queueStatistics + insight.sites.queueStatistics
         all += [
             insight.threads.queueStatistics, insight.events.queueStatistics,

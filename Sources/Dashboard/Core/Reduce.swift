@@ -27,9 +27,9 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text): state.paste(text)
     case .perform(let intent): return state.handle(intent)
-    case .recall(let old): state.recall(old)
-    case .report(let text): state.say(text, .warning)
-    case .told(let text): state.say(text)
+    case .recall(let old): state.restore(old)
+    case .report(let text): state.notify(text, .warning)
+    case .message(let text): state.notify(text)
     }
     return []
 }
@@ -106,7 +106,7 @@ extension State {
         }
         guard let row = programs[programIndex].retire(selected: selected, watched: node) else { return }
         // The chain at the top moved: the row that replaced it is the anchor now.
-        let last = max(0, programs[programIndex].outline.rowCount - 1)
+        let last = max(0, programs[programIndex].rowModel.rowCount - 1)
         tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
     }
 
@@ -137,7 +137,7 @@ extension State {
 
     mutating func toggleFreeze() -> [Effect] {
         guard programs.contains(where: \.isReached) else {
-            say("there is nothing to freeze yet")
+            notify("there is nothing to freeze yet")
             return []
         }
         isFrozen.toggle()
@@ -145,7 +145,7 @@ extension State {
             for programIndex in programs.indices where programs[programIndex].isReached {
                 programs[programIndex].freeze()
             }
-            say("frozen: everything on the screen can be explored; p goes on")
+            notify("frozen: everything on the screen can be explored; p goes on")
             updateViewport()
             return []
         }
@@ -161,9 +161,9 @@ extension State {
         forgetEvictedTags()
         updateViewport()
         if effects.isEmpty {
-            say("live again")
+            notify("live again")
         } else {
-            say("more came than is kept while frozen: asked the program for its state", .warning)
+            notify("more came than is kept while frozen: asked the program for its state", .warning)
         }
         return effects
     }
@@ -172,7 +172,7 @@ extension State {
 
     static let statusDuration: UInt64 = 6_000_000_000
 
-    mutating func say(_ text: String, _ tone: Status.Tone = .plain) {
+    mutating func notify(_ text: String, _ tone: Status.Tone = .plain) {
         status = Status(text: text, tone: tone, until: wall &+ Self.statusDuration)
         revision += 1
     }
@@ -194,10 +194,10 @@ extension State {
         switch reply.outcome {
         case .described: break
         case .accepted(let count):
-            if count > 0 { say("cancellation asked of \(count) \(count == 1 ? "node" : "nodes")") }
+            if count > 0 { notify("cancellation asked of \(count) \(count == 1 ? "node" : "nodes")") }
         case .refused(let reason):
             programs[programIndex].unmark(request.nodes)
-            say("refused: \(reason)", .warning)
+            notify("refused: \(reason)", .warning)
             updateViewport()
         }
     }

@@ -8,10 +8,10 @@ extension State {
     mutating func changeRate(by step: Int) {
         let (rates, rate) = (Self.refreshRates, options.refreshRate)
         guard let next = step > 0 ? rates.first(where: { $0 > rate }) : rates.last(where: { $0 < rate }) else {
-            return say("\(framesASecond) is the \(step > 0 ? "most" : "least")")
+            return notify("\(framesASecond) is the \(step > 0 ? "most" : "least")")
         }
         options.refreshRate = next
-        say("at most \(framesASecond)")
+        notify("at most \(framesASecond)")
     }
 
     /// That of those that can be asked for which is the nearest.

@@ -106,7 +106,7 @@ extension State {
     public var programNames: [String] { programs.compactMap { $0.info?.name } }
 
     /// Applies settings of an earlier session; settings that cannot be applied are ignored.
-    mutating func recall(_ old: ViewSettings) {
+    mutating func restore(_ old: ViewSettings) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
         if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }
         if let detail = old.detail { wantsDetail = detail == .auto ? nil : detail == .open }

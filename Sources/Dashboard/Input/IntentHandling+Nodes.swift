@@ -6,11 +6,11 @@ extension State {
     mutating func toggleTag() {
         guard let selection, let (programIndex, node) = selectedNode else {
             let isGroup = selection?.site != nil
-            return say(
+            return notify(
                 selectedProgramIndex == nil
                     ? "there is nothing to tag" : "only nodes can be tagged, not \(isGroup ? "groups" : "programs")")
         }
-        let isTagged = programs[programIndex].outline.isTagged(node)
+        let isTagged = programs[programIndex].rowModel.isTagged(node)
         programs[programIndex].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
         revision += 1
@@ -18,10 +18,10 @@ extension State {
     }
 
     mutating func untag() {
-        guard !tags.isEmpty else { return say("nothing is tagged; Space tags") }
+        guard !tags.isEmpty else { return notify("nothing is tagged; Space tags") }
         let count = tags.count
         dropTags()
-        say("\(count) untagged")
+        notify("\(count) untagged")
     }
 
     mutating func dropTags() {
@@ -32,11 +32,11 @@ extension State {
     mutating func edit() -> [Effect] {
         if let site = selection?.site, !site.fileID.isEmpty { return [.openEditor(site)] }
         guard let (programIndex, node) = selectedNode else {
-            say("there is no node to open")
+            notify("there is no node to open")
             return []
         }
         guard let site = programs[programIndex].forest.site(of: node), !site.fileID.isEmpty else {
-            say("its call site is not known", .warning)
+            notify("its call site is not known", .warning)
             return []
         }
         return [.openEditor(site)]

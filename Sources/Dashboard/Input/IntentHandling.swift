@@ -41,9 +41,9 @@ extension State {
             if let shown = ViewID(shownBy: intent) { show(shown) }
         case .nextView: show(view.next(by: 1))
         case .previousView: show(view.next(by: -1))
-        case .zoomIn, .zoomOut, .earlier, .later, .scope: say("only the timeline does that; 3 shows it")
-        case .visit: say("only Sites and Warnings do that; 4 and 5 show them")
-        case .dismiss, .hide: say("only Warnings does that; 5 shows it")
+        case .zoomIn, .zoomOut, .earlier, .later, .scope: notify("only the timeline does that; 3 shows it")
+        case .visit: notify("only Sites and Warnings do that; 4 and 5 show them")
+        case .dismiss, .hide: notify("only Warnings does that; 5 shows it")
         case .commandLine: typeCommand("")
         case .faster: changeRate(by: 1)
         case .slower: changeRate(by: -1)
@@ -71,8 +71,8 @@ extension State {
             mode = .help(scroll: 0)
             revision += 1
         case .quit: return [.quit]
-        case .yes, .no: say("nothing was asked")
-        case .accept, .abort, .complete: say("nothing is being typed")
+        case .yes, .no: notify("nothing was asked")
+        case .accept, .abort, .complete: notify("nothing is being typed")
         }
         return []
     }
@@ -107,11 +107,11 @@ extension State {
             updateViewport()
         } else if following == .newest || following == .selected {
             following = .nothing
-            say("follows nothing")
+            notify("follows nothing")
         } else if !tags.isEmpty {
             untag()
         } else {
-            say("there is nothing to go back from; q quits")
+            notify("there is nothing to go back from; q quits")
         }
     }
 
@@ -122,13 +122,13 @@ extension State {
         wantsDetail = !isOpen
         if !isOpen, Layout(self).detail == nil {
             wantsDetail = nil
-            say("no room for details: \(Layout.belowRows) rows are needed", .warning)
+            notify("no room for details: \(Layout.belowRows) rows are needed", .warning)
         }
         updateViewport()
     }
 
     mutating func scrollDetail(by lines: Int) {
-        guard let area = Layout(self).detail else { return say("no details are shown; Enter shows them") }
+        guard let area = Layout(self).detail else { return notify("no details are shown; Enter shows them") }
         let count = DetailText.lines(of: self, width: area.columns - 4).count
         detailScroll = min(max(0, detailScroll + lines), max(0, count - (area.rows - 1)))
         revision += 1

@@ -31,7 +31,7 @@ extension State {
 
     /// Goes on typing with what was pasted, on one line; where none is being typed a text is no keys.
     mutating func paste(_ text: String) {
-        guard let line = typedLine else { return say("pasted text goes into a line: press / or : first") }
+        guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
         retype(line + text.filter { !$0.isNewline })
     }
 }

@@ -45,12 +45,12 @@ struct BlockerPath {
 extension State {
     /// Goes from the selected node to its blocker and shows the path; at the blocker, what can be done.
     mutating func goToBlocker() {
-        guard let (programIndex, start) = selectedNode else { return say("there is no node to ask about") }
+        guard let (programIndex, start) = selectedNode else { return notify("there is no node to ask about") }
         let way = BlockerPath(from: start, in: programs[programIndex].forest)
         let text = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
         if let ring = way.ring {
             let words = text.ring(way.steps[ring...], in: programs[programIndex].forest)
-            return say(
+            return notify(
                 words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning)
         }
         let end = way.end
@@ -58,10 +58,10 @@ extension State {
         guard way.steps.count > 1 else {
             let advice = advice(for: end, in: programIndex)
             let name = text.name(start, in: programs[programIndex].forest)
-            return say("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"))
+            return notify("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"))
         }
         reveal(end.node, in: programIndex)
-        say(text.way(way.steps, in: programs[programIndex].forest) + ": " + reason)
+        notify(text.way(way.steps, in: programs[programIndex].forest) + ": " + reason)
     }
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }

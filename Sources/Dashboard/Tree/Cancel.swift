@@ -6,17 +6,17 @@ import ChainText
 extension State {
     mutating func askToCancel(wholeChain: Bool) {
         let rowIDs = tags.isEmpty ? selection.map { [$0] } ?? [] : tags
-        guard !rowIDs.isEmpty else { return say("there is nothing to cancel") }
+        guard !rowIDs.isEmpty else { return notify("there is nothing to cancel") }
         if tags.isEmpty, rowIDs[0].site != nil {
-            return say("a group is not cancelled as a whole: unfold it, tag the chains with Space")
+            return notify("a group is not cancelled as a whole: unfold it, tag the chains with Space")
         }
         let sources = Set(rowIDs.map(\.source))
         for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
-            if let why = whyNotCancel(in: programIndex) { return say(why, .warning) }
+            if let why = whyNotCancel(in: programIndex) { return notify(why, .warning) }
         }
         let question = question(about: rowIDs, wholeChain: wholeChain)
         guard question.count > 0 else {
-            return say("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) has settled")
+            return notify("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) has settled")
         }
         mode = .confirm(question)
         revision += 1
@@ -79,7 +79,7 @@ extension State {
         case .yes: break
         case .no, .back:
             mode = .normal
-            say("nothing was cancelled")
+            notify("nothing was cancelled")
             return []
         case .quit: return [.quit]
         default: return []
@@ -93,14 +93,14 @@ extension State {
                     ? whyNotCancel(in: programIndex) : "\(programs[programIndex].shownName) has restarted meanwhile"
             }
             if let why {
-                say("nothing was cancelled: \(why)", .warning)
+                notify("nothing was cancelled: \(why)", .warning)
                 return []
             }
         }
         var effects: [Effect] = []
         for part in question.parts { if let effect = send(part) { effects.append(effect) } }
         if !tags.isEmpty { dropTags() }
-        say("asked \(asked(question)) to cancel \(question.what)")
+        notify("asked \(asked(question)) to cancel \(question.what)")
         updateViewport()
         return effects
     }

@@ -80,7 +80,7 @@ extension ChainsView: DashboardView {
         guard click.column == marker || click.column == marker + 1 else { return false }
         if let tree = row.tree {
             if tree.flags.contains(.foldable) { state.fold(row, !tree.flags.contains(.folded)) }
-        } else if state.programs[row.programIndex].outline.rowCount > 0 {
+        } else if state.programs[row.programIndex].rowModel.rowCount > 0 {
             state.fold(row, !state.isFolded(row))
         }
         return true
@@ -180,7 +180,7 @@ extension ChainsView: DashboardView {
             let row = state.row(of: selection)
         else {
             state.following = .nothing
-            return state.say("the node that was followed is gone; nothing is followed", .warning)
+            return state.notify("the node that was followed is gone; nothing is followed", .warning)
         }
         guard state.row(at: row)?.rowID != selection else { return }
         state.programs[programIndex].unfold(to: node)

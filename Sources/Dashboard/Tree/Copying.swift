@@ -17,9 +17,9 @@ extension State {
         guard text.count > 0 else { return nothingToCopy() }
         if text.isFull {
             let (count, all) = (CountText.grouped(text.count), CountText.grouped(rowIDs.count))
-            say("copied \(count) of \(all) nodes: \(Self.why)", .warning)
+            notify("copied \(count) of \(all) nodes: \(Self.why)", .warning)
         } else {
-            say(text.count == 1 ? "copied" : "\(CountText.grouped(text.count)) nodes copied")
+            notify(text.count == 1 ? "copied" : "\(CountText.grouped(text.count)) nodes copied")
         }
         return [.copy(text.text)]
     }
@@ -36,7 +36,7 @@ extension State {
                 text.add(line)
                 let forest = programs[programIndex].forest
                 for root in forest.roots where !text.isFull {
-                    guard rowID.site == nil || programs[programIndex].outline.site(ofChain: root) == rowID.site else {
+                    guard rowID.site == nil || programs[programIndex].rowModel.site(ofChain: root) == rowID.site else {
                         continue
                     }
                     add(root, in: programIndex, to: &text)
@@ -45,14 +45,14 @@ extension State {
         }
         guard text.count > 0 else { return nothingToCopy() }
         let lines = "\(CountText.grouped(text.count)) \(text.count == 1 ? "line" : "lines")"
-        if text.isFull { say("copied the first \(lines): \(Self.why)", .warning) } else { say("\(lines) copied") }
+        if text.isFull { notify("copied the first \(lines): \(Self.why)", .warning) } else { notify("\(lines) copied") }
         return [.copy(text.text)]
     }
 
     private static let why = "terminals take no more than 75 kB"
 
     private mutating func nothingToCopy() -> [Effect] {
-        say("there is nothing to copy")
+        notify("there is nothing to copy")
         return []
     }
 
@@ -68,7 +68,7 @@ extension State {
         guard rowIDs.count > 1, case let forest = programs[programIndex].forest else { return false }
         var above = forest.treeParent(of: node)
         while let current = above {
-            if programs[programIndex].outline.isTagged(current) { return true }
+            if programs[programIndex].rowModel.isTagged(current) { return true }
             above = forest.treeParent(of: current)
         }
         return false

@@ -93,14 +93,14 @@ extension State {
     /// changes when an answer may be another. While a large forest is still looked through, nodes that match are let
     /// through one after the other.
     func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
-        !filter.isActive || programs[programIndex].outline.isMatch(node)
+        !filter.isActive || programs[programIndex].rowModel.isMatch(node)
     }
 
     /// Changes whenever ``filterMatches(_:in:)`` may answer otherwise than before.
-    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.outline.filterRevision } }
+    var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.rowModel.filterRevision } }
 
     /// Matching nodes of all programs, so far.
-    var matchCount: Int { programs.reduce(0) { $0 + $1.outline.matchCount } }
+    var matchCount: Int { programs.reduce(0) { $0 + $1.rowModel.matchCount } }
 
     /// Whether there may be more.
     var isScanning: Bool { programs.contains(where: \.isScanning) }
@@ -113,7 +113,7 @@ extension State {
         filterHistory.add(text)
         if filter.isActive {
             if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
-                say("nothing matches “\(text)” yet; Esc drops the filter", .warning)
+                notify("nothing matches “\(text)” yet; Esc drops the filter", .warning)
             } else if following == .first {
                 // The selected node was searched for, so it stays selected when the filter is dropped.
                 following = .nothing
@@ -126,7 +126,7 @@ extension State {
     /// Where the selected row is only there for what is under it, or is not shown: the first match.
     private mutating func goToMatchHere() {
         guard view == .chains, filter.isActive, matchCount > 0 else { return }
-        if let (programIndex, node) = selectedNode, programs[programIndex].outline.isMatch(node) { return }
+        if let (programIndex, node) = selectedNode, programs[programIndex].rowModel.isMatch(node) { return }
         if let (programIndex, node) = firstMatch(in: Array(programs.indices), forward: true) {
             reveal(node, in: programIndex)
         }
@@ -146,10 +146,10 @@ extension State {
     }
 
     mutating func toggleDim() {
-        guard filter.isActive else { return say("no filter is set; / sets one") }
-        guard !view.type.keepsAllRows else { return say("this view dims what does not match and hides nothing") }
+        guard filter.isActive else { return notify("no filter is set; / sets one") }
+        guard !view.type.keepsAllRows else { return notify("this view dims what does not match and hides nothing") }
         setDims(!filter.dims)
-        say(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
+        notify(filter.dims ? "what does not match is dimmed" : "what does not match is hidden")
         updateViewport()
     }
 
@@ -157,13 +157,13 @@ extension State {
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
         // The rows of both are counted all the time.
-        for programIndex in programs.indices { programs[programIndex].outline.dimsRest = dims }
+        for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
     }
 
     mutating func goToMatch(forward: Bool) {
-        guard filter.isActive else { return say("no filter is set; / sets one") }
+        guard filter.isActive else { return notify("no filter is set; / sets one") }
         guard let (programIndex, node) = match(forward: forward) else {
-            return say("no match \(forward ? "below" : "above")")
+            return notify("no match \(forward ? "below" : "above")")
         }
         reveal(node, in: programIndex)
     }
@@ -193,6 +193,6 @@ extension Program {
     /// Returns the nearest match below a node, or above it; without a node the first match, or the last.
     fileprivate func match(from node: NodeIndex?, forward: Bool) -> NodeIndex? {
         guard isReached else { return nil }
-        return outline.match(from: node, forward: forward, in: forest)
+        return rowModel.match(from: node, forward: forward, in: forest)
     }
 }

@@ -6,9 +6,9 @@ extension State {
         let deepest = tree.window.reduce(0) { max($0, Int($1.tree?.depth ?? 0)) }
         guard let level = foldLevel else { return fold(toDepth: deepest + levels) }
         if levels > 0, deepest < level {
-            return say("nothing on the screen stands further in than level \(level)")
+            return notify("nothing on the screen stands further in than level \(level)")
         }
-        if levels < 0, level == 0 { return say("every chain is one row") }
+        if levels < 0, level == 0 { return notify("every chain is one row") }
         fold(toDepth: level + levels)
     }
 
@@ -20,7 +20,7 @@ extension State {
         if following != .nothing { following = .nothing }
         for programIndex in programs.indices { programs[programIndex].fold(toLevel: level) }
         let levels = level == 1 ? "1 level" : "\(level) levels"
-        say(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
+        notify(level == 0 ? "every chain is one row; } shows a level more" : "\(levels) of every chain; * shows all")
         updateViewport()
     }
 
@@ -32,13 +32,13 @@ extension State {
 
     private mutating func canFoldAll() -> Bool {
         guard let hindrance = foldAllHindrance() else { return true }
-        say(hindrance)
+        notify(hindrance)
         return false
     }
 
     /// The level that is in force; nil where each chain decides, or all is shown.
     private var foldLevel: Int? {
-        programs.first { $0.isReached }?.outline.foldLevel
+        programs.first { $0.isReached }?.rowModel.foldLevel
     }
 }
 
@@ -46,6 +46,6 @@ extension Program {
     /// Shows so many levels of each chain.
     mutating func fold(toLevel level: Int) {
         guard isReached else { return }
-        outline.fold(toLevel: level, in: forest)
+        rowModel.fold(toLevel: level, in: forest)
     }
 }

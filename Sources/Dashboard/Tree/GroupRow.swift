@@ -15,7 +15,7 @@ struct GroupPainter {
     func paint(into painter: inout Painter) {
         let glyphs = painter.glyphs
         let forest = program.forest
-        guard let group = program.outline.group(of: site, in: forest) else { return }
+        guard let group = program.rowModel.group(of: site, in: forest) else { return }
         let isHistory = program.connection.outage != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
         let role = group.state.role
@@ -24,7 +24,7 @@ struct GroupPainter {
         let end =
             columns.value.isShown ? columns.value.start + columns.value.width : columns.node.start + columns.node.width
         var column = columns.node.start
-        let marker = program.outline.isOpen(site) ? glyphs.unfolded : glyphs.folded
+        let marker = program.rowModel.isOpen(site) ? glyphs.unfolded : glyphs.folded
         painter.frame.write(marker, row: row, column: column, style: .guide)
         column += 2
         func write(_ text: String, _ style: Style) {
@@ -62,7 +62,7 @@ enum GroupText {
     /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
-        guard let group = program.outline.group(of: site, in: forest) else { return nil }
+        guard let group = program.rowModel.group(of: site, in: forest) else { return nil }
         let labels = [group.first, group.last].compactMap { $0.map { forest.label(of: $0) ?? "" } }
         guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
         if first == last { return first }
@@ -88,7 +88,7 @@ enum GroupText {
     /// A group as one line of text, for the clipboard.
     static func line(of site: CodeLocation, in program: Program, _ glyphs: Glyphs) -> String? {
         let forest = program.forest
-        guard let group = program.outline.group(of: site, in: forest) else { return nil }
+        guard let group = program.rowModel.group(of: site, in: forest) else { return nil }
         var text = NodeText.safe(name(of: site))
         if let label = label(of: site, in: program) { text += " " + NodeText.safe(label) }
         let counts = counts(of: group, glyphs).map(\.text)
@@ -101,7 +101,7 @@ enum GroupText {
         let glyphs = state.options.glyphs
         var text = DetailWriter(width: width, glyphs: glyphs)
         let forest = program.forest
-        guard let group = program.outline.group(of: site, in: forest) else {
+        guard let group = program.rowModel.group(of: site, in: forest) else {
             return text.lines
         }
         text.add(DetailLine("chains from one call site", .dim))

@@ -46,7 +46,7 @@ struct ProgramPainter {
         // A program has no thread, wait and run: the whole room up to its age is its own.
         let end = columns.total.isShown ? columns.total.start - 1 : columns.node.start + columns.node.width
         var column = columns.node.start
-        if program.outline.rowCount > 0 {
+        if program.rowModel.rowCount > 0 {
             let marker = program.isFolded ? glyphs.folded : glyphs.unfolded
             painter.frame.write(marker, row: row, column: column, style: .guide)
         }

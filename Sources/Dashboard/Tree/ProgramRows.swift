@@ -3,7 +3,7 @@ import ChainModel
 import ChainRows
 
 // Which rows there are, over all programs: each has a row of its own where there are several, its chains' rows below it.
-// A row is found by the counts of the programs, which are few; within one by its outline.
+// A row is found by the counts of the programs, which are few; within one by its row model.
 
 extension Program {
     // MARK: The rows of the chains, numbered from 0
@@ -11,24 +11,24 @@ extension Program {
     var isReached: Bool { info != nil }
 
     mutating func setFilter(_ filter: Filter) {
-        outline.dimsRest = filter.dims
-        outline.setFilter(filter.query, now: shownNow)
+        rowModel.dimsRest = filter.dims
+        rowModel.setFilter(filter.query, now: shownNow)
     }
 
     /// Whether it is still looked through for what the filter holds.
-    var isScanning: Bool { isReached && outline.isScanning }
+    var isScanning: Bool { isReached && rowModel.isScanning }
 
     mutating func scan(budget: Int) -> Bool {
         guard isReached else { return false }
-        return outline.scan(in: forest, budget: budget)
+        return rowModel.scan(in: forest, budget: budget)
     }
 
     /// The row of a node among its chains' rows.
-    mutating func row(of node: NodeIndex) -> Int? { outline.row(of: node, in: forest) }
+    mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }
 
     /// The node or group in a row, numbered among the rows of the chains.
     mutating func rowID(at row: Int) -> RowID? {
-        outline.lines(from: row, count: 1, in: forest).first.map(rowID)
+        rowModel.lines(from: row, count: 1, in: forest).first.map(rowID)
     }
 
     fileprivate func rowID(of row: OutlineRow) -> RowID {
@@ -38,29 +38,29 @@ extension Program {
         }
     }
 
-    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { outline.fold(node, isFolded, in: forest) }
+    mutating func fold(_ node: NodeIndex, _ isFolded: Bool) { rowModel.fold(node, isFolded, in: forest) }
 
     /// Folds every chain to one row, or unfolds everything.
     mutating func foldAll(_ isFolded: Bool) {
         if !isFolded { self.isFolded = false }
         guard isReached else { return }
-        outline.foldAll(isFolded, in: forest)
+        rowModel.foldAll(isFolded, in: forest)
     }
 
-    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { outline.tag(node, isTagged, in: forest) }
+    mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { rowModel.tag(node, isTagged, in: forest) }
 }
 
 extension State {
     /// Whether a program has a row of its own.
     func hasHead(_ programIndex: Int) -> Bool {
-        showsPrograms && !(filter.hidesRest && programs[programIndex].outline.rowCount == 0)
+        showsPrograms && !(filter.hidesRest && programs[programIndex].rowModel.rowCount == 0)
     }
 
     /// Whether a program's chains are shown.
     private func showsChains(_ programIndex: Int) -> Bool { !(showsPrograms && programs[programIndex].isFolded) }
 
     private func rowCount(of programIndex: Int) -> Int {
-        (hasHead(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].outline.rowCount : 0)
+        (hasHead(programIndex) ? 1 : 0) + (showsChains(programIndex) ? programs[programIndex].rowModel.rowCount : 0)
     }
 
     func countRows() -> Int { programs.indices.reduce(0) { $0 + rowCount(of: $1) } }
@@ -76,7 +76,7 @@ extension State {
         guard showsChains(programIndex) else { return hasHead(programIndex) ? first : nil }
         let row: Int? =
             if let site = rowID.site {
-                programs[programIndex].outline.row(ofGroup: site)
+                programs[programIndex].rowModel.row(ofGroup: site)
             } else {
                 found.flatMap { programs[programIndex].row(of: $0.node) }
             }
@@ -128,6 +128,6 @@ extension State {
 
 extension Program {
     fileprivate mutating func lines(from row: Int, count: Int) -> [OutlineRow] {
-        outline.lines(from: row, count: count, in: forest)
+        rowModel.lines(from: row, count: count, in: forest)
     }
 }

@@ -27,8 +27,8 @@ struct RowPainter {
     mutating func move(to row: Int, _ tree: TreeRow) {
         self.row = row
         self.tree = tree
-        let isActive = program.outline.isFiltering
-        isMatch = isActive && program.outline.isMatch(tree.node)
+        let isActive = program.rowModel.isFiltering
+        isMatch = isActive && program.rowModel.isMatch(tree.node)
         isDimmed = isActive && !isMatch || program.connection.outage != nil
     }
 
@@ -62,7 +62,7 @@ struct RowPainter {
 
     private func paintState(into painter: inout Painter, _ view: NodeView) {
         let glyphs = painter.glyphs
-        if program.outline.isTagged(tree.node) {
+        if program.rowModel.isTagged(tree.node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         let role = view.state.role
@@ -112,7 +112,7 @@ struct RowPainter {
             text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
         if isMatch {
-            for marked in program.outline.markedTexts {
+            for marked in program.rowModel.markedTexts {
                 painter.highlight(marked, in: text, row: row, from: start, to: column)
             }
         }

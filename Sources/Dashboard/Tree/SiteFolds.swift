@@ -67,7 +67,7 @@ extension Program {
     mutating func foldBySite(_ changes: borrowing ForestChanges) {
         if changes.isEverything { return foldAllBySite() }
         for entry in changes.nodes where entry.changes.contains(.created) {
-            if siteFolds.take(entry.index, in: forest) { outline.fold(entry.index, true, in: forest) }
+            if siteFolds.take(entry.index, in: forest) { rowModel.fold(entry.index, true, in: forest) }
         }
     }
 
@@ -84,8 +84,8 @@ extension Program {
             let nodes =
                 isWalked ? ChainWalk.rows(of: root, in: forest).map(\.node) : [root]
             // What the user said of a node since counts more.
-            for node in nodes where !siteFolds.isEmpty && !outline.isFoldSetByUser(node) {
-                if siteFolds.take(node, in: forest) { outline.fold(node, true, in: forest) }
+            for node in nodes where !siteFolds.isEmpty && !rowModel.isFoldSetByUser(node) {
+                if siteFolds.take(node, in: forest) { rowModel.fold(node, true, in: forest) }
             }
         }
     }

@@ -8,17 +8,17 @@ extension State {
     mutating func step(by rows: Int, orSay edge: String) {
         let row = currentRow()
         let target = min(max(0, row + rows), tree.rowCount - 1)
-        if tree.rowCount > 0, target == row, following == .nothing { say(edge) }
+        if tree.rowCount > 0, target == row, following == .nothing { notify(edge) }
         step(to: target)
     }
 
     mutating func step(to row: Int) {
-        if tree.rowCount > 0 { move(to: row) } else { say(emptyReason) }
+        if tree.rowCount > 0 { move(to: row) } else { notify(emptyReason) }
     }
 
     private mutating func selectedRow(orSay nothing: String) -> (number: Int, row: ChainsView.WindowRow)? {
         guard let selection, let number = row(of: selection), let row = row(at: number) else {
-            say(nothing)
+            notify(nothing)
             return nil
         }
         return (number, row)
@@ -30,24 +30,24 @@ extension State {
             if !isFolded(row) { return fold(row, true) }
             guard row.rowID.site != nil, showsPrograms,
                 let number = self.row(of: RowID(source: row.rowID.source))
-            else { return say("this is the top") }
+            else { return notify("this is the top") }
             return move(to: number)
         }
         if tree.flags.contains(.foldable), !tree.flags.contains(.folded) {
             fold(row, true)
-        } else if let outer = programs[row.programIndex].outline.outer(
+        } else if let outer = programs[row.programIndex].rowModel.outer(
             of: tree.node, in: programs[row.programIndex].forest),
             let number = self.row(of: rowID(of: outer, in: row.programIndex))
         {
             move(to: number)
-        } else if let site = programs[row.programIndex].outline.site(ofChain: tree.node),
+        } else if let site = programs[row.programIndex].rowModel.site(ofChain: tree.node),
             let number = self.row(of: RowID(source: row.rowID.source, site: site))
         {
             move(to: number)
         } else if showsPrograms, let number = self.row(of: RowID(source: row.rowID.source)) {
             move(to: number)
         } else {
-            say("this is the top of its chain")
+            notify("this is the top of its chain")
         }
     }
 
@@ -55,15 +55,15 @@ extension State {
         guard let (number, row) = selectedRow(orSay: "there is nothing to unfold") else { return }
         if isFolded(row) {
             fold(row, false)
-        } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].outline.rowCount > 0) {
+        } else if row.tree?.flags.contains(.foldable) ?? (programs[row.programIndex].rowModel.rowCount > 0) {
             move(to: number + 1)
         } else {
-            say(row.tree == nil ? "it has no chains yet" : "nothing is folded in here")
+            notify(row.tree == nil ? "it has no chains yet" : "nothing is folded in here")
         }
     }
 
     func isFolded(_ row: ChainsView.WindowRow) -> Bool {
-        if let site = row.rowID.site { return !programs[row.programIndex].outline.isOpen(site) }
+        if let site = row.rowID.site { return !programs[row.programIndex].rowModel.isOpen(site) }
         return row.tree?.flags.contains(.folded) ?? programs[row.programIndex].isFolded
     }
 
@@ -74,7 +74,7 @@ extension State {
             programs[row.programIndex].fold(tree.node, isFolded)
             noteFold(of: tree.node, in: row.programIndex, isFolded)
         } else if let site = row.rowID.site {
-            programs[row.programIndex].outline.open(site, !isFolded)
+            programs[row.programIndex].rowModel.open(site, !isFolded)
         } else {
             programs[row.programIndex].isFolded = isFolded
         }
@@ -82,7 +82,7 @@ extension State {
     }
 
     mutating func foldAll(_ isFolded: Bool) {
-        if let hindrance = foldAllHindrance() { return say(hindrance) }
+        if let hindrance = foldAllHindrance() { return notify(hindrance) }
         for programIndex in programs.indices { programs[programIndex].foldAll(isFolded) }
         if !isFolded {
             foldedSites = []
@@ -96,15 +96,17 @@ extension State {
         case .first, .nothing:
             selectedBefore = following == .nothing ? selection : nil
             following = .newest
-            say("follows the newest chain; again: the node that was selected")
+            notify("follows the newest chain; again: the node that was selected")
         case .newest:
             followSelected()
-            guard following == .selected, let (programIndex, node) = selectedNode else { return say("follows nothing") }
+            guard following == .selected, let (programIndex, node) = selectedNode else {
+                return notify("follows nothing")
+            }
             let name = NodeText.safe(NodeText.name(of: node, in: programs[programIndex].forest))
-            return say("follows \(name): it stays on its line; any move stops that")
+            return notify("follows \(name): it stays on its line; any move stops that")
         case .selected:
             following = .nothing
-            say("follows nothing")
+            notify("follows nothing")
         }
         updateViewport()
     }

@@ -44,7 +44,7 @@ extension Painter {
     /// Draws the column headers, a mark in the one that is sorted by: which way, or that the rows are not there yet.
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
-        let isSorting = state.programs.contains { $0.outline.isSorting }
+        let isSorting = state.programs.contains { $0.rowModel.isSorting }
         for header in columns.headers {
             var text = header.column.title
             var style = Style.title

@@ -9,7 +9,7 @@ extension State {
         var wanted = order
         (wanted.column, wanted.isInverted, wanted.sortsSiblings) = (column, inverted, siblings)
         setOrder(wanted)
-        say(order.words)
+        notify(order.words)
     }
 
     /// Puts the tree into an order, in all programs.
@@ -45,19 +45,19 @@ extension State {
             tree.anchor = ChainsView.Anchor(rowID: first, line: line ?? 0)
         }
         setOrder(wanted)
-        say(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
+        notify(wanted.isGrouped ? "chains from the same call site stand together" : "chains stand by themselves")
     }
 }
 
 extension Program {
     mutating func setOrder(_ order: TreeOrder) {
-        guard isReached else { return outline.setOrder(order) }
-        outline.setOrder(order, in: forest, now: shownNow)
+        guard isReached else { return rowModel.setOrder(order) }
+        rowModel.setOrder(order, in: forest, now: shownNow)
     }
 
     fileprivate func firstChain(of site: CodeLocation) -> RowID? {
         guard isReached else { return nil }
-        return outline.group(of: site, in: forest)?.first.map(rowID)
+        return rowModel.group(of: site, in: forest)?.first.map(rowID)
     }
 }
 

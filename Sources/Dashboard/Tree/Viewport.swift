@@ -42,7 +42,7 @@ extension State {
         if row == nil, filter.hidesRest {
             let text = filter.text
             dropFilter()
-            say("“\(text)” hid this: the filter is dropped")
+            notify("“\(text)” hid this: the filter is dropped")
             row = unfold(to: node, rowID, in: programIndex)
         }
         guard let row else { return }
@@ -86,12 +86,12 @@ extension Program {
     /// The chain that began last, among the live ones if there are any.
     fileprivate func newestRoot() -> (node: NodeIndex, isLive: Bool)? {
         guard isReached else { return nil }
-        return outline.newestChain(in: forest).map { ($0.root, $0.isLive) }
+        return rowModel.newestChain(in: forest).map { ($0.root, $0.isLive) }
     }
 
     /// Unfolds everything that hides a node.
     mutating func unfold(to node: NodeIndex) {
         isFolded = false
-        outline.unfold(around: node, in: forest)
+        rowModel.unfold(around: node, in: forest)
     }
 }

@@ -37,7 +37,7 @@ extension ListView {
         case .home: moveCursor(to: 0, &state)
         case .end: moveCursor(to: cursor.count - 1, &state)
         case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
-            state.say("only the tree does that; 1 shows it")
+            state.notify("only the tree does that; 1 shows it")
         default: return nil
         }
         return []
@@ -46,11 +46,11 @@ extension ListView {
     /// Moves the cursor to a row; shows `edge` where it is there already.
     static func moveCursor(to row: Int, orSay edge: String? = nil, _ state: inout State) {
         var cursor = cursor(of: state)
-        guard cursor.count > 0 else { return state.say(state.emptyReason) }
+        guard cursor.count > 0 else { return state.notify(state.emptyReason) }
         let old = cursor.selected
         cursor.select(row, height: height(in: state))
         setCursor(cursor, &state)
-        if cursor.selected == old, let edge { state.say(edge) }
+        if cursor.selected == old, let edge { state.notify(edge) }
         didMoveCursor(&state)
         state.updateViewport()
     }

@@ -25,7 +25,7 @@ struct Headless {
             case .copy, .save, .toggleOutput, .openEditor, .redraw, .suspend, .quit: break
             }
         }
-        store.dispatch(.recall(showing))
+        store.dispatch(.restore(showing))
         let clock = SystemClock.shared
         let end = clock.now &+ duration.clampedNanoseconds
         while clock.now < end, !feeds.allSatisfy(\.isOver) {

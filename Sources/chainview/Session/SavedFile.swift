@@ -19,7 +19,7 @@ struct SavedFile {
             } else {
                 try Data(content.utf8).write(to: url, options: .withoutOverwriting)
             }
-            return .told("saved to \(url.path)")
+            return .message("saved to \(url.path)")
         } catch CocoaError.fileWriteFileExists {
             return .report("\(url.path) exists: type save! to overwrite it")
         } catch let error as CocoaError {

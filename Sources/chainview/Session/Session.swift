@@ -58,7 +58,7 @@ final class Session {
         store = StateStore(State(size: size, options: options), reduce: reduce(into:_:)) { [effects] effect, _ in
             effects.waiting.append(effect)
         }
-        store.dispatch(.recall(settings.base.overlaid(with: settings.demanded)))
+        store.dispatch(.restore(settings.base.overlaid(with: settings.demanded)))
         initialSettings = store.withState { $0.remembered }
         let waker = screen.waker
         feeds = Feed.all(sources, wake: { waker.wake() })
@@ -167,7 +167,7 @@ final class Session {
         guard names.count == feeds.count else { return }
         let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
         savedSettings = found
-        step(.recall(found.shown))
+        step(.restore(found.shown))
         pendingMessage = found.problem ?? pendingMessage
     }
 

@@ -4,18 +4,18 @@ import ChainModel
 // What happens to rows as time passes, and which nodes are marked for commands.
 extension Program {
     /// Whether a settled chain is to be moved down.
-    var hasDue: Bool { outline.hasDue(now: now) }
+    var hasDue: Bool { rowModel.hasDue(now: now) }
 
     /// Moves settled chains down, except the one with the selected node. Returns the row that the chain of `watched`
     /// began at, if that chain moved.
     mutating func retire(selected: NodeIndex?, watched: NodeIndex?) -> Int? {
-        outline.archive(in: forest, now: now, selected: selected, watched: watched)
+        rowModel.archive(in: forest, now: now, selected: selected, watched: watched)
     }
 
     /// Folds fulfilled nodes inside live chains, and nodes that got many children; true if rows may have changed.
     mutating func tidy(selected: NodeIndex?) -> Bool {
         guard isReached else { return false }
-        return outline.autoFold(in: forest, now: now, selected: selected)
+        return rowModel.autoFold(in: forest, now: now, selected: selected)
     }
 
     // MARK: Commands

@@ -17,7 +17,7 @@ struct Program {
     var forest = ChainForest(process: ProcessKey(rawValue: 0))
     var connection = Connection.absent(attempt: 0, lastFailure: nil)
     var restart: Restart?
-    var outline = RowModel()
+    var rowModel = RowModel()
     var siteFolds = SiteFolds()
     var insight = Insight()
     var rate = RateMeter()
@@ -98,9 +98,9 @@ struct Program {
 
     /// Whether nothing but the passing of time can change its rows.
     var isIdle: Bool {
-        if isReached, outline.isBusy { return false }
+        if isReached, rowModel.isBusy { return false }
         guard !isStill else { return insight.sites.isIdle }
-        return forest.totals.counts.liveCount == 0 && !outline.awaitsDeadlines && insight.isIdle
+        return forest.totals.counts.liveCount == 0 && !rowModel.awaitsDeadlines && insight.isIdle
     }
 }
 
@@ -135,7 +135,7 @@ extension Program {
     mutating func connect(_ new: ProcessDescription, _ options: State.Options) {
         if info?.key != new.key {
             forest = ChainForest(process: new.key, limits: options.limits)
-            outline = RowModel(
+            rowModel = RowModel(
                 longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
             insight = Insight()
             requests = []
@@ -200,7 +200,7 @@ extension Program {
         guard isReached else { return false }
         forest.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
-        outline.update(changes, of: forest, now: now)
+        rowModel.update(changes, of: forest, now: now)
         if !siteFolds.isEmpty { foldBySite(changes) }
         insight.follow(changes, of: forest, now: now)
         return true
@@ -221,7 +221,7 @@ extension Program {
     }
 
     private mutating func tickOutline(_ wall: UInt64) -> Bool {
-        outline.tick(now: shownNow, wall: wall)
+        rowModel.tick(now: shownNow, wall: wall)
     }
 
     /// Updates the views' own figures, a slice at a time; true if that changed anything.
@@ -238,7 +238,7 @@ extension Program {
     mutating func freeze() {
         follow()
         frozenBuffer = FrozenBuffer(now: shownNow)
-        _ = outline.advanceOrder(at: shownNow)
+        _ = rowModel.advanceOrder(at: shownNow)
     }
 
     /// Applies the batches that waited; true if a snapshot has to be requested.

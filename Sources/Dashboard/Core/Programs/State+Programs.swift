@@ -90,7 +90,7 @@ extension State {
         if let old, old.key != info.key {
             replace(programIndex, by: info)
             let pids = old.pid == info.pid ? "pid \(info.pid)" : "pid \(old.pid) \(options.glyphs.right) \(info.pid)"
-            say("\(programs[programIndex].shownName) restarted (\(pids))", .warning)
+            notify("\(programs[programIndex].shownName) restarted (\(pids))", .warning)
         } else {
             programs[programIndex].connect(info, options)
             if old == nil {
@@ -102,7 +102,7 @@ extension State {
             if let outage {
                 let gone = DurationText.coarse(wall &- min(wall, outage.since))
                 let what = outage.isSilence ? "goes on" : "is back"
-                say("\(programs[programIndex].shownName) \(what), after \(gone)")
+                notify("\(programs[programIndex].shownName) \(what), after \(gone)")
             }
         }
         updateViewport()
@@ -133,7 +133,7 @@ extension State {
         } else {
             if programs[programIndex].connection.outage == nil {
                 let what = outage.isSilence ? "" : " cannot be reached"
-                say("\(programs[programIndex].shownName)\(what): \(outage.reason)", .warning)
+                notify("\(programs[programIndex].shownName)\(what): \(outage.reason)", .warning)
             }
             programs[programIndex].lose(outage, wall: wall)
         }
@@ -143,7 +143,7 @@ extension State {
     mutating func end(_ source: SourceID, _ reason: String) {
         let programIndex = addedProgramIndex(for: source, name: "")
         programs[programIndex].connection = .ended(reason)
-        if showsPrograms { say("\(programs[programIndex].shownName) ended: \(reason)", .warning) }
+        if showsPrograms { notify("\(programs[programIndex].shownName) ended: \(reason)", .warning) }
         updateViewport()
     }
 }

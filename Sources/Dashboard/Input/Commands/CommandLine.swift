@@ -92,11 +92,11 @@ extension State {
                 throw Typing.Problem(text: "there is no theme \(word.text): \(names)", range: word.range)
             }
             options.theme = theme
-            say("theme: \(theme.name)")
+            notify("theme: \(theme.name)")
         case .rate:
             options.refreshRate = try number(
                 Self.refreshRange, words, "say how many frames a second: \(State.refreshWords)")
-            say("at most \(framesASecond)")
+            notify("at most \(framesASecond)")
         case .warn: try warn(words)
         case .help:
             try words.noMore(than: 0)
@@ -199,7 +199,7 @@ extension State {
         case "off": options.warnings.enabled.subtract(kinds)
         default: throw Typing.Problem(text: "say on or off", range: word.range)
         }
-        say("\(name.text.lowercased()): \(word.text.lowercased())")
+        notify("\(name.text.lowercased()): \(word.text.lowercased())")
         updateViewport()
     }
 }

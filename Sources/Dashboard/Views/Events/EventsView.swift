@@ -114,10 +114,10 @@ extension EventsView: ListView {
             state.events.isFollowing = false
             state.events.cursor.selected = max(0, state.events.index.entries.count - 1)
             storeAnchor(&state)
-            state.say("stays here; f or G follows the newest again")
+            state.notify("stays here; f or G follows the newest again")
         case .down, .pageDown:
             guard state.events.isFollowing else { return nil }
-            state.say("this follows the newest")
+            state.notify("this follows the newest")
         case .nextMatch, .previousMatch:
             guard state.filter.isActive else { return nil }
             goToMatch(forward: intent == .nextMatch, &state)
@@ -134,28 +134,28 @@ extension EventsView: ListView {
         if let (programIndex, node) = state.selectedNode {
             state.reveal(node, in: programIndex)
         } else {
-            state.say("this node is no longer kept")
+            state.notify("this node is no longer kept")
         }
     }
 
     private static func followNewest(_ state: inout State) {
         state.events.isFollowing = true
         state.events.selected = nil
-        state.say("follows the newest; any move stops that")
+        state.notify("follows the newest; any move stops that")
         state.updateViewport()
     }
 
     private static func toggleScope(_ state: inout State) {
         if state.events.scope != nil {
             state.events.scope = nil
-            state.say("events of all chains")
+            state.notify("events of all chains")
         } else if let (programIndex, node) = state.selectedNode {
             let root = state.programs[programIndex].forest.root(of: node)
             let name = NodeText.name(of: root, in: state.programs[programIndex].forest)
             state.events.scope = state.rowID(of: root, in: programIndex)
-            state.say("only events of \(name); a shows all")
+            state.notify("only events of \(name); a shows all")
         } else {
-            state.say("no node is selected whose chain could be shown")
+            state.notify("no node is selected whose chain could be shown")
         }
         state.updateViewport()
     }
@@ -166,7 +166,7 @@ extension EventsView: ListView {
         let start = min(state.events.cursor.selected, entries.count)
         let rest = forward ? Array(start + 1..<max(start + 1, entries.count)) : (0..<start).reversed()
         for row in rest where isMatch(entries[row], filter, state) { return moveCursor(to: row, &state) }
-        state.say("no match \(forward ? "below" : "above")")
+        state.notify("no match \(forward ? "below" : "above")")
     }
 
     // MARK: Details

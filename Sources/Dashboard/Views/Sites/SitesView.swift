@@ -110,13 +110,13 @@ extension SitesView: ListView {
         case .sort: sortByNext(&state)
         case .invertSort:
             state.sites.sort.isInverted.toggle()
-            saySort(&state)
+            notifySort(&state)
         case .cancelNode, .cancelChain, .tag, .why:
-            state.say("these rows are call sites; Enter shows the nodes of one")
+            state.notify("these rows are call sites; Enter shows the nodes of one")
         case .nextMatch, .previousMatch:
-            state.say("all rows match; Enter shows the nodes of one, and n goes through them")
+            state.notify("all rows match; Enter shows the nodes of one, and n goes through them")
         case .copy: return copy(&state)
-        case .copyTree: state.say("a call site has no tree; y copies its figures, Enter shows its nodes")
+        case .copyTree: state.notify("a call site has no tree; y copies its figures, Enter shows its nodes")
         case .edit: return edit(&state)
         default: return nil
         }
@@ -129,34 +129,34 @@ extension SitesView: ListView {
 
     /// Shows the nodes of the selected call site in the tree, by a filter.
     private static func visit(_ state: inout State) {
-        guard let row = state.sites.selectedRow else { return state.say(state.emptyReason) }
+        guard let row = state.sites.selectedRow else { return state.notify(state.emptyReason) }
         guard row.id.key != .others else {
-            return state.say("these are many call sites, too many to be told apart")
+            return state.notify("these are many call sites, too many to be told apart")
         }
         let text = Query.text(site: row.site, kind: row.id.key.kind)
         state.show(.chains)
         do {
             try state.filter(by: text)
             if state.matchCount == 0, !state.isScanning {
-                state.say("none of its nodes is kept any more; Esc drops the filter")
+                state.notify("none of its nodes is kept any more; Esc drops the filter")
             }
         } catch {
-            state.say("\(NodeText.safe(text)): \(error)", .warning)
+            state.notify("\(NodeText.safe(text)): \(error)", .warning)
         }
     }
 
     private static func copy(_ state: inout State) -> [Effect] {
         guard let row = state.sites.selectedRow else {
-            state.say(state.emptyReason)
+            state.notify(state.emptyReason)
             return []
         }
-        state.say("copied \(NodeText.safe(row.name))")
+        state.notify("copied \(NodeText.safe(row.name))")
         return [.copy(SiteDetail.line(row))]
     }
 
     private static func edit(_ state: inout State) -> [Effect] {
         guard let site = state.sites.selectedRow?.site, !site.fileID.isEmpty else {
-            state.say("its call site is not known")
+            state.notify("its call site is not known")
             return []
         }
         return [.openEditor(site)]
@@ -180,10 +180,10 @@ extension SitesView: ListView {
         } else {
             state.sites.sort = SiteSort(column: column)
         }
-        saySort(&state)
+        notifySort(&state)
     }
 
-    private static func saySort(_ state: inout State) {
+    private static func notifySort(_ state: inout State) {
         let sort = state.sites.sort
         let order =
             switch (sort.column.isText, sort.isAscending) {
@@ -192,7 +192,7 @@ extension SitesView: ListView {
             case (false, true): "the least first"
             case (false, false): "the most first"
             }
-        state.say("sorted by \(sort.column.words), \(order)")
+        state.notify("sorted by \(sort.column.words), \(order)")
         state.updateViewport()
     }
 

@@ -148,7 +148,7 @@ private struct LanePainter {
             }
         painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(look))
         painter.write(word, row: row, in: columns.word, style: style(look))
-        if let node = now.node.flatMap({ program.forest.index(of: $0) }), program.outline.isTagged(node) {
+        if let node = now.node.flatMap({ program.forest.index(of: $0) }), program.rowModel.isTagged(node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
         paintName(into: &painter, program)

@@ -148,12 +148,12 @@ extension ThreadsView: ListView {
         switch state.threads.current {
         case .lane?:
             guard let (programIndex, node) = state.selectedNode else {
-                return state.say("nothing runs on this thread now")
+                return state.notify("nothing runs on this thread now")
             }
             state.reveal(node, in: programIndex)
-        case .program?: state.say("this is a program; Enter on a thread goes to what runs there")
-        case .executors?, .executor?: state.say("this is an executor; Enter on a thread goes to what runs there")
-        case nil: state.say(state.emptyReason)
+        case .program?: state.notify("this is a program; Enter on a thread goes to what runs there")
+        case .executors?, .executor?: state.notify("this is an executor; Enter on a thread goes to what runs there")
+        case nil: state.notify(state.emptyReason)
         }
     }
 
@@ -163,7 +163,7 @@ extension ThreadsView: ListView {
         let start = min(max(0, state.threads.cursor.selected), rows.count)
         let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
         for row in rest where isMatch(rows[row], state) { return moveCursor(to: row, &state) }
-        state.say("no match \(forward ? "below" : "above")")
+        state.notify("no match \(forward ? "below" : "above")")
     }
 
     private static func isMatch(_ row: Row, _ state: borrowing State) -> Bool {

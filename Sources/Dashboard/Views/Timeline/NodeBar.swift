@@ -35,7 +35,7 @@ struct NodeBar {
         if let settled = view.settled { end = (settled, view.state.role) }
         var at = view.created
         func upTo(_ time: UInt64) -> UInt64 { min(max(time, at), max(at, until)) }
-        let turn = view.queued ?? view.started ?? Self.turn(of: node, view, in: forest, until: until)
+        let turn = view.queued ?? view.started ?? Self.readyTime(of: node, view, in: forest, until: until)
         add(.waiting, from: at, to: upTo(turn))
         at = upTo(turn)
         if let queued = view.queued {
@@ -51,8 +51,8 @@ struct NodeBar {
         if view.settled != nil || view.state == .pending { add(.pending, from: at, to: until) }
     }
 
-    /// When a node's turn came that was never queued: with the settlement of its parent, or at once.
-    private static func turn(
+    /// When a node that was never queued became ready: when its parent settled, or at once.
+    private static func readyTime(
         of node: NodeIndex, _ view: NodeView, in forest: borrowing ChainForest, until: UInt64
     ) -> UInt64 {
         guard view.hasParent, let parent = forest.parent(of: node) else {

@@ -85,14 +85,14 @@ extension TimelineView {
     static func goToMatch(forward: Bool, _ state: inout State) {
         let isChain = state.timeline.scope == .chain && shownChain(state) != nil
         let found = isChain ? matchInChain(forward, state) : chainWithMatch(forward, state)
-        guard let found else { return state.say("no match \(forward ? "below" : "above")") }
+        guard let found else { return state.notify("no match \(forward ? "below" : "above")") }
         state.select(found)
         state.updateViewport()
     }
 
     private static func matchInChain(_ forward: Bool, _ state: borrowing State) -> RowID? {
         guard let (programIndex, root) = shownChain(state), let current = state.selectedNode?.node else { return nil }
-        let node = state.programs[programIndex].outline.match(
+        let node = state.programs[programIndex].rowModel.match(
             from: current, forward: forward, within: root, in: state.programs[programIndex].forest)
         return node.map { state.rowID(of: $0, in: programIndex) }
     }
@@ -103,14 +103,14 @@ extension TimelineView {
         let indices = forward ? Array(row.programIndex..<last) : (0...row.programIndex).reversed()
         for programIndex in indices {
             let forest = state.programs[programIndex].forest
-            let outline = state.programs[programIndex].outline
+            let rowModel = state.programs[programIndex].rowModel
             var roots = forest.roots[...]
             if programIndex == row.programIndex {
                 // A program's own row is above its chains.
                 let number = row.node.map { forest.rootNumber(of: $0) } ?? -1
                 roots = forward ? roots[roots.base.index(at: number + 1)...] : roots[..<roots.base.index(at: number)]
             }
-            let hasMatch = { (root: NodeIndex) in outline.matchCount(of: root) > 0 }
+            let hasMatch = { (root: NodeIndex) in rowModel.matchCount(of: root) > 0 }
             if let found = forward ? roots.first(where: hasMatch) : roots.last(where: hasMatch) {
                 return state.rowID(of: found, in: programIndex)
             }

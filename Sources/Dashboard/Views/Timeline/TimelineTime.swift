@@ -74,16 +74,16 @@ extension TimelineView {
 
     private static func zoom(by steps: Int, _ state: inout State) {
         let rows = window(state)
-        guard !rows.isEmpty else { return state.say(state.emptyReason) }
+        guard !rows.isEmpty else { return state.notify(state.emptyReason) }
         let axis = axis(of: rows, state).axis
         let (begin, end, isLive) = span(of: rows, state)
         let all = TimeAxis.scale(fitting: end - begin, into: max(1, axis.columns - 2))
-        if steps > 0, state.timeline.scale == nil { return state.say("everything is in sight") }
+        if steps > 0, state.timeline.scale == nil { return state.notify("everything is in sight") }
         let index = (TimeAxis.scales.firstIndex(of: axis.scale) ?? 0) + steps
-        guard index >= 0 else { return state.say("this is as near as it gets") }
+        guard index >= 0 else { return state.notify("this is as near as it gets") }
         guard index < TimeAxis.scales.count, TimeAxis.scales[index] < all else {
             (state.timeline.scale, state.timeline.left) = (nil, nil)
-            state.say("everything is in sight")
+            state.notify("everything is in sight")
             return state.updateViewport()
         }
         let scale = TimeAxis.scales[index]
@@ -97,7 +97,7 @@ extension TimelineView {
             state.timeline.left = center > before ? center - before : 0
         }
         state.timeline.scale = scale
-        state.say("\(TimelineText.scale(scale)) a column")
+        state.notify("\(TimelineText.scale(scale)) a column")
         state.updateViewport()
     }
 
@@ -110,16 +110,16 @@ extension TimelineView {
 
     private static func pan(by quarters: Int, _ state: inout State) {
         let rows = window(state)
-        guard !rows.isEmpty else { return state.say(state.emptyReason) }
-        guard state.timeline.scale != nil else { return state.say("everything is in sight; + goes nearer") }
+        guard !rows.isEmpty else { return state.notify(state.emptyReason) }
+        guard state.timeline.scale != nil else { return state.notify("everything is in sight; + goes nearer") }
         let axis = axis(of: rows, state).axis
         let (begin, _, isLive) = span(of: rows, state)
         let distance = axis.scale.multipliedClamped(by: UInt64(max(1, axis.columns / 4)))
         if quarters < 0 {
-            guard axis.left > begin else { return state.say("this is the beginning") }
+            guard axis.left > begin else { return state.notify("this is the beginning") }
             state.timeline.left = axis.left - begin > distance ? axis.left - distance : begin
         } else {
-            guard state.timeline.left != nil else { return state.say(isLive ? "this is now" : "this is the end") }
+            guard state.timeline.left != nil else { return state.notify(isLive ? "this is now" : "this is the end") }
             state.timeline.left = nil
             let last = self.axis(of: rows, state).axis.left
             // At the end the picture follows again.
@@ -131,25 +131,25 @@ extension TimelineView {
     private static func followNow(_ state: inout State) {
         if state.timeline.left != nil {
             state.timeline.left = nil
-            state.say("follows what goes on; again: everything in sight")
+            state.notify("follows what goes on; again: everything in sight")
         } else if state.timeline.scale != nil {
             state.timeline.scale = nil
-            state.say("everything is in sight")
+            state.notify("everything is in sight")
         } else {
-            state.say("everything is in sight; + goes nearer")
+            state.notify("everything is in sight; + goes nearer")
         }
         state.updateViewport()
     }
 
     private static func toggleScope(_ state: inout State) {
         if state.timeline.scope == .chain {
-            guard shownChain(state) != nil else { return state.say("these are all chains; select one of them") }
+            guard shownChain(state) != nil else { return state.notify("these are all chains; select one of them") }
             state.timeline.scope = .all
-            state.say("all chains, in the order of their beginnings; a goes back to one")
+            state.notify("all chains, in the order of their beginnings; a goes back to one")
         } else {
-            guard state.selectedNode != nil else { return state.say("no chain is selected") }
+            guard state.selectedNode != nil else { return state.notify("no chain is selected") }
             state.timeline.scope = .chain
-            state.say("the selected chain alone; a shows all")
+            state.notify("the selected chain alone; a shows all")
         }
         (state.timeline.scale, state.timeline.left, state.timeline.anchor) = (nil, nil, nil)
         state.updateViewport()

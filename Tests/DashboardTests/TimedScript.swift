@@ -1,7 +1,7 @@
 import ChainEvents
 
 /// Events written down one by one, each with its thread: what ``Script`` has too few words for. Times in milliseconds.
-struct Telling {
+struct TimedScript {
     var batch: EventBatch
     private let lead: UInt64
 
@@ -12,7 +12,7 @@ struct Telling {
 
     func nanoseconds(_ milliseconds: Double) -> UInt64 { UInt64(milliseconds * 1_000_000) &+ 1 &+ lead }
 
-    mutating func tell(
+    mutating func append(
         _ kind: EventKind, _ node: UInt64, _ other: UInt64 = 0, at milliseconds: Double, on thread: ThreadID = 1,
         text: String? = nil, detail: UInt16 = 0, flags: EventFlags = []
     ) {
@@ -31,21 +31,21 @@ struct Telling {
         _ node: UInt64, _ kind: NodeKind = .work, _ label: String? = nil, under parent: UInt64 = 0,
         by creator: UInt64 = 0, at milliseconds: Double
     ) {
-        tell(
+        append(
             .created, node, parent != 0 ? parent : creator, at: milliseconds, text: label,
             detail: UInt16(kind.rawValue), flags: parent != 0 ? .hasParent : [])
     }
 
     mutating func queue(_ node: UInt64, at milliseconds: Double, executor: ExecutorID = 1) {
-        tell(.queued, node, at: milliseconds, detail: executor)
+        append(.queued, node, at: milliseconds, detail: executor)
     }
 
     mutating func start(_ node: UInt64, at milliseconds: Double, on thread: ThreadID) {
-        tell(.started, node, at: milliseconds, on: thread)
+        append(.started, node, at: milliseconds, on: thread)
     }
 
     mutating func fulfill(_ node: UInt64, at milliseconds: Double, on thread: ThreadID) {
-        tell(.fulfilled, node, at: milliseconds, on: thread, flags: .handlerEnded)
+        append(.fulfilled, node, at: milliseconds, on: thread, flags: .handlerEnded)
     }
 
     /// A node that is made, runs from one moment to another, and is fulfilled.
