@@ -27,7 +27,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text): state.paste(text)
     case .perform(let intent): return state.handle(intent)
-    case .recall(let old): state.restore(old)
+    case .restore(let old): state.restore(old)
     case .report(let text): state.notify(text, .warning)
     case .message(let text): state.notify(text)
     }
