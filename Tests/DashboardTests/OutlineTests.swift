@@ -68,7 +68,7 @@ struct RandomWorld {
     mutating func step(_ random: inout SeededGenerator) {
         time += Double.random(in: 0.1...900, using: &random)
         if Int.random(in: 0..<3, using: &random) > 0 {
-            tell(programs.indices.randomElement(using: &random)!, &random)
+            append(programs.indices.randomElement(using: &random)!, &random)
         }
         screen.tick(time)
         let keys = [
@@ -119,11 +119,11 @@ struct RandomWorld {
 
     private mutating func append(_ place: Int, _ random: inout SeededGenerator) {
         guard programs[place].isReachable else { return }
-        let script = tellSome(of: &programs[place], &random)
+        let script = appendSome(of: &programs[place], &random)
         screen.act(.received(programs[place].source, script.batch))
     }
 
-    private func tellSome(of program: inout Program, _ random: inout SeededGenerator) -> Script {
+    private func appendSome(of program: inout Program, _ random: inout SeededGenerator) -> Script {
         program.sequence += 1
         var script = Script(sequence: program.sequence, time: time, of: program.info)
         func make(_ kind: NodeKind, _ label: String?, under parent: UInt64 = 0, by creator: UInt64 = 0) {

@@ -12,7 +12,7 @@ import Testing
     ) -> Screen {
         var screen = Screen(160, 40, options: options)
         var script = Script(time: 1_000)
-        tell(&script)
+        append(&script)
         screen.feed(script)
         screen.tick(time)
         screen.type("*")
