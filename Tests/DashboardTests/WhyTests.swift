@@ -8,11 +8,11 @@ import Testing
 @Suite struct WhyTests {
     /// Tells a story, goes to a node and asks.
     private func ask(
-        _ node: UInt64, at time: Double = 5_000, options: State.Options = .init(), _ tell: (inout Script) -> Void
+        _ node: UInt64, at time: Double = 5_000, options: State.Options = .init(), _ write: (inout Script) -> Void
     ) -> Screen {
         var screen = Screen(160, 40, options: options)
         var script = Script(time: 1_000)
-        append(&script)
+        write(&script)
         screen.feed(script)
         screen.tick(time)
         screen.type("*")
