@@ -13,7 +13,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func attachesAndHandsOnWhatIsSaid() throws {
+    @Test func attachesAndPassesBatchesOn() throws {
         let program = try FakeProgram(in: folder)
         var options = folder.options
         options.viewerName = "ann"
@@ -166,7 +166,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func aProgramThatStandsStillIsToldSoAndKept() throws {
+    @Test func aStoppedProgramIsReportedAndKept() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()
@@ -226,7 +226,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func aLateSubscriberHasTheStateToldAnew() throws {
+    @Test func aLateSubscriberGetsTheWholeState() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()

@@ -38,7 +38,7 @@ import Testing
         #expect(watched.replies.all.count == 3)
     }
 
-    @Test func whoWaitsForAnAnswerWhenTheConnectionBreaksIsRefused() throws {
+    @Test func anOpenCommandIsRefusedWhenTheConnectionBreaks() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         var viewer: FakeConnection? = try program.welcome().0
@@ -62,7 +62,7 @@ import Testing
         #expect(watched.replies.all.count == 4)
     }
 
-    @Test func whoIsNotAttachedIsRefused() throws {
+    @Test func aCommandWithoutAConnectionIsRefused() throws {
         let program = try FakeProgram(in: folder)
         let source = AttachedProcess(.unix(path: program.path), options: folder.options, clock: ManualPollClock())
         let replies = Recorded<CommandReply>()
@@ -108,7 +108,7 @@ import Testing
         #expect(UInt64(watched.replies.all.count) == limit + 1)
     }
 
-    @Test func aStopAnswersWhoWaits() throws {
+    @Test func stoppingAnswersOpenCommands() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         let (viewer, _) = try program.welcome()

@@ -24,7 +24,7 @@ import Testing
         return Eventually { try discovery.resolve(target, waiting) }
     }
 
-    @Test func everybodyIsAskedAtOnceAndWhoHangsIsTold() throws {
+    @Test func allProgramsAreAskedAtOnceAndHungOnesReported() throws {
         let (first, second) = (
             try FakeProgram(in: folder, pid: 11, name: "a"), try FakeProgram(in: folder, pid: 12, name: "b", key: 2)
         )
@@ -60,7 +60,7 @@ import Testing
         #expect(found.count == programs.count && found.allSatisfy { $0.hello == nil && $0.problem != nil })
     }
 
-    @Test func whatIsNoSocketOfOursIsToldOrPassedOver() throws {
+    @Test func foreignSocketsAreReportedOrSkipped() throws {
         let program = try FakeProgram(in: folder, pid: 21)
         // A dead program's, a plain file, a link to a socket, and names that are none of ours.
         do { _ = try FakeProgram(in: folder, pid: 22) }
@@ -191,7 +191,7 @@ import Testing
         #expect(#expect(throws: AttachError.self) { try discovery.list() }?.kind == .foreign)
     }
 
-    @Test func theEnvironmentSaysWhereToLook() {
+    @Test func theEnvironmentSetsTheFolder() {
         let variables = ["XDG_RUNTIME_DIR": "/run/me", "CHAINVIEW_SSH": "/bin/mine", "CHAINVIEW_TOKEN_FILE": "/t"]
         let discovery = Discovery(environment: { variables[$0] })
         #expect(discovery.folder.path == "/run/me/chainview")

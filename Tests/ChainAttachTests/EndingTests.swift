@@ -13,7 +13,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func aPidIsOverWhenItsProgramSaysSo() throws {
+    @Test func aPidEndsWithItsProgram() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.pid(getpid()), folder.options)
         let (viewer, _) = try program.welcome()
@@ -109,7 +109,7 @@ import Testing
         _ = try viewer?.waitForEnd()
     }
 
-    @Test func whoIsReleasedDetaches() throws {
+    @Test func releasingDetaches() throws {
         let program = try FakeProgram(in: folder)
         var watched: Watched? = Watched(.unix(path: program.path), folder.options)
         let status = watched?.status

@@ -39,7 +39,7 @@ import Testing
         #expect(watched.status.all.last?.failure?.contains("speaks version 7") == true)
     }
 
-    @Test func whoeverElseListensIsToldApart() throws {
+    @Test func anotherListenerIsRecognised() throws {
         let program = try FakeProgram(in: folder)
         let watched = Watched(.unix(path: program.path), folder.options)
         try program.nextViewer().sendBytes(Array("HTTP/1.1 400 Bad Request\r\n".utf8))
@@ -61,7 +61,7 @@ import Testing
         #expect(watched.status.all.last?.failure == "Only \u{FFFD}[31mann\u{FFFD} may look")
     }
 
-    @Test func aProgramThatIsFullIsTriedAgainByWhoWaits() throws {
+    @Test func aFullProgramIsTriedAgainWhileWaiting() throws {
         let program = try FakeProgram(in: folder)
         var options = folder.options
         options.waits = true

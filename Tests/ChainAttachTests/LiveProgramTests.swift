@@ -118,7 +118,7 @@ import Testing
         watched.source.stop()
     }
 
-    @Test func aReadOnlyProgramSaysSo() throws {
+    @Test func aReadOnlyProgramIsMarked() throws {
         let inspector = try inspect { $0.isReadOnly = true }
         defer { inspector.stop() }
         let (first, _) = work()

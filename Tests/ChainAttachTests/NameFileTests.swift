@@ -34,7 +34,7 @@ import Testing
         chmod(path, mode)
     }
 
-    @Test func nobodyIsAskedForAName() throws {
+    @Test func namesAreReadWithoutAConnection() throws {
         let programs = try [("shop", 11), ("stock", 12), ("stockings", 13)].map { try named($0, pid: $1) }
         #expect(try resolve("shop") == programs[0].endpoint)
         #expect(try resolve("stock") == programs[1].endpoint)
@@ -55,7 +55,7 @@ import Testing
         #expect(#expect(throws: AttachError.self) { try resolve("shop") }?.kind == .ambiguous)
     }
 
-    @Test func theDeadAreNotFoundByTheirNames() throws {
+    @Test func endedProgramsAreNotFoundByName() throws {
         do { _ = try named("shop", pid: 31) }
         #expect(FileManager.default.fileExists(atPath: folder.path + "/31.name"))
         let error = #expect(throws: AttachError.self) { try resolve("shop") }
@@ -112,7 +112,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func whoIsStoppedIsSaidToBe() throws {
+        @Test func aStoppedProgramIsReported() throws {
             let stopped = try Probe(["serve", "sleeper"], in: folder)
             #expect(stopped.firstLine() == "ready")
             let other = try Probe(["serve", "shop"], in: folder)

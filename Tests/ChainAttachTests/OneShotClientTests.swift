@@ -102,7 +102,7 @@ import Testing
         #expect(error?.kind == .foreign)
     }
 
-    @Test func aPortThatNobodyListensAtIsGone() throws {
+    @Test func aPortWithoutAListenerIsGone() throws {
         let socket = try Descriptor.socket(family: AF_INET)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -17,7 +17,7 @@ struct TargetTests {
         "", "0", "99999999999", "unix:", "tcp:7777", "tcp:host:0", "tcp::7", "tcp:h:99999", "ssh:host", "ssh:/1",
         "ssh:h/", "ssh:-oX/1",
     ])
-    func whatIsNoTargetIsSaidSo(text: String) {
+    func anInvalidTargetIsReported(text: String) {
         #expect(throws: TargetError.self) { try Target(text) }
     }
 }

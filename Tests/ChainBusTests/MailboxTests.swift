@@ -61,7 +61,7 @@ struct MailboxTests {
         #expect(numbers.filter { $0 % 2 == 1 } == (0..<2_000).map { $0 * 2 + 1 })
     }
 
-    @Test func closingLetsThoseGoWhoWait() throws {
+    @Test func closingEndsTheWaits() throws {
         let mailbox = Mailbox<Int>(limit: 1, overflow: .wait) {}
         mailbox.push(1)
         try onThreads(3) { index in

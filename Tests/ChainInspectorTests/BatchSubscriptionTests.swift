@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func oneWhoWasThereFromTheBeginningGetsEachEventOnce() {
+    @Test func anEarlySubscriberGetsEachEventOnce() {
         let bench = Bench(collector: options(chunk: 10))
         var viewer = Viewer(bench.collector.subscribe(mailboxLimit: 10_000, onReady: {}))
         viewer.take()

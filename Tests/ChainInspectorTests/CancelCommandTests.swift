@@ -252,7 +252,7 @@ import Testing
         #expect(old.isCancelled && follower.isSettled)
     }
 
-    @Test func aResyncTellsEverybodyTheStateAnew() throws {
+    @Test func aResyncSendsTheStateToEveryViewer() throws {
         let stage = try Stage()
         defer { stage.inspector.stop() }
         let viewer = stage.inspector.subscribe()

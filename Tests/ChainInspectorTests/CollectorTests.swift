@@ -57,7 +57,7 @@ import Testing
         #expect(Set(bench.events.map(\.thread)).count == 3)
     }
 
-    @Test func tellsNamesOnceAndCallSitesByFileAndLine() {
+    @Test func sendsNamesOnceAndCallSitesByFileAndLine() {
         let bench = Bench()
         func make(_ node: UInt64, _ site: CallSite) {
             bench.recorder.record(EventRecord(.created, node: NodeID(node), site: site), text: nil)
@@ -157,7 +157,7 @@ import Testing
         #expect(bench.counts.deliveredCount + bench.counts.lostInRings == 661)
     }
 
-    @Test func tellsWhoIsAliveAfterALoss() {
+    @Test func reportsLiveNodesAfterALoss() {
         let clock = StillClock()
         var options = RecorderOptions()
         options.ringCapacity = 16
@@ -177,7 +177,7 @@ import Testing
         #expect(bench.batches.compactMap(\.resync).count == 2)
     }
 
-    @Test func doesNotResyncMoreOftenThanTheIntervalSays() {
+    @Test func doesNotResyncMoreOftenThanTheInterval() {
         let clock = StillClock()
         var options = RecorderOptions()
         options.ringCapacity = 16

@@ -28,7 +28,7 @@ import Testing
         return detail.entries.map { "\($0.name): \($0.text)" }
     }
 
-    @Test func aPendingNodeTellsWhoWaitsForIt() throws {
+    @Test func aPendingNodeNamesItsWaiters() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let label = String(repeating: "long ", count: 200) + "end"
@@ -54,7 +54,7 @@ import Testing
         executor.runAll()
     }
 
-    @Test func aThreadThatBlocksIsTold() throws {
+    @Test func aBlockingThreadIsDescribed() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
@@ -76,7 +76,7 @@ import Testing
         var description: String { "loop of \(inner.count)" }
     }
 
-    @Test func anErrorIsToldWholeWithItsCauses() throws {
+    @Test func anErrorIsDescribedWithItsCauses() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let promise = runtime.run {
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func valuesAreToldOnlyWhereAsked(captures: Bool) throws {
+    func valuesAreDescribedOnlyOnRequest(captures: Bool) throws {
         var options = InspectorOptions.alone
         options.capturesValues = captures
         let inspector = try Inspector.start(runtime: runtime, options: options)
@@ -150,7 +150,7 @@ import Testing
         #expect(count.withLock { $0 } == before * 2)
     }
 
-    @Test func whatIsGoneIsToldFromTheForest() throws {
+    @Test func releasedNodesAreDescribedFromTheForest() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let id = runtime.run {

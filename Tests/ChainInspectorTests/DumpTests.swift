@@ -26,7 +26,7 @@ import Testing
         return Array(lines.dropFirst())
     }
 
-    @Test func tellsWhoIsAliveAndWhatItWaitsFor() throws {
+    @Test func showsLiveNodesAndWhatTheyWaitFor() throws {
         let inspector = try Inspector.start(runtime: runtime, options: .alone)
         defer { inspector.stop() }
         let file = "(DumpTests.swift:"
@@ -112,7 +112,7 @@ import Testing
         box.withLock { $0 = nil }
     }
 
-    @Test func obeysNothingThatALabelSays() {
+    @Test func controlCharactersOfLabelsAreEscaped() {
         #expect(escaped("plain — ünï 🎉") == "plain — ünï 🎉")
         #expect(escaped("a\u{1B}[31m\nb\u{9B}c\u{202E}d\u{7F}") == "a\\u{1b}[31m\\nb\\u{9b}c\\u{202e}d\\u{7f}")
         #expect(dateText(nanosecondsSince1970: 1_795_292_740_999_999_999) == "2026-11-21 20:25:40 UTC")
@@ -223,7 +223,7 @@ import Testing
         }
 
         #if os(Linux)
-            @Test func theWatchOverBlockedWorkersAllButSleepsWhileNobodyRecords() throws {
+            @Test func theBlockMonitorHardlyRunsWithoutARecorder() throws {
                 let probe = probe(["watch"])
                 try probe.process.run()
                 let said = read(probe.output, until: "over\n")

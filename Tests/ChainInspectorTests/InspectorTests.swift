@@ -24,7 +24,7 @@ import Testing
         third.stop()
     }
 
-    @Test func refusesARuntimeThatSomebodyElseRecords() {
+    @Test func refusesARuntimeThatIsRecordedAlready() {
         let runtime = ChainRuntime(sink: Recorder(clock: RealClock()), executor: ManualExecutor())
         #expect(throws: InspectorError.runtimeIsRecorded) { try Inspector.start(runtime: runtime, options: .alone) }
     }

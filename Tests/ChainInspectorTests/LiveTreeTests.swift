@@ -6,7 +6,7 @@ import Testing
 
 /// A forest as text for people.
 @Suite struct LiveTreeTests {
-    @Test func tellsOfAHandlerThatRunsOnInASettledChain() {
+    @Test func showsAHandlerThatRunsOnInASettledChain() {
         var forest = ChainForest(process: ProcessKey(rawValue: 7))
         var batch = EventBatch(process: forest.process, sequence: 1, time: 40)
         let (first, second) = (NodeID(1), NodeID(2))

@@ -78,7 +78,7 @@ import Testing
         #expect(states(forest, [1, 50]) == [.unknown, .unknown])
     }
 
-    @Test func oneWhoMissesPartOfAWalkDoesNotJudgeByIt() {
+    @Test func anIncompleteWalkDecidesNothing() {
         let bench = bench()
         let live = [1, 2, 3, 4, 5, 8] as [UInt64]
         bench.runtime.setLive(live.map { NodeID($0) })

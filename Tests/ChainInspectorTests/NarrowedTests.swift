@@ -88,7 +88,7 @@ import Testing
         withExtendedLifetime((third, caught)) {}
     }
 
-    @Test func anInspectorThatComesAgainIsToldOfWhatTheFirstHad() throws {
+    @Test func aSecondInspectorFindsTheNodesOfTheFirst() throws {
         let first = try Inspector.start(runtime: runtime, options: .alone)
         let (kept, resolver) = runtime.run { Promise<Int>.pending(label: "kept") }
         let child = kept.map(label: "child") { $0 }

@@ -50,7 +50,7 @@ import Testing
         resolver.fulfill(1)
     }
 
-    @Test(arguments: [true, false]) func whoMayOnlyLookIsRefusedWithTheReason(_ isProgramReadOnly: Bool) throws {
+    @Test(arguments: [true, false]) func aReadOnlyViewerIsRefusedWithTheReason(_ isProgramReadOnly: Bool) throws {
         var options = folder.options()
         options.isReadOnly = isProgramReadOnly
         let inspector = try Inspector.start(runtime: runtime, options: options)
@@ -80,7 +80,7 @@ import Testing
         #expect(refusal(viewer.replies[1].outcome)?.contains("release") == true)
     }
 
-    @Test func aFreshStateIsForWhoAskedAlone() throws {
+    @Test func aFreshStateGoesOnlyToTheViewerThatAsked() throws {
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         defer { inspector.stop() }
         let promises = runtime.run { (0..<100).map { _ in Promise<Int>.pending() } }

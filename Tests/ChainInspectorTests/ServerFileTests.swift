@@ -97,7 +97,7 @@ import Testing
         return process.terminationStatus == 0
     }()
 
-    @Test func whatTheDeadHaveLeftIsTakenAway() throws {
+    @Test func filesOfEndedProgramsAreRemoved() throws {
         let probe = try ProbeRun(["listen", sockets])
         #expect(probe.line() == "unix:\(sockets)/\(probe.pid).sock")
         let living = try ProbeRun(["listen", sockets])
@@ -168,7 +168,7 @@ import Testing
         long.stop()
     }
 
-    @Test func aTokenOfTheDeadIsRemovedAndOneOfTheLivingIsLeft() throws {
+    @Test func onlyTokensOfEndedProgramsAreRemoved() throws {
         let living = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options([.tcp(port: 0)]))
         defer { living.stop() }

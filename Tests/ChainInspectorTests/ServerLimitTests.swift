@@ -30,7 +30,7 @@ import Testing
         inspector.server.withLock { $0 }?.wake()
     }
 
-    @Test func oneViewerTooManyIsToldSo() throws {
+    @Test func oneViewerTooManyIsRefused() throws {
         let inspector = try start { $0.viewerLimit = 2 }
         defer { inspector.stop() }
         var viewers = try (0..<2).map { _ in try TestViewer(inspector.addresses[0]) }
@@ -69,7 +69,7 @@ import Testing
         #expect(late.farewell() == nil && late.hello != nil)
     }
 
-    @Test func whoDoesNotIntroduceItselfIsLetGo() throws {
+    @Test func aConnectionWithoutHelloIsClosed() throws {
         let inspector = try start()
         defer { inspector.stop() }
         var writer = MessageWriter()
@@ -91,7 +91,7 @@ import Testing
         for viewer in viewers { #expect(viewer.farewell()?.reason == .refused) }
     }
 
-    @Test func whoDoesNotReadItsFarewellIsClosedAllTheSame() throws {
+    @Test func aViewerThatDoesNotReadIsClosedAtTheEnd() throws {
         let inspector = try start()
         defer { inspector.stop() }
         let viewer = try TestViewer(inspector.addresses[0])
@@ -105,7 +105,7 @@ import Testing
         #expect(viewer.farewell()?.reason == .misunderstood)
     }
 
-    @Test func whatCannotBeUnderstoodIsSaidSo() throws {
+    @Test func anUnknownMessageIsAnswered() throws {
         let inspector = try start()
         defer { inspector.stop() }
         func farewell(_ make: (inout MessageWriter) throws -> Void) throws -> Goodbye? {
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// Random bytes at any point of a conversation: the server continues, and other viewers are not delayed.
-    @Test func rubbishHarmsNobody() throws {
+    @Test func rubbishHarmsNothing() throws {
         let inspector = try start { $0.now = { 1 } }
         defer { inspector.stop() }
         let (promise, resolver) = runtime.run { Promise<Int>.pending() }
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// What a viewer that does not read misses is lost and counted; what it is told in the end is how things are.
-    @Test func aViewerThatStandsStillHoldsUpNobody() throws {
+    @Test func aStoppedViewerDelaysNoOther() throws {
         let inspector = try start { $0.mailboxLimit = 5000 }
         defer { inspector.stop() }
         let slow = try TestViewer(inspector.addresses[0])

@@ -40,7 +40,7 @@ import Testing
         return viewer.hello != nil
     }
 
-    @Test func silentConnectionsWithoutATokenKeepNobodyOut() throws {
+    @Test func silentConnectionsWithoutATokenBlockNoViewer() throws {
         let inspector = try start([.tcp(port: 0)])
         defer { inspector.stop() }
         let token = try token(of: inspector)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(.enabled(if: otherUser != nil, "only root can become another user"))
-    func anotherUsersConnectionsTakeTheirOwnPlacesOnly() throws {
+    func anotherUsersConnectionsTakeTheirOwnSlotsOnly() throws {
         let inspector = try start([.tcp(port: 0)])
         defer { inspector.stop() }
         let token = try token(of: inspector)

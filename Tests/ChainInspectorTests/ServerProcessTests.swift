@@ -36,7 +36,7 @@ import Testing
         #expect(next.end().output == "stopped\n")
     }
 
-    @Test func aViewerThatIsKilledHarmsNobody() throws {
+    @Test func aKilledViewerHarmsNothing() throws {
         let probe = try ProbeRun(["listen", folder.path + "/s"])
         let address = probe.line()
         let killed = try ProbeRun(["attach", address])

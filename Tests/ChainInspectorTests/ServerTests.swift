@@ -44,7 +44,7 @@ import Testing
         #expect(released == nil)
     }
 
-    @Test func aViewerIsToldTheStateAndWhatFollows() throws {
+    @Test func aViewerReceivesTheStateAndLaterEvents() throws {
         let executor = ManualExecutor()
         let runtime = ChainRuntime(executor: executor)
         var options = folder.options()
@@ -71,7 +71,7 @@ import Testing
         #expect(forest.loss.lostCount == 0)
     }
 
-    @Test func whatHappenedBeforeTheEndIsToldWithIt() throws {
+    @Test func eventsBeforeTheEndAreSentWithIt() throws {
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         let viewer = try TestViewer(inspector.addresses[0])
@@ -84,7 +84,7 @@ import Testing
         #expect(throws: TestViewer.NotConnected.self) { try TestViewer(inspector.addresses[0]) }
     }
 
-    @Test func aStateOfManyChunksIsToldWhole() throws {
+    @Test func aStateOfManyChunksIsSentWhole() throws {
         let runtime = ChainRuntime(executor: ManualExecutor())
         let inspector = try Inspector.start(runtime: runtime, options: folder.options())
         defer { inspector.stop() }
@@ -101,7 +101,7 @@ import Testing
         #expect(all.allSatisfy { viewer.forest?.index(of: $0.promise.id) != nil })
     }
 
-    @Test func whoOnlyLooksIsToldHelloAlone() throws {
+    @Test func aConnectionThatEndsAfterHelloGetsHelloAlone() throws {
         let inspector = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         defer { inspector.stop() }
@@ -113,7 +113,7 @@ import Testing
         #expect(throws: TestViewer.Ended.self) { try looking.next() }
     }
 
-    @Test func anIdleProgramIsHeardOf() throws {
+    @Test func anIdleProgramSendsHeartbeats() throws {
         let inspector = try Inspector.start(
             runtime: ChainRuntime(executor: ManualExecutor()), options: folder.options())
         defer { inspector.stop() }

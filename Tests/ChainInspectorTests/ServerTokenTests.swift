@@ -51,7 +51,7 @@ import Testing
         try TestViewer(inspector.addresses[1]).greet(ClientHello(purpose: .look))
     }
 
-    @Test func whoHasTheTokenAttaches() throws {
+    @Test func theRightTokenAttaches() throws {
         let (inspector, address, port) = try start()
         #expect(address == "tcp:127.0.0.1:\(port)")
         let secret = try token(port)
@@ -69,7 +69,7 @@ import Testing
         resolver.fulfill(1)
     }
 
-    @Test func whoHasNoneIsToldNothing() throws {
+    @Test func withoutATokenNothingIsSent() throws {
         let (inspector, address, port) = try start()
         defer { inspector.stop() }
         let secret = try token(port)

@@ -35,7 +35,7 @@ import Testing
                 """))
     }
 
-    @Test func aMissingSnapshotSaysWhatToPaste() throws {
+    @Test func aMissingSnapshotShowsWhatToPaste() throws {
         let complaint = try #require(ChainSnapshot.complaint(about: run().forest, expected: "\n  \n"))
         #expect(complaint.hasPrefix("there is no snapshot yet"))
         #expect(complaint.hasSuffix(right))

@@ -60,7 +60,7 @@ import Testing
                 """)
     }
 
-    @Test func aCancellationNamesWhoAsked() {
+    @Test func aCancellationNamesItsOrigin() {
         let run = order(fails: false)
         run.run(until: .milliseconds(100))
         run.promise(labelled: "reserve")?.cancel("the shop closes", by: .viewer("ada"))

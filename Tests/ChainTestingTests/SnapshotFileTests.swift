@@ -55,7 +55,7 @@ import Testing
         #expect(told("black tea", .recording) == nil)
     }
 
-    @Test func nothingIsWrittenWhereNobodyLooks() throws {
+    @Test func nothingIsWrittenOutsideTheSnapshots() throws {
         #expect(try #require(told("green tea", .readOnly)).contains("is missing"))
         #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("__Chains__").path))
         _ = told("green tea", .normal)
@@ -63,7 +63,7 @@ import Testing
         #expect(text("tea.actual") == nil)
     }
 
-    @Test func aFolderThatCannotBeWrittenIsSaid() throws {
+    @Test func aFolderThatCannotBeWrittenIsReported() throws {
         try Data().write(to: folder.appendingPathComponent("__Chains__"))
         let complaint = try #require(told("green tea", .normal))
         #expect(complaint.hasPrefix("tea: cannot write to"))

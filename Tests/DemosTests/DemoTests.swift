@@ -307,7 +307,7 @@ struct DemoTests {
                 """)
     }
 
-    @Test func hailFallsAsOftenAsTheSeedSays() throws {
+    @Test func hailFallsAsOftenAsTheSeedDecides() throws {
         let demo = try DemoRun("storm")
         demo.run(until: .seconds(1))
         let chainCount = 51 * 8  // Eight drops every 20 ms, at the first moment and at the last.

@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Vision.allCases) func aColorBlindViewerTellsTheStatesApart(_ vision: Vision) {
+    @Test(arguments: Vision.allCases) func theStatesDifferForTheColourBlind(_ vision: Vision) {
         for isSelected in [false, true] {
             for (index, one) in Self.states.enumerated() {
                 for other in Self.states[(index + 1)...] {

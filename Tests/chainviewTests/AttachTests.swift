@@ -46,7 +46,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func whoIsKilledIsSaidToBeGoneAndIsFoundAgain() throws {
+    @Test func aKilledProgramIsReportedAndFoundAgain() throws {
         let place = try Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")

@@ -67,7 +67,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func readOnlySaysSo() throws {
+    @Test func readOnlyIsReported() throws {
         let viewer = try stuck("--read-only")
         try viewer.select("answer from")
         #expect(!viewer.screen.text(row: 39).contains("c cancel"))
@@ -127,7 +127,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func aHandlerThatIgnoresItIsSaidToRunOn() throws {
+    @Test func aHandlerThatIgnoresCancellationIsReportedAsRunning() throws {
         let viewer = try stuck()
         try viewer.select("wait at the")
         viewer.type("c")

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [">/dev/full", ">&-"])
-    func anOutputThatTakesNothingIsToldAsSuch(redirection: String) throws {
+    func anOutputThatCannotBeWrittenIsReported(redirection: String) throws {
         for words in ["demo --for 100ms", "demo --list", "--help", "--version"] {
             let outcome = try run("\(words) \(redirection)")
             #expect(outcome.status == 74, "\(words): \(outcome)")

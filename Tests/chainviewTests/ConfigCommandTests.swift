@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The commands of the help work although the folder does not exist.
-    @Test func whatTheHelpSaysToBeginWithDoes() throws {
+    @Test func theCommandsOfTheHelpWork() throws {
         let place = try Place()
         let lines = try place.run("config --help").output.split(separator: "\n")
         let advice = lines.filter { $0.hasPrefix("  ") && $0.contains("chainview config --p") }
@@ -39,7 +39,7 @@ import Testing
         #expect(try place.run("config --check").output.hasSuffix(": no errors.\n"))
     }
 
-    @Test func whatIsWrongIsSaidALineEach() throws {
+    @Test func eachMistakeIsALine() throws {
         let place = try Place()
         try write("thme = 1\n\nrefresh-rate = \"\\u001B[31mfast\"\n", in: place, name: "bad.toml")
         let outcome = try place.run("config --check bad.toml")
@@ -72,7 +72,7 @@ import Testing
         #expect(nowhere.status == 66 && nowhere.errors.contains("set HOME or XDG_CONFIG_HOME"), "\(nowhere)")
     }
 
-    @Test func aFileCountsAtTheStartAndWhatIsWrongIsSaid() throws {
+    @Test func aFileIsReadAtTheStartAndItsMistakesReported() throws {
         let place = try Place()
         try write("ascii = true\nthme = 1\ntheme = \"light\"\nview = \"events\"\n", in: place)
         let outcome = try place.run("demo stuck --for 300ms")
@@ -165,7 +165,7 @@ import Testing
         #expect(text(place) == before)
     }
 
-    @Test func aBrokenFileIsSaidAndWrittenAnew() throws {
+    @Test func aBrokenFileIsReportedAndRewritten() throws {
         let place = try Place()
         let shop = try place.probe()
         try shop.tell("chain order 17")

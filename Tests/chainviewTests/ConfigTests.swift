@@ -13,7 +13,7 @@ import Testing
 @Suite struct ConfigTests {
     private func read(_ text: String) -> ConfigFile { ConfigFile(text, file: "c.toml") }
 
-    @Test func theDefaultFileSaysWhatHoldsWithoutOne() {
+    @Test func theDefaultFileHoldsTheDefaults() {
         let file = read(ConfigKey.defaultFile)
         #expect(file.problems.isEmpty && file.configuration == Configuration())
         for key in ConfigKey.all { #expect(ConfigKey.defaultFile.contains("\n\(key.name) = \(key.value)\n")) }
@@ -21,7 +21,7 @@ import Testing
         #expect(read("").problems.isEmpty && read("").configuration == Configuration())
     }
 
-    @Test func everythingItSaysIsTaken() {
+    @Test func everyKeyIsRead() {
         let file = read(
             """
             theme = "Colour-Blind"
@@ -103,7 +103,7 @@ import Testing
         ("text = '''\n[no.table]\n'''\nview = 3", 1, "there is no key \"text\""),
         ("\nkeep = { nodes = 5 }", 2, "keep.nodes is a whole number"),
     ])
-    func whatIsWrongIsToldWithItsLine(text: String, line: Int, words: String) throws {
+    func mistakesAreReportedWithTheirLine(text: String, line: Int, words: String) throws {
         let problem = try #require(read(text).problems.first)
         #expect(problem.line == line && "\(problem)".contains(words), "\(problem)")
         #expect("\(problem)".hasPrefix("c.toml:\(line): ") && !"\(problem)".contains("\n"))

@@ -51,7 +51,7 @@ struct EditorTests {
         ("/snap/bin/code -w -n", ["--goto", "a b.swift:7"]), ("subl", ["--wait", "a b.swift:7"]),
         ("zed --wait", ["a b.swift:7"]), ("kate", ["--line", "7", "a b.swift"]), ("emacs -nw", ["+7", "a b.swift"]),
     ])
-    func tellsTheEditorInItsWay(editor: String, arguments: [String]) {
+    func passesTheLineInTheEditorsForm(editor: String, arguments: [String]) {
         let told = Editor(environment: ["EDITOR": editor]).arguments("a b.swift", line: 7)
         #expect(told == arguments)
     }

@@ -141,7 +141,7 @@ import Testing
         #expect(try started.viewer.terminal.waitForExit() == .exited(4))
     }
 
-    @Test func whatAProgramLeavesBehindHoldsNobodyUp() throws {
+    @Test func anOrphanOfAProgramDelaysNothing() throws {
         let place = try Place()
         let script = "tail -f /dev/null & echo \"left $!\"; exit 6"
         let viewer = try Viewer(["run", "sh", "-c", script], setting: place.environment, waits: false)
@@ -172,7 +172,7 @@ import Testing
         #expect(try viewer.terminal.waitForExit() == .signalled(SIGINT))
     }
 
-    @Test func aProgramWithoutAnInspectorIsToldSo() throws {
+    @Test func aProgramWithoutAnInspectorIsReported() throws {
         let place = try Place()
         let viewer = try Viewer(
             ["run", "sh", "-c", "exec tail -f /dev/null"], setting: place.environment, waits: false)

@@ -22,7 +22,7 @@ struct SavedFileTests {
         }
     }
 
-    @Test func writesAndSaysWhere() throws {
+    @Test func writesAndReportsThePath() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path + "/sub/../a b.txt"
         let answer = write(path, "one ● two\n")
@@ -30,7 +30,7 @@ struct SavedFileTests {
         #expect(try String(contentsOfFile: folder.path + "/a b.txt", encoding: .utf8) == "one ● two\n")
     }
 
-    @Test func whatIsThereStaysUnlessToldOtherwise() throws {
+    @Test func anExistingFileStaysUnlessForced() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.path + "/a.txt"
         _ = write(path, "one")

@@ -12,7 +12,7 @@ import Testing
         return try #require((try json(outcome.output) as? [String: Any])?["nodes"] as? [[String: Any]])
     }
 
-    @Test func withNothingThereItSaysWhatToTry() throws {
+    @Test func withoutAProgramItSuggestsWhatToTry() throws {
         let place = try Place()
         for words in ["", "ps", "--headless"] {
             let outcome = try place.run(words)
@@ -81,7 +81,7 @@ import Testing
         #expect(gone.output.hasPrefix("shop ") && !gone.errors.lowercased().contains("fatal"), "\(gone)")
     }
 
-    @Test func cancellingSaysWhatCameOfIt() throws {
+    @Test func cancellingReportsItsResult() throws {
         let place = try Place()
         let probe = try place.probe()
         try probe.tell("chain order 17")
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func whoAllowsLookingOnlyRefuses() throws {
+    @Test func aReadOnlyProgramRefuses() throws {
         let place = try Place()
         let probe = try place.probe("stock", "read-only")
         try probe.tell("chain order 17")
@@ -176,7 +176,7 @@ import Testing
         try viewer.quit()
     }
 
-    @Test func whoStandsStillIsSaidToBeSilent() throws {
+    @Test func aStoppedProgramIsReportedAsSilent() throws {
         let place = try Place()
         let probe = try place.probe()
         kill(probe.pid, SIGSTOP)
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(arguments: ["ps", "cancel", "attach --headless --for 5s"])
-    func whoIsNotThereIsOneSentence(command: String) throws {
+    func aMissingProgramIsOneSentence(command: String) throws {
         let place = try Place()
         let probe = try place.probe()
         let node = command == "cancel" ? " 1" : ""

@@ -40,7 +40,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func itIsSaidToBeStopped() throws {
+        @Test func aStoppedProgramIsReported() throws {
             let place = try Place()
             let stock = try place.probe("stock")
             stop(stock)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can make a folder of another user's"))
-    func aFolderThatAnotherUserTookKeepsNobodyOut() throws {
+    func aFolderTakenByAnotherUserIsEvaded() throws {
         let place = try Place()
         let folder = place.path + "/chainview-\(geteuid())"
         #expect(mkdir(folder, 0o700) == 0 && chown(folder, 65534, 65534) == 0)

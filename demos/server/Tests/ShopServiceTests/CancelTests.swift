@@ -26,7 +26,7 @@ struct CancelTests {
         }
     }
 
-    @Test func cancellingWhatAChainWaitsForIsToldAlike() async throws {
+    @Test func cancellingWhatAChainWaitsForReadsTheSame() async throws {
         try await Running.inspected { running, inspector in
             async let answer = running.get("/wait?ms=599999")
             let timer = try await running.promise(labelled: "599999 ms")

@@ -67,7 +67,7 @@ struct EndpointTests {
         ("abandoned", 500, "abandoned: the resolver of the promise", 0),
         ("any", 500, "all 3 failed, the last with: west does not deliver", 3),
     ])
-    func brokenTellsWhy(_ how: String, _ status: Int, _ error: String, _ causeCount: Int) async throws {
+    func brokenReportsTheReason(_ how: String, _ status: Int, _ error: String, _ causeCount: Int) async throws {
         try await Running.server { running in
             let answer = try await running.get("/broken?how=\(how)")
             #expect(answer.status == status)

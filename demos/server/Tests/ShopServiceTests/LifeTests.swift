@@ -5,7 +5,7 @@ import Testing
 /// Start and stop of the server, in this process and as a program.
 @Suite(.timeLimit(.minutes(5)))
 struct LifeTests {
-    @Test func aPortThatIsTakenIsSaidToBe() async throws {
+    @Test func aPortInUseIsReported() async throws {
         try await Running.server { running in
             let port = running.server.port
             let error = await #expect(throws: CannotListen.self) { try await ShopServer.start(port: port) }
@@ -66,7 +66,7 @@ struct LifeTests {
     }
 
     @Test(arguments: [["--port"], ["--port", "65536"], ["--prot", "1"]])
-    func badUsageIsSaid(_ arguments: [String]) async throws {
+    func badUsageIsReported(_ arguments: [String]) async throws {
         let program = try Program(arguments)
         #expect(await program.status() == 64)
         #expect(program.errors().split(separator: "\n").count == 1)
