@@ -60,12 +60,14 @@ extension ChainForest {
         guard node.pointee.chain != noSlot else {
             return ChainSummary(
                 root: index, counts: StateCounts(one: node.pointee.state), evictedCount: 0,
-                firstRejected: data.isRejected(index.rawValue) ? index : nil, settled: node.pointee.settled)
+                firstRejected: data.isRejected(index.rawValue) ? index : nil, settled: node.pointee.settled,
+                outcome: ChainOutcome(of: node.pointee))
         }
         let record = data.chains[node.pointee.chain].pointee
         return ChainSummary(
             root: NodeIndex(rawValue: record.root), counts: record.counts, evictedCount: Int(record.evictedCount),
-            firstRejected: record.firstRejected.asNode, settled: !record.isLive ? record.settled : nil)
+            firstRejected: record.firstRejected.asNode, settled: !record.isLive ? record.settled : nil,
+            outcome: record.outcome)
     }
 
     /// Whether children of a node are indented. The only child is not if it was made by `then` and the like on the

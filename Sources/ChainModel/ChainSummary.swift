@@ -13,6 +13,8 @@ public struct ChainSummary: Hashable, Sendable {
     public var firstRejected: NodeIndex?
     /// When its last node settled; nil while it is live.
     public var settled: UInt64?
+    /// How it ended. Decided when it settled, so that the eviction of some of its nodes does not change it.
+    public var outcome: ChainOutcome
 
     /// Its nodes that are kept.
     public var nodeCount: Int { counts.nodeCount }
@@ -28,6 +30,8 @@ public struct ForestTotals: Hashable, Sendable {
     public var chainCount = 0
     /// How many chains have a live node.
     public var liveChainCount = 0
+    /// The chains by outcome.
+    public var outcomes = OutcomeCounts()
     /// Events applied since the forest was made, including those without news.
     public var eventCount: UInt64 = 0
     /// Nodes that retention took away.

@@ -6,8 +6,10 @@ extension ForestData {
         node.pointee.bits.insert(.isRoot)
         roots.insert(slot, nodes)
         totals.chainCount += 1
+        totals.outcomes[ChainOutcome(of: node.pointee)] += 1
         if node.pointee.state.isLive {
             totals.liveChainCount += 1
+            noteLive(slot)
         } else {
             settledChainNodeCount += 1
             if node.pointee.has(.reported) { enqueueRoot(slot) }
@@ -31,6 +33,7 @@ extension ForestData {
             } else {
                 settledChainNodeCount += 1
             }
+            refreshOutcome(of: chain)
         }
         enqueueIfLong(of: chain)
         recordChange(record.pointee.root, .summary)
@@ -44,6 +47,7 @@ extension ForestData {
         record.add(node.pointee.state)
         if isRejected(slot) { record.firstRejected = slot }
         if !node.pointee.state.isLive { record.settled = node.pointee.settled ?? now }
+        record.outcome = ChainOutcome(of: node.pointee)
         let chain = chains.allocate(record)
         node.pointee.chain = chain
         return chain
@@ -51,6 +55,7 @@ extension ForestData {
 
     /// Adds a chain's share of the totals, or removes it; called around a change of the whole chain.
     func tally(_ record: ChainRecord, _ sign: Int) {
+        totals.outcomes[record.outcome] += sign
         if record.isLive {
             totals.liveChainCount += sign
         } else {
@@ -83,14 +88,17 @@ extension ForestData {
         record.pointee.settled = max(above.settled, below.settled)
         record.pointee.add(chains[gone].pointee)
         if chains[gone].pointee.firstRejected != noSlot { considerRejected(chains[gone].pointee.firstRejected, record) }
+        forgetLineEnd(of: kept)
+        forgetLineEnd(of: gone)
         chains.free(gone)
 
         if !above.isLive, !wasRevived.0 { enqueueLeaves(under: root) }
         if !below.isLive, !wasRevived.1 { enqueueLeaves(under: slot) }
         linkSibling(slot, under: parent)
         if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
+        decideOutcome(of: kept)
         tally(record.pointee, 1)
-        if !record.pointee.isLive { enqueueRoot(root) }
+        if record.pointee.isLive { noteLive(root) } else { enqueueRoot(root) }
         enqueueIfLong(of: kept)
         recordChange(slot, [.moved, .summary])
         recordChange(root, .summary)
@@ -122,12 +130,20 @@ extension ForestData {
             chains[new].pointee = record
         }
         if tookRejected { searchRejected(chains[old]) }
+        forgetLineEnd(of: old)
+        decideOutcome(of: old)
         tally(chains[old].pointee, 1)
+        if new == noSlot {
+            record.outcome = ChainOutcome(of: nodes[slot].pointee)
+        } else {
+            decideOutcome(of: new)
+            record.outcome = chains[new].pointee.outcome
+        }
         tally(record, 1)
         nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
         roots.insert(slot, nodes)
         totals.chainCount += 1
-        if !record.isLive { enqueueRoot(slot) }
+        if record.isLive { noteLive(slot) } else { enqueueRoot(slot) }
         enqueueIfEvictable(above)
         if !chains[old].pointee.isLive { enqueueRoot(root) }
         recordChange(slot, [.moved, .summary])

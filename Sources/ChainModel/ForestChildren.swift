@@ -8,15 +8,7 @@ extension ChainForest {
     ///
     /// Searched from both ends, so O(1) where it is the first or the last, at worst O(children).
     public func continuation(of index: NodeIndex) -> NodeIndex? {
-        let node = data.nodes[checked(index)]
-        guard node.pointee.thenCount == 1 else { return nil }
-        var (front, back) = (node.pointee.firstChild, node.pointee.lastChild)
-        while front != noSlot, back != noSlot {
-            if data.nodes[front].pointee.has(.hasParent) { return front.asNode }
-            if data.nodes[back].pointee.has(.hasParent) { return back.asNode }
-            (front, back) = (data.nodes[front].pointee.next, data.nodes[back].pointee.previous)
-        }
-        return nil
+        data.continuation(of: checked(index)).asNode
     }
 
     /// Whether a node is the ``continuation(of:)`` of its tree parent. O(1).
@@ -72,12 +64,14 @@ extension ForestData {
         guard node.pointee.treeParent != noSlot else { return }
         addThen(under: node.pointee.treeParent)
         recordChange(slot, .moved)
+        refreshOutcome(ofChainOf: slot)
     }
 
     private func addThen(under parent: UInt32) {
         let node = nodes[parent]
         guard node.pointee.thenCount < .max else { return thenCountOverflow[parent, default: 0] += 1 }
         node.pointee.thenCount += 1
+        if node.pointee.thenCount == 2 { forgetLineEnd(of: node.pointee.chain) }
         if node.pointee.thenCount <= 2 { recordChange(parent, .continuation) }
     }
 
@@ -85,6 +79,7 @@ extension ForestData {
         if let more = thenCountOverflow[parent] { return thenCountOverflow[parent] = more == 1 ? nil : more - 1 }
         let node = nodes[parent]
         node.pointee.thenCount -= 1
+        forgetLineEnd(of: node.pointee.chain)
         if node.pointee.thenCount <= 1 { recordChange(parent, .continuation) }
     }
 

@@ -27,7 +27,10 @@ extension ForestData {
         let root = record.pointee.root
         if old.isLive != new.isLive {
             if new.isLive {
-                if record.pointee.counts.liveCount == 1 { chainBecameLive(root, nodeCount: record.pointee.nodeCount) }
+                if record.pointee.counts.liveCount == 1 {
+                    chainBecameLive(root, nodeCount: record.pointee.nodeCount)
+                    refreshOutcome(of: chain)
+                }
             } else {
                 let isOver = !record.pointee.isLive
                 record.pointee.settled = max(record.pointee.settled, nodes[slot].pointee.settled ?? now)
@@ -36,8 +39,13 @@ extension ForestData {
                 if slot != root, nodes[slot].pointee.childCount == 0, !isOver || nodes[root].pointee.has(.revived) {
                     enqueueLeaf(slot)
                 }
-                if isOver { chainBecameSettled(root, nodeCount: record.pointee.nodeCount) }
+                if isOver {
+                    chainBecameSettled(root, nodeCount: record.pointee.nodeCount)
+                    refreshOutcome(of: chain)
+                }
             }
+        } else if !new.isLive, !record.pointee.isLive {
+            refreshOutcome(of: chain)
         }
         if new == .rejected || new == .abandoned { considerRejected(slot, record) }
         if old == .rejected || old == .abandoned { rejectionChanged(slot) }
@@ -46,12 +54,16 @@ extension ForestData {
 
     private func singleNodeStateChanged(_ slot: UInt32, isLive: Bool) {
         if isLive { chainBecameLive(slot, nodeCount: 1) } else { chainBecameSettled(slot, nodeCount: 1) }
+        // Unknown before, because it was referenced by another node only.
+        let outcome = ChainOutcome(of: nodes[slot].pointee)
+        count(isLive ? .unknown : .live, as: outcome)
     }
 
     /// Updates counts when a settled chain gets a live node.
     func chainBecameLive(_ root: UInt32, nodeCount: UInt32) {
         totals.liveChainCount += 1
         settledChainNodeCount -= Int(nodeCount)
+        noteLive(root)
         guard nodeCount > 1, !nodes[root].pointee.has(.revived) else { return }
         nodes[root].pointee.bits.insert(.revived)
         enqueueLeaves(under: root)

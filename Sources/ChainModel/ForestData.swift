@@ -10,6 +10,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var limits: ForestLimits
     /// Counts of everything.
     @exclusivity(unchecked) var totals = ForestTotals()
+    /// Counts of chains that never fall.
+    @exclusivity(unchecked) var history = ChainHistory()
     /// The latest event counts.
     @exclusivity(unchecked) var loss = EventCounts()
     /// The time of the latest batch, in nanoseconds of the process's clock.
@@ -48,6 +50,10 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var log = ChangeLog()
     /// Where a child was last put in between, for parents by the last bits of their slot.
     @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
+    /// By chain record, a node of a long main line from which on its end is searched.
+    @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
+    /// The roots of live chains; settled and evicted ones are dropped when they come to the front.
+    @exclusivity(unchecked) var liveRoots = LiveRoots()
     /// Nodes that became known in this batch only because another node names them.
     @exclusivity(unchecked) var referenced: [NodeID] = []
 
@@ -82,6 +88,7 @@ final class ForestData: @unchecked Sendable {
         process = other.process
         limits = other.limits
         totals = other.totals
+        history = other.history
         loss = other.loss
         now = other.now
         sites = other.sites
@@ -101,6 +108,8 @@ final class ForestData: @unchecked Sendable {
         texts = other.texts
         log = other.log
         insertionHints = other.insertionHints
+        lineEnds = other.lineEnds
+        liveRoots = other.liveRoots
         referenced = other.referenced
         resyncGeneration = other.resyncGeneration
         resyncEpoch = other.resyncEpoch

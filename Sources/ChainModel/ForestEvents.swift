@@ -50,6 +50,8 @@ extension ForestData {
         totals.eventCount += UInt64(batch.events.count)
         apply(batch.resync)
         if isLast { boundTables() }
+        history.note(totals.outcomes)
+        updateOldestLive()
         for id in referenced {
             // Enqueue nodes that are only referenced; reported nodes enter the queues when they settle.
             if let slot = slot(of: id), !nodes[slot].pointee.has(.reported) { enqueueIfEvictable(slot) }
@@ -202,8 +204,10 @@ extension ForestData {
         if rank < known { return false }
         let before = node.pointee.settled
         if rank == known, let before, before <= time { return false }
+        let outcome = ChainOutcome(of: node.pointee)
         node.pointee.settlement = rank
         node.pointee.settled = time
+        if outcome != .live { outcomeChanged(of: slot, from: outcome) }
         if known != .pending {
             rejectionChanged(slot)
             settlementChanged(slot, from: before ?? time)

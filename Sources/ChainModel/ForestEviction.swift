@@ -38,7 +38,8 @@ extension ForestData {
             roots.remove(root, nodes)
             totals.chainCount -= 1
             settledChainNodeCount -= count
-            if chain != noSlot { chains.free(chain) }
+            noteEvicted(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
+            if chain != noSlot { free(chain: chain) }
             // From the last node on, because children go before their parent.
             for slot in slots[..<end].reversed() {
                 ids.remove(NodeID(nodes[slot].pointee.id))
@@ -55,6 +56,7 @@ extension ForestData {
         let child = nodes[root].pointee.firstChild
         let chain = nodes[root].pointee.chain
         saveOrigin(child)
+        let lineEnd = lineEnds[chain]
         unlinkSibling(child)
         nodes[child].pointee.bits.subtract(.isQueuedForEviction)
         nodes[child].pointee.bits.formUnion([.isRoot, .revived])
@@ -62,11 +64,14 @@ extension ForestData {
         totals.chainCount += 1
         // The root leaves its chain first, because removing its links may move other nodes.
         tally(chains[chain].pointee, -1)
+        // The rest of the main line is as it was.
+        if let lineEnd, lineEnd != root { lineEnds[chain] = lineEnd }
         chains[chain].pointee.root = child
         chains[chain].pointee.subtract(nodes[root].pointee.state)
         chains[chain].pointee.evictedCount &+= 1
         if chains[chain].pointee.firstRejected == root { replaceFirstRejected(of: chains[chain]) }
         tally(chains[chain].pointee, 1)
+        if chains[chain].pointee.isLive { noteLive(child) }
         nodes[root].pointee.chain = noSlot
         settledChainNodeCount += 1
         recordChange(child, [.moved, .summary])
@@ -90,22 +95,36 @@ extension ForestData {
         } else {
             roots.remove(slot, nodes)
             totals.chainCount -= 1
+            if newRoot == nil {
+                noteEvicted(record.chain == noSlot ? ChainOutcome(of: record) : chains[record.chain].pointee.outcome)
+            }
         }
         if record.chain == noSlot {
             settledChainNodeCount -= 1
         } else {
             let chain = chains[record.chain]
+            forgetLineEnd(of: record.chain, at: slot)
             chain.pointee.subtract(record.state)
             if leavesCount { chain.pointee.evictedCount &+= 1 }
             if !chain.pointee.isLive { settledChainNodeCount -= 1 }
             if chain.pointee.firstRejected == slot { replaceFirstRejected(of: chain) }
             if chain.pointee.nodeCount == 0 {
-                chains.free(record.chain)
+                free(chain: record.chain)
             } else {
                 recordChange(chain.pointee.root, .summary)
             }
         }
         freeNode(slot)
+    }
+
+    private func noteEvicted(_ outcome: ChainOutcome) {
+        totals.outcomes[outcome] -= 1
+        history.evicted[outcome] += 1
+    }
+
+    private func free(chain: UInt32) {
+        forgetLineEnd(of: chain)
+        chains.free(chain)
     }
 
     /// Frees what is stored of a node that has left the tree and is recorded as evicted.

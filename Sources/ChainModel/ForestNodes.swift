@@ -99,11 +99,14 @@ extension ForestData {
             roots.remove(slot, nodes)
             node.pointee.rebase(to: time)
             roots.insert(slot, nodes)
+            let chain = node.pointee.chain
+            if chain == noSlot ? node.pointee.state.isLive : chains[chain].pointee.isLive { noteLive(slot) }
         } else {
             let above = node.pointee.treeParent
             unlinkSibling(slot)
             node.pointee.rebase(to: time)
             linkSibling(slot, under: above)
+            refreshOutcome(ofChainOf: slot)
         }
         if node.pointee.settlement != .pending { rejectionChanged(slot) }
     }

@@ -82,6 +82,7 @@ extension ForestData {
             linkSibling(slot, under: target)
             setUnderOrigin(slot, isOrigin)
             enqueueIfEvictable(above)
+            refreshOutcome(ofChainOf: slot)
             recordChange(slot, .moved)
         } else {
             split(slot)

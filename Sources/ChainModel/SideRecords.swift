@@ -6,12 +6,27 @@ struct ChainRecord {
     var root: UInt32
     var nodeCount: UInt32 = 0
     var firstRejected = noSlot
-    var evictedCount: UInt32 = 0
+    /// How many of its nodes were evicted, in the lower 29 bits, and its ``ChainOutcome``.
+    private var evictedAndOutcome: UInt32 = 0
     var counts = StateCounts()
 
     init(root: UInt32) { self.root = root }
 
     @inline(__always) var isLive: Bool { counts.liveCount > 0 }
+
+    private static let evictedMask: UInt32 = 1 << 29 - 1
+
+    /// Stays at its greatest value.
+    var evictedCount: UInt32 {
+        get { evictedAndOutcome & Self.evictedMask }
+        set { evictedAndOutcome = evictedAndOutcome & ~Self.evictedMask | min(newValue, Self.evictedMask) }
+    }
+
+    /// Decided when it settled last; `live` while it is live.
+    @inline(__always) var outcome: ChainOutcome {
+        get { ChainOutcome(rawValue: UInt8(evictedAndOutcome >> 29)) ?? .unknown }
+        set { evictedAndOutcome = evictedAndOutcome & Self.evictedMask | UInt32(newValue.rawValue) << 29 }
+    }
 
     @inline(__always)
     mutating func add(_ state: NodeState) {

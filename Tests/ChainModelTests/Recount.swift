@@ -10,6 +10,7 @@ extension ChainForest {
         var counts = StateCounts()
         var (visited, liveChains, settledNodes) = (0, 0, 0)
         var before: NodeRecord?
+        var (outcomes, oldest) = (OutcomeCounts(), NodeIndex?.none)
         for root in roots {
             let record = data.nodes[root.rawValue].pointee
             if let before, !before.precedes(record) { problems.append("roots out of order at \(id(of: root))") }
@@ -20,7 +21,11 @@ extension ChainForest {
             visited += chain.nodeCount
             if chain.liveCount > 0 { liveChains += 1 } else { settledNodes += chain.nodeCount }
             var kept = self.chain(of: root)
+            outcomes[kept.outcome] += 1
+            if kept.liveCount > 0, oldest == nil { oldest = root }
             (kept.evictedCount, kept.settled) = (0, nil)
+            // Decided when the chain settled, with the nodes that it had then.
+            if totals.evictedCount > 0, kept.outcome != .live { kept.outcome = chain.outcome }
             if kept != chain { problems.append("chain of \(id(of: root)): kept \(kept), counted \(chain)") }
         }
         if counts != totals.counts { problems.append("totals: kept \(totals.counts), counted \(counts)") }
@@ -29,6 +34,9 @@ extension ChainForest {
         if settledNodes != data.settledChainNodeCount {
             problems.append("\(settledNodes) kept \(data.settledChainNodeCount)")
         }
+        if outcomes != totals.outcomes { problems.append("outcomes: kept \(totals.outcomes), counted \(outcomes)") }
+        if totals.evictedCount == 0, oldest != oldestLiveRoot { problems.append("another live chain is the oldest") }
+        if history.madeCount < roots.count { problems.append("\(history.madeCount) of \(roots.count) made") }
         if roots.count != totals.chainCount { problems.append("\(roots.count) roots, kept \(totals.chainCount)") }
         problems += recountLoads()
         problems += roots.enumerated().compactMap { rootNumber(of: $1) == $0 ? nil : "\(id(of: $1)) is not \($0)" }
@@ -55,7 +63,8 @@ extension ChainForest {
     }
 
     private func recount(_ root: NodeIndex, _ problems: inout [String]) -> ChainSummary {
-        var summary = ChainSummary(root: root, counts: StateCounts(), evictedCount: 0, firstRejected: nil, settled: nil)
+        var summary = ChainSummary(
+            root: root, counts: StateCounts(), evictedCount: 0, firstRejected: nil, settled: nil, outcome: .live)
         var stack = [root]
         while let index = stack.popLast() {
             let view = node(index)
@@ -70,7 +79,37 @@ extension ChainForest {
             }
             recountChildren(of: index, &stack, &problems)
         }
+        if summary.liveCount == 0 { summary.outcome = end(of: root) }
+        if summary.outcome == .fulfilled, summary.rejectedCount > 0 { summary.outcome = .recovered }
         return summary
+    }
+
+    /// How a line of continuations ended, the worst of its branches.
+    private func end(of top: NodeIndex) -> ChainOutcome {
+        var (thens, child) = ([NodeIndex](), firstChild(of: top))
+        while let current = child {
+            if node(current).hasParent { thens.append(current) }
+            child = nextSibling(of: current)
+        }
+        guard thens.isEmpty else {
+            let order: [ChainOutcome] = [.rejected, .abandoned, .cancelled, .unknown, .fulfilled]
+            let ends = Set(thens.map { end(of: $0) })
+            return order.first { ends.contains($0) }!
+        }
+        switch node(top).settlement {
+        case .pending, .unknown: return .unknown
+        case .fulfilled, .skippedFulfilled: return .fulfilled
+        case .rejected: return .rejected
+        case .abandoned: return .abandoned
+        case .cancelled: return .cancelled
+        case .skippedRejected:
+            var above = top
+            while state(of: above) == .skipped, node(above).hasParent, let parent = treeParent(of: above) {
+                above = parent
+            }
+            let state = state(of: above)
+            return state == .abandoned ? .abandoned : state == .cancelled ? .cancelled : .rejected
+        }
     }
 
     private func recountChildren(of index: NodeIndex, _ stack: inout [NodeIndex], _ problems: inout [String]) {

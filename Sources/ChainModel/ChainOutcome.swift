@@ -1,0 +1,157 @@
+/// How a chain ended: by the end of its main line, not by its root and not by the worst node in it.
+///
+/// The main line goes from the root to its ``ChainForest/continuation(of:)``, and so on. Where it ends in several
+/// operations on one promise, the worst of these branches counts. A skipped node passes on what is above it.
+public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
+    /// A node of it is not settled.
+    case live = 0
+    /// The main line was fulfilled, and no node was rejected or abandoned.
+    case fulfilled = 1
+    /// The main line was fulfilled although nodes were rejected or abandoned.
+    case recovered = 2
+    /// The main line was rejected.
+    case rejected = 3
+    /// The main line was abandoned: its resolver was released while it was pending.
+    case abandoned = 4
+    /// The main line was cancelled.
+    case cancelled = 5
+    /// The main line ended during a loss of events.
+    case unknown = 6
+
+    /// Whether it was rejected or abandoned.
+    public var isFailure: Bool { self == .rejected || self == .abandoned }
+
+    /// Its name in English, lower case.
+    public var word: String { Self.words[Int(rawValue)] }
+
+    /// By raw value. Cached, because making a string of an enumeration case takes a microsecond.
+    private static let words = allCases.map { "\($0)" }
+
+    /// How much worse an end is than others, for a main line with branches.
+    var severity: UInt8 {
+        switch self {
+        case .live, .fulfilled, .recovered: 0
+        case .unknown: 1
+        case .cancelled: 2
+        case .abandoned: 3
+        case .rejected: 4
+        }
+    }
+}
+
+/// What a chain is shown as: a live one by its most active node, a settled one by its ``ChainOutcome``.
+public enum ChainStatus: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendable {
+    /// Live, with a running handler.
+    case running = 0
+    /// Live, with a queued handler and none that runs.
+    case queued = 1
+    /// Live, pending on something outside.
+    case pending = 2
+    /// Live, and all of its live nodes wait for their parents.
+    case waiting = 3
+    /// ``ChainOutcome/rejected``.
+    case rejected = 4
+    /// ``ChainOutcome/abandoned``.
+    case abandoned = 5
+    /// ``ChainOutcome/cancelled``.
+    case cancelled = 6
+    /// ``ChainOutcome/unknown``.
+    case unknown = 7
+    /// ``ChainOutcome/recovered``.
+    case recovered = 8
+    /// ``ChainOutcome/fulfilled``.
+    case fulfilled = 9
+
+    /// Whether the chain has a live node.
+    public var isLive: Bool { rawValue <= Self.waiting.rawValue }
+
+    /// Its name in English, lower case.
+    public var word: String { Self.words[Int(rawValue)] }
+
+    private static let words = allCases.map { "\($0)" }
+}
+
+extension ChainSummary {
+    /// What the chain is shown as. O(1).
+    public var status: ChainStatus {
+        switch outcome {
+        case .live:
+            if counts[.running] > 0 { return .running }
+            if counts[.queued] > 0 { return .queued }
+            return counts[.pending] > 0 ? .pending : .waiting
+        case .fulfilled: return .fulfilled
+        case .recovered: return .recovered
+        case .rejected: return .rejected
+        case .abandoned: return .abandoned
+        case .cancelled: return .cancelled
+        case .unknown: return .unknown
+        }
+    }
+
+    /// How many of its nodes were rejected or abandoned.
+    public var rejectedCount: Int { counts[.rejected] + counts[.abandoned] }
+}
+
+/// How many chains there are with each outcome.
+public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
+    // One count an outcome, in the order of their raw values.
+    private var live = 0, fulfilled = 0, recovered = 0, rejected = 0, abandoned = 0, cancelled = 0, unknown = 0
+
+    /// All zero.
+    public init() {}
+
+    /// The count of one outcome.
+    @inline(__always)
+    public subscript(outcome: ChainOutcome) -> Int {
+        get { withUnsafeBytes(of: self) { $0.load(fromByteOffset: Self.offset(outcome), as: Int.self) } }
+        set {
+            withUnsafeMutableBytes(of: &self) {
+                $0.storeBytes(of: newValue, toByteOffset: Self.offset(outcome), as: Int.self)
+            }
+        }
+    }
+
+    @inline(__always) private static func offset(_ outcome: ChainOutcome) -> Int { Int(outcome.rawValue) &* 8 }
+
+    /// All chains.
+    public var chainCount: Int { live + settledCount }
+    /// Chains without a live node.
+    public var settledCount: Int { fulfilled + recovered + rejected + abandoned + cancelled + unknown }
+    /// Chains that were rejected or abandoned.
+    public var failedCount: Int { rejected + abandoned }
+
+    /// Adds all counts of another value.
+    public static func += (left: inout OutcomeCounts, right: OutcomeCounts) {
+        for outcome in ChainOutcome.allCases { left[outcome] += right[outcome] }
+    }
+}
+
+/// Counts of all chains since a forest was made, evicted ones among them. None of them ever falls: a chain that settled
+/// and is live again is still counted as settled, until it settles otherwise.
+public struct ChainHistory: Hashable, Sendable {
+    /// Chains that were made.
+    public internal(set) var madeCount = 0
+    /// Chains that settled.
+    public internal(set) var settledCount = 0
+    /// Chains that were rejected or abandoned.
+    public internal(set) var failedCount = 0
+    /// Chains that were fulfilled although nodes of them were rejected.
+    public internal(set) var recoveredCount = 0
+    /// Chains that were cancelled.
+    public internal(set) var cancelledCount = 0
+    /// Evicted chains by outcome.
+    var evicted = OutcomeCounts()
+
+    /// All zero.
+    public init() {}
+
+    /// Takes in the chains that are kept now. Called at the end of a batch, so that a chain that is settled for a moment
+    /// between two events is not counted.
+    mutating func note(_ kept: OutcomeCounts) {
+        madeCount = max(madeCount, evicted.chainCount + kept.chainCount)
+        settledCount = max(settledCount, evicted.settledCount + kept.settledCount)
+        failedCount = max(failedCount, evicted.failedCount + kept.failedCount)
+        recoveredCount = max(recoveredCount, evicted[.recovered] + kept[.recovered])
+        cancelledCount = max(cancelledCount, evicted[.cancelled] + kept[.cancelled])
+    }
+}

@@ -1,0 +1,215 @@
+import ChainEvents
+
+/// The outcomes of chains: decided once when a chain settles, by a walk along its main line.
+extension ChainForest {
+    /// The node whose value or error is the chain's: the last of its main line that was not skipped. Nil while the
+    /// chain is live. `index` is any node of the chain.
+    ///
+    /// O(1) for a main line of up to 64 nodes, and for a longer one that was walked when the chain settled.
+    public func concludingNode(of index: NodeIndex) -> NodeIndex? {
+        let slot = checked(index)
+        let chain = data.nodes[slot].pointee.chain
+        guard chain != noSlot else { return data.nodes[slot].pointee.state.isLive ? nil : index }
+        guard data.chains[chain].pointee.outcome != .live else { return nil }
+        return NodeIndex(rawValue: data.conclusion(of: chain).node)
+    }
+
+    /// Counts of all chains since the forest was made.
+    public var history: ChainHistory { data.history }
+
+    /// The root of the live chain that began first; nil where none is live. As of the last batch. O(1).
+    public var oldestLiveRoot: NodeIndex? { data.liveRoots.first.map { NodeIndex(rawValue: $0.slot) } }
+}
+
+extension ForestData {
+    /// From how many steps on the end of a main line is stored.
+    private static let longLine = 64
+    /// The most steps along all branches of a main line, and up from a skipped node.
+    private static let branchLimit = 256
+    /// The most steps along one branch.
+    private static let oneBranchLimit = 32
+
+    // MARK: The main line
+
+    /// The only child that was made by an operation on a node, or none; see ``ChainForest/continuation(of:)``.
+    @inline(__always)
+    func continuation(of slot: UInt32) -> UInt32 {
+        let node = nodes[slot]
+        guard node.pointee.thenCount == 1 else { return noSlot }
+        var (front, back) = (node.pointee.firstChild, node.pointee.lastChild)
+        while front != noSlot, back != noSlot {
+            if nodes[front].pointee.has(.hasParent) { return front }
+            if nodes[back].pointee.has(.hasParent) { return back }
+            (front, back) = (nodes[front].pointee.next, nodes[back].pointee.previous)
+        }
+        return noSlot
+    }
+
+    /// The last node of a chain's main line, and how many steps it is from where it was stored last.
+    private func mainLineEnd(of chain: UInt32) -> (end: UInt32, steps: Int) {
+        var cursor = lineEnds.isEmpty ? chains[chain].pointee.root : lineEnds[chain] ?? chains[chain].pointee.root
+        var steps = 0
+        while true {
+            let next = continuation(of: cursor)
+            guard next != noSlot else { return (cursor, steps) }
+            cursor = next
+            steps += 1
+        }
+    }
+
+    /// Forgets the end of a chain's main line after a change above it.
+    @inline(__always)
+    func forgetLineEnd(of chain: UInt32) {
+        if !lineEnds.isEmpty, chain != noSlot { lineEnds[chain] = nil }
+    }
+
+    /// Forgets the stored node of a chain's main line if it is evicted.
+    func forgetLineEnd(of chain: UInt32, at slot: UInt32) {
+        if !lineEnds.isEmpty, lineEnds[chain] == slot { lineEnds[chain] = nil }
+    }
+
+    /// How a settled chain ended, and the node that decided it.
+    func conclusion(of chain: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
+        conclusion(of: chain, lineTo: mainLineEnd(of: chain).end)
+    }
+
+    private func conclusion(of chain: UInt32, lineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
+        var worst = conclusion(ofLineTo: end)
+        if nodes[end].pointee.thenCount > 1 { worst = worstBranch(of: end, worst) }
+        let counts = chains[chain].pointee.counts
+        if worst.outcome == .fulfilled, counts[.rejected] + counts[.abandoned] > 0 { worst.outcome = .recovered }
+        return worst
+    }
+
+    /// The end of a line, and the node that the last nodes passed it on from.
+    private func conclusion(ofLineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
+        var cursor = end
+        for _ in 0..<Self.branchLimit {
+            let node = nodes[cursor]
+            guard node.pointee.state == .skipped, node.pointee.has(.hasParent), node.pointee.treeParent != noSlot else {
+                break
+            }
+            cursor = node.pointee.treeParent
+        }
+        let outcome = ChainOutcome(of: nodes[end].pointee)
+        guard nodes[end].pointee.settlement == .skippedRejected else { return (outcome, cursor) }
+        let origin = ChainOutcome(of: nodes[cursor].pointee)
+        return (origin == .abandoned || origin == .cancelled ? origin : outcome, cursor)
+    }
+
+    /// The worst end of the branches from a node on that has several operations called on it, the latest ones first.
+    private func worstBranch(
+        of fork: UInt32, _ own: (outcome: ChainOutcome, node: UInt32)
+    ) -> (outcome: ChainOutcome, node: UInt32) {
+        var worst: (outcome: ChainOutcome, node: UInt32)?
+        var forks = [fork]
+        var steps = 0
+        while let current = forks.popLast() {
+            var child = nodes[current].pointee.lastChild
+            while child != noSlot, steps < Self.branchLimit {
+                steps += 1
+                defer { child = nodes[child].pointee.previous }
+                guard nodes[child].pointee.has(.hasParent) else { continue }
+                var end = child
+                let limit = min(Self.branchLimit, steps + Self.oneBranchLimit)
+                while steps < limit {
+                    let next = continuation(of: end)
+                    guard next != noSlot else { break }
+                    end = next
+                    steps += 1
+                }
+                if nodes[end].pointee.thenCount > 1 {
+                    forks.append(end)
+                    continue
+                }
+                let one = conclusion(ofLineTo: end)
+                if worst == nil || one.outcome.severity > worst!.outcome.severity { worst = one }
+            }
+        }
+        guard let worst else { return own }
+        return worst.outcome.severity == 0 ? (worst.outcome, own.node) : worst
+    }
+
+    // MARK: Counts
+
+    /// Decides the outcome of a chain anew after a change in it, and counts it.
+    func refreshOutcome(of chain: UInt32) {
+        let record = chains[chain]
+        let before = record.pointee.outcome
+        decideOutcome(of: chain)
+        count(before, as: record.pointee.outcome)
+    }
+
+    /// The same without counting.
+    func decideOutcome(of chain: UInt32) {
+        let record = chains[chain]
+        guard !record.pointee.isLive else { return record.pointee.outcome = .live }
+        let (end, steps) = mainLineEnd(of: chain)
+        if steps >= Self.longLine { lineEnds[chain] = end }
+        record.pointee.outcome = conclusion(of: chain, lineTo: end).outcome
+    }
+
+    /// Decides it anew after a change inside of a chain that may be settled.
+    func refreshOutcome(ofChainOf slot: UInt32) {
+        let chain = nodes[slot].pointee.chain
+        guard chain != noSlot else { return }
+        forgetLineEnd(of: chain)
+        if !chains[chain].pointee.isLive { refreshOutcome(of: chain) }
+    }
+
+    @inline(__always)
+    func count(_ old: ChainOutcome, as new: ChainOutcome) {
+        guard old != new else { return }
+        totals.outcomes[old] -= 1
+        totals.outcomes[new] += 1
+    }
+
+    /// Counts another settlement of a node that was not live before.
+    func outcomeChanged(of slot: UInt32, from before: ChainOutcome) {
+        guard nodes[slot].pointee.chain == noSlot else { return refreshOutcome(ofChainOf: slot) }
+        count(before, as: ChainOutcome(of: nodes[slot].pointee))
+    }
+
+    // MARK: The oldest
+
+    /// Adds a chain that is live from now on.
+    @inline(__always)
+    func noteLive(_ root: UInt32) {
+        let node = nodes[root]
+        liveRoots.insert(LiveRoots.Entry(created: node.pointee.created, id: node.pointee.id, slot: root))
+    }
+
+    /// Brings the oldest live chain to the front, at the end of a batch. O(log live chains) amortized a chain.
+    func updateOldestLive() {
+        if liveRoots.count > 64 + 2 * totals.liveChainCount { liveRoots.removeAll { !isLiveRoot($0) } }
+        while let first = liveRoots.first, !isLiveRoot(first) { liveRoots.removeFirst() }
+    }
+
+    private func isLiveRoot(_ entry: LiveRoots.Entry) -> Bool {
+        guard isOccupied(entry.slot) else { return false }
+        let node = nodes[entry.slot]
+        guard node.pointee.id == entry.id, node.pointee.has(.isRoot), node.pointee.created == entry.created else {
+            return false
+        }
+        let chain = node.pointee.chain
+        return chain == noSlot ? node.pointee.state.isLive : chains[chain].pointee.isLive
+    }
+}
+
+extension ChainOutcome {
+    /// Of a node by itself.
+    @inline(__always)
+    init(of node: NodeRecord) {
+        guard !node.state.isLive else {
+            self = .live
+            return
+        }
+        switch node.settlement {
+        case .pending, .unknown: self = .unknown
+        case .fulfilled, .skippedFulfilled: self = .fulfilled
+        case .rejected, .skippedRejected: self = .rejected
+        case .abandoned: self = .abandoned
+        case .cancelled: self = .cancelled
+        }
+    }
+}

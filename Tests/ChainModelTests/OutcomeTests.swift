@@ -1,0 +1,176 @@
+import ChainEvents
+import EventScripts
+import Testing
+
+@testable import ChainModel
+
+/// How a chain ended: by the end of its main line.
+@Suite struct OutcomeTests {
+    /// A root with so many `then` behind it: 1, 2, 3, ….
+    private func line(_ count: UInt64) -> ScriptedForest {
+        var script = ScriptedForest()
+        script.make(1, .promise)
+        for id in 2...count { script.make(id, .then, under: id - 1) }
+        return script
+    }
+
+    private func outcome(_ script: ScriptedForest) -> ChainOutcome {
+        script.forest.expectConsistent()
+        return script.forest.chain(of: script.index(1)).outcome
+    }
+
+    private func concluding(_ script: ScriptedForest) -> UInt64? {
+        script.forest.concludingNode(of: script.index(1)).map { script.forest.id(of: $0).rawValue }
+    }
+
+    @Test func aRecoveredRejectionIsNotTheOutcome() {
+        var script = line(3)
+        script.record(.rejected, 1)
+        script.record(.skipped, 2, flags: .error)
+        #expect(outcome(script) == .live)
+        #expect(concluding(script) == nil)
+        script.record(.fulfilled, 3)
+        #expect(outcome(script) == .recovered)
+        #expect(script.forest.chain(of: script.index(1)).rejectedCount == 1)
+        #expect(concluding(script) == 3)
+    }
+
+    @Test func aRejectedEndIsTheOutcomeThoughTheRootWasFulfilled() {
+        var script = line(3)
+        script.record(.fulfilled, 1)
+        script.record(.rejected, 2)
+        script.record(.skipped, 3, flags: .error)
+        #expect(outcome(script) == .rejected)
+        #expect(concluding(script) == 2)
+    }
+
+    @Test func aCancelledAndAnAbandonedEndAreTheOutcomeThroughSkippedNodes() {
+        for (kind, wanted) in [(EventKind.cancelled, ChainOutcome.cancelled), (.abandoned, .abandoned)] {
+            var script = line(3)
+            script.record(kind, 1)
+            script.record(.skipped, 2, flags: .error)
+            script.record(.skipped, 3, flags: .error)
+            #expect(outcome(script) == wanted)
+            #expect(concluding(script) == 1)
+        }
+    }
+
+    @Test func ofBranchesTheWorstCounts() {
+        var script = line(2)
+        script.make(3, .then, under: 1)
+        script.record(.fulfilled, 1)
+        script.record(.fulfilled, 2)
+        script.record(.rejected, 3)
+        #expect(outcome(script) == .rejected)
+        #expect(concluding(script) == 3)
+        // A handler on the rejected branch recovers it.
+        script.make(4, .failed, under: 3)
+        #expect(outcome(script) == .live)
+        script.record(.fulfilled, 4)
+        #expect(outcome(script) == .recovered)
+        #expect(concluding(script) == 1)
+    }
+
+    @Test func whatARejectedChildMadeIsNotTheMainLine() {
+        var script = line(2)
+        script.make(5, .promise, by: 1)
+        script.record(.rejected, 5)
+        script.record(.fulfilled, 1)
+        script.record(.fulfilled, 2)
+        #expect(outcome(script) == .recovered)
+        #expect(concluding(script) == 2)
+    }
+
+    @Test func aHigherRankChangesTheOutcomeOfASettledChain() {
+        var script = line(2)
+        script.record(.fulfilled, 1)
+        script.record(.skipped, 2)
+        #expect(outcome(script) == .fulfilled)
+        script.record(.rejected, 1)
+        script.record(.skipped, 2, flags: .error)
+        #expect(outcome(script) == .rejected)
+        var single = ScriptedForest()
+        single.make(1, .promise)
+        single.record(.skipped, 1)
+        #expect(outcome(single) == .fulfilled)
+        single.record(.skipped, 1, flags: .error)
+        #expect(outcome(single) == .rejected)
+        single.record(.cancelled, 1)
+        #expect(outcome(single) == .cancelled)
+    }
+
+    /// The end of a long line is stored, so that a line that grows and settles by turns is not walked again each time.
+    @Test func aLongLineThatSettlesAtEachStepIsNotWalkedAgain() {
+        var script = ScriptedForest()
+        script.make(1, .promise)
+        script.record(.fulfilled, 1)
+        let count: UInt64 = 50_000
+        for id in 2...count {
+            script.make(id, .then, under: id - 1)
+            script.record(id == 7 ? .rejected : .fulfilled, id)
+        }
+        #expect(script.forest.chain(of: script.index(1)).outcome == .recovered)
+        #expect(concluding(script) == count)
+        // A second operation on a node of the line ends the main line there.
+        script.make(count + 1, .then, under: 10)
+        script.record(.rejected, count + 1)
+        #expect(script.forest.chain(of: script.index(1)).outcome == .rejected)
+        #expect(concluding(script) == count + 1)
+    }
+
+    // MARK: Counts that never fall
+
+    @Test func historyCountsEvictedChainsToo() {
+        var script = ScriptedForest(limits: ForestLimits(settledNodeLimit: 0))
+        var counts: [[Int]] = []
+        for id in 1...100 as ClosedRange<UInt64> {
+            script.make(2 * id, .promise)
+            script.make(2 * id + 1, .then, under: 2 * id)
+            script.record(.rejected, 2 * id)
+            if id.isMultiple(of: 2) {
+                script.record(.fulfilled, 2 * id + 1)
+            } else {
+                script.record(.skipped, 2 * id + 1, flags: .error)
+            }
+            script.forest.retain(now: script.time, budget: Int(id % 5))
+            let history = script.forest.history
+            counts.append([history.madeCount, history.settledCount, history.failedCount, history.recoveredCount])
+        }
+        #expect(counts.last == [100, 100, 50, 50])
+        #expect(script.forest.totals.chainCount < 50)
+        for (before, after) in zip(counts, counts.dropFirst()) {
+            #expect(zip(before, after).allSatisfy { $0 <= $1 }, "\(before) fell to \(after)")
+        }
+    }
+
+    @Test func aTrimmedLongChainIsOneChain() {
+        var script = ScriptedForest(limits: ForestLimits(chainNodeLimit: 10))
+        script.make(1, .promise)
+        script.record(.rejected, 1)
+        for id in 2...100 as ClosedRange<UInt64> {
+            script.make(id, .then, under: id - 1)
+            script.record(id == 2 ? .fulfilled : .skipped, id)
+            script.forest.retain(now: script.time)
+        }
+        #expect(script.forest.history.madeCount == 1)
+        #expect(script.forest.totals.outcomes.chainCount == 1)
+        script.forest.expectConsistent()
+    }
+
+    @Test func theOldestLiveChainIsTheOneThatBeganFirst() {
+        var script = ScriptedForest()
+        for id in 1...300 as ClosedRange<UInt64> { script.make(id, .promise) }
+        func oldest() -> UInt64? { script.forest.oldestLiveRoot.map { script.forest.id(of: $0).rawValue } }
+        for id in 1...200 as ClosedRange<UInt64> where id != 150 { script.record(.fulfilled, id) }
+        #expect(oldest() == 150)
+        // Live again, because something was added to it.
+        script.make(301, .then, under: 20)
+        #expect(oldest() == 20)
+        script.record(.fulfilled, 301)
+        script.record(.fulfilled, 150)
+        #expect(oldest() == 201)
+        for id in 201...300 as ClosedRange<UInt64> { script.record(.fulfilled, id) }
+        #expect(oldest() == nil)
+        script.forest.expectConsistent()
+    }
+}
