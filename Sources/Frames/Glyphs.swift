@@ -20,7 +20,7 @@ public struct Glyphs: Hashable, Sendable {
 
     /// Signs in texts, each named for what it shows or stands for.
     public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
-        prompt: String
+        taggedInside, prompt: String
     /// The track and the thumb of a scroll bar.
     public let scrollTrack, scrollThumb: String
     /// Eight steps of a bar, rising; the first is the lowest that is not empty.
@@ -34,7 +34,8 @@ public struct Glyphs: Hashable, Sendable {
         guideLine: "│", guideBranch: "├", guideLast: "└", guideDash: "─", unfolded: "▾", folded: "▸",
         horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯",
         up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·",
-        live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", prompt: "›", scrollTrack: "│",
+        live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", taggedInside: "◈", prompt: "›",
+        scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
     /// For `--ascii` and locales without Unicode.
@@ -45,7 +46,8 @@ public struct Glyphs: Hashable, Sendable {
         guideLine: "|", guideBranch: "|", guideLast: "`", guideDash: "-", unfolded: "v", folded: ">",
         horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+",
         up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-",
-        live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", prompt: ">", scrollTrack: "|",
+        live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", taggedInside: "@", prompt: ">",
+        scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 
     /// One of the two sets.

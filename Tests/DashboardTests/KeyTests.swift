@@ -96,7 +96,7 @@ import Testing
         #expect(footer(screen).contains("c cancel"))
         #expect(footer(screen).contains("w why"))
         screen.type("c")
-        #expect(footer(screen).contains("y yes"))
+        #expect(footer(screen).contains("y cancel"))
         screen.type("n?")
         #expect(footer(screen).contains("Esc close"))
     }
@@ -104,7 +104,7 @@ import Testing
     @Test func markdownHasARowForEachBinding() {
         let rows = KeyMap.markdown().split(separator: "\n").filter { $0.hasPrefix("| `") }
         #expect(rows.count == KeyMap.Context.allCases.reduce(0) { $0 + KeyMap.bindings(in: $1).count })
-        #expect(KeyMap.markdown().contains("| `q` `^C` | quit |"))
+        #expect(KeyMap.markdown().contains("| `q` `^C` `F10` | quit |"))
     }
 
     @Test func quitSuspendRedrawAreEffects() {

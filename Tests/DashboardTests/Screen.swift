@@ -55,6 +55,8 @@ struct Screen {
         "Left": KeyPress(.left), "Right": KeyPress(.right), "PgUp": KeyPress(.pageUp), "PgDn": KeyPress(.pageDown),
         "Home": KeyPress(.home), "End": KeyPress(.end), "F1": KeyPress(.function(1)), "BS": KeyPress(.backspace),
         "^C": .control("c"), "^L": .control("l"), "^Z": .control("z"), "Tab": KeyPress(.tab), "^U": .control("u"),
+        "^D": .control("d"), "^F": .control("f"), "^B": .control("b"), "^N": .control("n"), "^P": .control("p"),
+        "^G": .control("g"), "^O": .control("o"), "S-Tab": KeyPress(.backTab), "Del": KeyPress(.delete),
     ]
 
     /// Nanoseconds since 1970 at a moment.

@@ -166,6 +166,13 @@ extension RowModel {
         return result
     }
 
+    /// Returns the number of rows of a chain; nil where the chain is not shown. O(log chains).
+    package mutating func rowCount(ofChain root: NodeIndex, in forest: borrowing ChainForest) -> Int? {
+        guard let key = key(of: root) else { return nil }
+        if isPending(root) { updateWeight(root, in: forest) }
+        return shown.weight(of: key)
+    }
+
     /// Returns the row of a node, or of the nearest node that hides it; nil where its chain is not shown.
     package mutating func row(of node: NodeIndex, in forest: borrowing ChainForest) -> Int? {
         let root = forest.root(of: node)

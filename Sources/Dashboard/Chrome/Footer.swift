@@ -8,22 +8,22 @@ extension Painter {
         let row = layout.footerRow
         if case .filter(let text) = state.mode { return paintFilterLine(text, state, row) }
         if case .command(let text) = state.mode { return paintCommandLine(text, state, row) }
+        var column = 1
+        if !state.tags.isEmpty {
+            let words = "\(glyphs.tagged) \(CountText.grouped(state.tags.count)) tagged"
+            column += frame.write(words, row: row, column: column, style: .warning) + 3
+        }
         if let status = state.status, state.context.isView {
             frame.write(
-                status.text, row: row, column: 1, maxColumns: frame.size.columns - 2,
+                status.text, row: row, column: column, maxColumns: frame.size.columns - 1 - column,
                 style: status.tone == .warning ? .warning : .status, ellipsis: glyphs.ellipsis)
             return
         }
-        var column = 1
         let filter = state.filter
         if filter.isActive {
             column += frame.write(
                 "/\(filter.text)", row: row, column: column, maxColumns: 24, style: .match, ellipsis: glyphs.ellipsis)
             column += frame.write("  \(found(in: state))", row: row, column: column, style: .status) + 3
-        } else if !state.tags.isEmpty {
-            column += frame.write(
-                "\(glyphs.tagged) \(state.tags.count) tagged", row: row, column: column, style: .warning)
-            column += 3
         }
         for item in items(for: state) {
             let width =

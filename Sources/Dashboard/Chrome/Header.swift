@@ -44,6 +44,9 @@ extension Painter {
         items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
         let reached = state.programs.filter(\.isReached)
         guard !reached.isEmpty else { return items }
+        if state.options.isReadOnly || reached.allSatisfy({ $0.info?.isReadOnly == true }) {
+            items.append(Item(parts: [("read-only", .headerAccent)], rank: 1))
+        }
         let totals = reached.map { $0.forest.totals }
         let sum = { (count: (ForestTotals) -> Int) in totals.reduce(0) { $0 + count($1) } }
         items.append(counted(sum { $0.chainCount }, "chain", "chains", rank: 5))

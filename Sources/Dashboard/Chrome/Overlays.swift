@@ -80,7 +80,7 @@ struct ConfirmBox {
     let no: Area
     let lines: [String]
     let yesText = " y  cancel "
-    let noText = " n  leave "
+    let noText = " n  keep "
 
     init(_ question: Confirmation, size: Size, glyphs: Glyphs) {
         let count = CountText.grouped(question.count) + (question.isAtLeast ? " or more" : "")
@@ -89,6 +89,9 @@ struct ConfirmBox {
         lines += question.labels.prefix(room).map { "  " + $0 }
         let rest = question.count - min(room, question.labels.count)
         if rest > 0, !question.labels.isEmpty { lines.append("  and \(CountText.grouped(rest)) more") }
+        if let age = question.frozenAge {
+            lines += ["", "frozen \(DurationText.coarse(age)) ago: some may have settled since"]
+        }
         let columns = min(size.columns - 2, max(44, min(72, (lines.map { TextWidth.of($0) }.max() ?? 0) + 6)))
         self.lines = lines.map {
             SafeText.cut($0, to: columns - 4, ellipsis: glyphs.ellipsis, charset: glyphs.charset)

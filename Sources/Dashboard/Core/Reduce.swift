@@ -69,6 +69,7 @@ extension State {
             if programs[programIndex].tick(wall: wall, process: process) { isMoved = true }
             if !programs[programIndex].isFrozen, tidy(programIndex) { isMoved = true }
         }
+        countCancelled()
         if workInTick() { isMoved = true }
         if EventsView.tick(&self) { isMoved = true }
         if isMoved {
@@ -86,6 +87,7 @@ extension State {
 
     /// Moves settled chains down and folds fulfilled nodes, except around the selection; true if rows may have changed.
     private mutating func tidy(_ programIndex: Int) -> Bool {
+        guard wall >= tagHold else { return false }
         let selected = following == .nothing || following == .selected ? selectedNode(in: programIndex) : nil
         var isMoved = false
         if programs[programIndex].hasDue {
@@ -145,10 +147,14 @@ extension State {
             for programIndex in programs.indices where programs[programIndex].isReached {
                 programs[programIndex].freeze()
             }
+            frozenAt = wall
             notify("frozen: everything on the screen can be explored; p goes on")
             updateViewport()
             return []
         }
+        frozenAt = nil
+        // Their events come with those that waited.
+        for index in cancellations.indices { cancellations[index].until = wall &+ CancelProgress.duration }
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isFrozen {
             if let successor = programs[programIndex].frozenBuffer?.successor {
@@ -193,9 +199,10 @@ extension State {
         else { return }
         switch reply.outcome {
         case .described: break
-        case .accepted(let count):
-            if count > 0 { notify("cancellation asked of \(count) \(count == 1 ? "node" : "nodes")") }
+        // The events of the cancellation say what came of it.
+        case .accepted: break
         case .refused(let reason):
+            dropCancellation(request.id, of: source)
             programs[programIndex].unmark(request.nodes)
             notify("refused: \(reason)", .warning)
             updateViewport()

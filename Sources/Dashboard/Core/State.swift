@@ -128,8 +128,14 @@ public struct State {
     var isDraggingDivider = false
     /// Nodes, in the order in which they were tagged.
     var tags: [RowID] = []
+    /// Until when rows neither fold nor move down, because nodes are being tagged; nanoseconds since 1970.
+    var tagHold: UInt64 = 0
+    /// Confirmed cancellations whose nodes have not all settled.
+    var cancellations: [CancelProgress] = []
     /// Whether the picture is frozen.
     public internal(set) var isFrozen = false
+    /// When it was frozen, in nanoseconds since 1970.
+    var frozenAt: UInt64?
     var descriptions = NodeDetailCache()
     var workSchedule = WorkSchedule()
     var lastCommand: UInt64 = 0
@@ -162,7 +168,11 @@ public struct State {
     var showsPrograms: Bool { programs.count > 1 }
 
     /// Whether nothing but the passing of time can change the picture: the loop may sleep until something comes.
-    public var isIdle: Bool { programs.allSatisfy(\.isIdle) && !isAboutToAsk && !EventsView.isIncomplete(self) }
+    public var isIdle: Bool {
+        let isCounting = !cancellations.isEmpty && !isFrozen
+        return programs.allSatisfy(\.isIdle) && !isAboutToAsk && !isCounting && tagHold <= wall
+            && !EventsView.isIncomplete(self)
+    }
 }
 
 /// The question before a cancellation: bound to nodes, never to rows.
@@ -185,6 +195,8 @@ struct Confirmation: Equatable {
     var isAtLeast = false
     /// The first few of them, in words.
     var labels: [String]
+    /// How long the picture has been frozen, in nanoseconds; nil where it is live.
+    var frozenAge: UInt64?
 
     /// Where counting stops.
     static let countLimit = 10_000

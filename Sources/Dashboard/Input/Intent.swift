@@ -1,7 +1,8 @@
 /// What the user wants, whichever key, click or command asked for it.
 public enum Intent: Hashable, Sendable, CaseIterable {
     /// Moving.
-    case up, down, pageUp, pageDown, home, end
+    case up, down, pageUp, pageDown, halfUp, halfDown, home, end
+    case windowTop, windowMiddle, windowBottom, centre, chainStart, chainEnd, previousChain, nextChain
     /// The tree.
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
     /// Which view.
@@ -18,6 +19,18 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case tag, untag, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
     /// The screen.
     case redraw, suspend, help, quit
+    /// Keys of other programs whose meaning is elsewhere here.
+    case setup, priority
     /// In the dialog, and while a filter or a command is typed.
     case yes, no, accept, abort, complete
+}
+
+extension Intent {
+    /// Whether it acts on the selected node, which then must not change with the rows.
+    var isForSelection: Bool {
+        switch self {
+        case .tag, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true
+        default: false
+        }
+    }
 }

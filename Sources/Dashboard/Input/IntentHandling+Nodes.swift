@@ -3,7 +3,19 @@ import ChainModel
 
 // Tagging, and opening call sites.
 extension State {
+    /// Notes what is selected on the screen that the user sees, before rows move by what has come since.
+    mutating func noteDrawnRows(for intent: Intent) {
+        guard mode == .normal, intent.isForSelection else { return }
+        if following == .first { following = .nothing }
+        let below = (tree.selectedLine ?? tree.window.count) + 1
+        tree.drawn = (selection, tree.window.indices.contains(below) ? tree.window[below].rowID : nil)
+    }
+
     mutating func toggleTag() {
+        if view == .chains, let drawn = tree.drawn.selected, drawn != selection {
+            guard find(drawn) != nil else { return notify("the node is gone: nothing was tagged", .warning) }
+            selection = drawn
+        }
         guard let selection, let (programIndex, node) = selectedNode else {
             let isGroup = selection?.site != nil
             return notify(
@@ -13,9 +25,14 @@ extension State {
         let isTagged = programs[programIndex].rowModel.isTagged(node)
         programs[programIndex].tag(node, !isTagged)
         if isTagged { tags.removeAll { $0 == selection } } else { tags.append(selection) }
-        revision += 1
+        tagHold = wall &+ Self.tagHoldDuration
+        status = nil
         view.type.selectNextRow(&self)
+        updateViewport()
     }
+
+    /// How long rows stay after a tag was set, in nanoseconds.
+    private static let tagHoldDuration: UInt64 = 5_000_000_000
 
     mutating func untag() {
         guard !tags.isEmpty else { return notify("nothing is tagged; Space tags") }
@@ -27,6 +44,8 @@ extension State {
     mutating func dropTags() {
         for tag in tags { if let (programIndex, node) = find(tag) { programs[programIndex].tag(node, false) } }
         tags = []
+        tagHold = 0
+        updateViewport()
     }
 
     mutating func edit() -> [Effect] {

@@ -7,6 +7,7 @@ import Frames
 extension State {
     /// Does what the user wants, in the mode in force.
     mutating func handle(_ intent: Intent) -> [Effect] {
+        noteDrawnRows(for: intent)
         if !isFrozen, follow() { updateViewport() }
         switch mode {
         case .help(let scroll): return handleInHelp(intent, scroll)
@@ -33,10 +34,12 @@ extension State {
     /// Does what a key means in every view.
     private mutating func handleCommon(_ intent: Intent) -> [Effect] {
         switch intent {
-        case .up, .down, .pageUp, .pageDown, .home, .end, .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore,
-            .group, .sort, .invertSort, .follow:
+        case .up, .down, .pageUp, .pageDown, .halfUp, .halfDown, .home, .end, .windowTop, .windowMiddle, .windowBottom,
+            .centre, .chainStart, .chainEnd, .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort,
+            .invertSort, .follow:
             // Every view handles these itself.
             break
+        case .previousChain, .nextChain: goToChain(forward: intent == .nextChain)
         case .chains, .threads, .timeline, .sites, .warnings, .events:
             if let shown = ViewID(shownBy: intent) { show(shown) }
         case .nextView: show(view.next(by: 1))
@@ -71,6 +74,8 @@ extension State {
             mode = .help(scroll: 0)
             revision += 1
         case .quit: return [.quit]
+        case .setup: notify("columns sort by s, colours change by :theme, warnings by :warn; :help lists all commands")
+        case .priority: notify("promises have no priority; F6 sorts, F9 cancels")
         case .yes, .no: notify("nothing was asked")
         case .accept, .abort, .complete: notify("nothing is being typed")
         }

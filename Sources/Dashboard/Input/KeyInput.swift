@@ -4,7 +4,7 @@ import Frames
 extension State {
     mutating func press(_ key: KeyPress) -> [Effect] {
         if let intent = KeyMap.intent(for: key, in: context) { return handle(intent) }
-        guard let line = typedLine else { return [] }
+        guard let line = typedLine else { return pressUnbound(key) }
         switch (key.key, key.modifiers) {
         case (.character(let character), []), (.character(let character), .shift): retype(line + String(character))
         // Of an empty line the sign before it goes.
@@ -14,6 +14,15 @@ extension State {
         case (.character("u"), .control): retype("")
         default: break
         }
+        return []
+    }
+
+    /// Says that a key has no meaning here; with Shift, an arrow means what it means without.
+    private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
+        if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context) {
+            return handle(intent)
+        }
+        if context.isView { notify("\(KeyMap.name(of: key, options.glyphs)) is not bound; ? lists the keys") }
         return []
     }
 

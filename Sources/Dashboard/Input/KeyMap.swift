@@ -91,30 +91,47 @@ public enum KeyMap {
         } + [
             Binding(.nextView, [KeyPress(.tab)], "the next view"),
             Binding(.previousView, [KeyPress(.backTab)], "the view before"),
-            Binding(.up, [KeyPress(.up), key("k")], "up one row", footer: "move"),
-            Binding(.down, [KeyPress(.down), key("j")], "down one row"),
-            Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
-            Binding(.pageDown, [KeyPress(.pageDown)], "down one page"),
-            Binding(.home, [KeyPress(.home), key("g")], "to the first row"),
-            Binding(.end, [KeyPress(.end), key("G")], "to the last row"),
+            Binding(.up, [KeyPress(.up), key("k"), .control("p")], "up one row", footer: "move"),
+            Binding(.down, [KeyPress(.down), key("j"), .control("n")], "down one row"),
+            Binding(.pageUp, [KeyPress(.pageUp), .control("b"), key("b")], "up one page"),
+            Binding(.pageDown, [KeyPress(.pageDown), .control("f")], "down one page"),
+            Binding(.halfUp, [.control("u"), key("u")], "up half a page"),
+            Binding(.halfDown, [.control("d"), key("d")], "down half a page"),
+            Binding(.home, [KeyPress(.home), key("g"), key("<")], "to the first row"),
+            Binding(.end, [KeyPress(.end), key("G"), key(">")], "to the last row"),
+            Binding(.windowTop, [key("H")], "to the first row on the screen"),
+            Binding(.windowMiddle, [key("M")], "to the middle of the screen"),
+            Binding(.windowBottom, [key("L")], "to the last row on the screen"),
+            Binding(.centre, [key("z")], "bring the selected row to the middle"),
+            Binding(.previousChain, [key("[")], "to the beginning of the chain, then to the chain before"),
+            Binding(.nextChain, [key("]")], "to the next chain"),
+            Binding(.chainStart, [key("0")], "to the first row of the chain, or of the list"),
+            Binding(.chainEnd, [key("$")], "to the last row of the chain, or of the list"),
             Binding(.left, [KeyPress(.left), key("h")], "fold; again: to the node above", footer: "fold"),
             Binding(.right, [KeyPress(.right), key("l")], "unfold; again: to the first node inside"),
             Binding(.unfoldAll, [key("*")], "unfold everything"),
             Binding(.foldAll, [key("_")], "fold every chain to one row"),
             Binding(.foldLess, [key("}")], "show one level more of every chain"),
             Binding(.foldMore, [key("{")], "show one level less"),
-            Binding(.group, [key("t")], "put chains from the same call site together, or apart"),
-            Binding(.sort, [key("s")], "sort by the next column"),
-            Binding(.invertSort, [key("S")], "turn the order round"),
-            Binding(.detail, [KeyPress(.enter)], "show or hide the details of the selected node", footer: "detail"),
+            Binding(
+                .group, [key("t"), KeyPress(.function(5))], "put chains from the same call site together, or apart"),
+            Binding(.sort, [key("s"), KeyPress(.function(6))], "sort by the next column"),
+            Binding(.invertSort, [key("S"), key("I")], "reverse the order"),
+            Binding(
+                .detail, [KeyPress(.enter), key("i")], "show or hide the details of the selected node", footer: "detail"
+            ),
             Binding(.detailUp, [key("K")], "scroll the details up"),
             Binding(.detailDown, [key("J")], "scroll the details down"),
             Binding(.why, [key("w")], "why does it wait? go to the node that holds it up", footer: "why"),
-            Binding(.cancelNode, [key("c")], "cancel the node and all under it (asks first)", footer: "cancel"),
+            Binding(
+                .cancelNode, [key("c"), KeyPress(.function(9)), KeyPress(.delete)],
+                "cancel the node and all under it (asks first)", footer: "cancel"),
             Binding(.cancelChain, [key("C")], "cancel its whole chain (asks first)"),
             Binding(.tag, [KeyPress(.character(" "))], "tag or untag; tagged nodes are cancelled and copied together"),
             Binding(.untag, [key("U")], "untag all"),
-            Binding(.filter, [key("/")], "show only nodes that a text or query finds", footer: "filter"),
+            Binding(
+                .filter, [key("/"), KeyPress(.function(3)), KeyPress(.function(4))],
+                "show only nodes that a text or query finds", footer: "filter"),
             Binding(.nextMatch, [key("n")], "to the next match"),
             Binding(.previousMatch, [key("N")], "to the match before"),
             Binding(.dim, [key("m")], "dim what does not match instead of hiding it"),
@@ -125,13 +142,17 @@ public enum KeyMap {
             Binding(.freeze, [key("p")], "freeze the picture, or go on", footer: "freeze"),
             Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
             Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
-            Binding(.edit, [key("e")], "open its call site in $EDITOR"),
+            Binding(.edit, [key("e"), key("v")], "open its call site in $EDITOR"),
             Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
-            Binding(.back, [KeyPress(.escape)], "back: drop the filter, close details, stop following, untag"),
-            Binding(.redraw, [.control("l")], "draw the screen anew"),
+            Binding(
+                .back, [KeyPress(.escape), .control("g")], "back: drop the filter, close details, stop following, untag"
+            ),
+            Binding(.redraw, [.control("l"), .control("r")], "redraw the screen"),
             Binding(.suspend, [.control("z")], "suspend"),
             Binding(.help, [key("?"), KeyPress(.function(1))], "this help", footer: "help"),
-            Binding(.quit, [key("q"), .control("c")], "quit", footer: "quit"),
+            Binding(.quit, [key("q"), .control("c"), KeyPress(.function(10))], "quit", footer: "quit"),
+            Binding(.setup, [KeyPress(.function(2))], "how to set up columns, colours and warnings"),
+            Binding(.priority, [KeyPress(.function(7)), KeyPress(.function(8))], "promises have no priority"),
         ]
 
     private static let filter: [Binding] = [
@@ -153,8 +174,8 @@ public enum KeyMap {
     ]
 
     private static let confirm: [Binding] = [
-        Binding(.yes, [key("y"), KeyPress(.enter)], "cancel them", footer: "yes"),
-        Binding(.no, [key("n"), KeyPress(.escape), key("q")], "leave them alone", footer: "no"),
+        Binding(.yes, [key("y"), KeyPress(.enter)], "cancel them", footer: "cancel"),
+        Binding(.no, [key("n"), KeyPress(.escape), key("q")], "keep them running", footer: "keep"),
         Binding(.quit, [.control("c")], "quit"),
     ]
 

@@ -14,10 +14,11 @@ extension State {
         for programIndex in programs.indices where sources.contains(programs[programIndex].source) {
             if let why = whyNotCancel(in: programIndex) { return notify(why, .warning) }
         }
-        let question = question(about: rowIDs, wholeChain: wholeChain)
+        var question = question(about: rowIDs, wholeChain: wholeChain)
         guard question.count > 0 else {
             return notify("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) has settled")
         }
+        question.frozenAge = frozenAt.map { wall &- min($0, wall) }
         mode = .confirm(question)
         revision += 1
     }
@@ -98,9 +99,18 @@ extension State {
             }
         }
         var effects: [Effect] = []
-        for part in question.parts { if let effect = send(part) { effects.append(effect) } }
+        var progress = CancelProgress(
+            parts: [], isAtLeast: question.isAtLeast, until: wall &+ CancelProgress.duration)
+        for part in question.parts {
+            guard let (effect, counted) = send(part) else { continue }
+            effects.append(effect)
+            progress.parts.append(counted)
+        }
+        if cancellations.count >= CancelProgress.countLimit { cancellations.removeFirst() }
+        cancellations.append(progress)
         if !tags.isEmpty { dropTags() }
-        notify("asked \(asked(question)) to cancel \(question.what)")
+        let tail = isFrozen ? "; the picture is frozen, p resumes" : ""
+        notify("asked \(asked(question)) to cancel \(question.what)" + tail)
         updateViewport()
         return effects
     }
@@ -113,13 +123,18 @@ extension State {
             : "\(sources.count) programs"
     }
 
-    private mutating func send(_ part: Confirmation.Part) -> Effect? {
+    private mutating func send(_ part: Confirmation.Part) -> (Effect, CancelProgress.Part)? {
         guard let programIndex = programIndex(of: part.source) else { return nil }
         lastCommand += 1
         programs[programIndex].mark(part.nodes, for: lastCommand)
-        return .send(
+        let effect = Effect.send(
             part.source,
             ViewerCommand(id: lastCommand, process: part.process, request: .cancel(part.scope, by: options.actor)))
+        // The clock of a frozen program stands still.
+        let asked = programs[programIndex].now &+ (frozenAt.map { wall &- min($0, wall) } ?? 0)
+        let counted = CancelProgress.Part(
+            source: part.source, command: lastCommand, nodes: part.nodes, asked: asked)
+        return (effect, counted)
     }
 }
 

@@ -27,6 +27,10 @@ struct ChainsView {
     var selectedLine: Int?
     /// The number of the selected row as of the last update.
     var selectedRow = 0
+    /// The lines of the window with folded rows that tagged nodes are in.
+    var linesWithTags: Set<Int> = []
+    /// What was selected, and below it, on the screen that the user saw when a key came.
+    var drawn: (selected: RowID?, below: RowID?)
 }
 
 extension ChainsView: DashboardView {
@@ -41,6 +45,11 @@ extension ChainsView: DashboardView {
         case .down: state.step(by: 1, orSay: "this is the last row")
         case .pageUp: state.step(by: -page, orSay: "this is the first row")
         case .pageDown: state.step(by: page, orSay: "this is the last row")
+        case .halfUp: state.step(by: -max(1, page / 2), orSay: "this is the first row")
+        case .halfDown: state.step(by: max(1, page / 2), orSay: "this is the last row")
+        case .windowTop, .windowMiddle, .windowBottom: state.move(toWindow: WindowPart(intent)!)
+        case .centre: state.centreSelection()
+        case .chainStart, .chainEnd: state.goToEndOfChain(intent == .chainEnd)
         case .home: state.step(to: 0)
         case .end: state.step(to: state.tree.rowCount - 1)
         case .left: state.foldOrLeave()
@@ -59,6 +68,9 @@ extension ChainsView: DashboardView {
     }
 
     static func selectNextRow(_ state: inout State) {
+        if let below = state.tree.drawn.below, let row = state.row(of: below), state.row(at: row)?.rowID == below {
+            return state.move(to: row)
+        }
         let row = state.currentRow()
         if row + 1 < state.tree.rowCount { state.move(to: row + 1) }
     }
@@ -125,7 +137,22 @@ extension ChainsView: DashboardView {
         if state.following == .first, let first = state.tree.window.first { state.selection = first.rowID }
         let selection = state.selection
         state.tree.selectedLine = state.tree.window.firstIndex { $0.rowID == selection }
+        findLinesWithTags(&state)
     }
+
+    /// O(tags), at most ``markedTagLimit`` of them.
+    private static func findLinesWithTags(_ state: inout State) {
+        state.tree.linesWithTags = []
+        for tag in state.tags.prefix(markedTagLimit) {
+            guard let row = state.row(of: tag) else { continue }
+            let line = row - state.tree.top
+            if state.tree.window.indices.contains(line), state.tree.window[line].rowID != tag {
+                state.tree.linesWithTags.insert(line)
+            }
+        }
+    }
+
+    private static let markedTagLimit = 1_000
 
     private static func fillWindow(_ height: Int, _ state: inout State) {
         let (window, selection) = (state.rows(from: state.tree.top, count: height), state.selection)

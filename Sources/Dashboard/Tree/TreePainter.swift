@@ -36,6 +36,9 @@ extension Painter {
                 )
                 .paint(into: &self)
             }
+            if state.tree.linesWithTags.contains(line) {
+                frame.write(glyphs.taggedInside, row: row, column: 1, style: .warning)
+            }
             if line == state.tree.selectedLine { markSelected(row: row) }
         }
         paintScrollBar(count: state.tree.rowCount, top: state.tree.top)

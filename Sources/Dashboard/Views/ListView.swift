@@ -34,8 +34,17 @@ extension ListView {
         case .down: moveCursor(to: cursor.selected + 1, orSay: "this is the last row", &state)
         case .pageUp: moveCursor(to: cursor.selected - page, orSay: "this is the first row", &state)
         case .pageDown: moveCursor(to: cursor.selected + page, orSay: "this is the last row", &state)
-        case .home: moveCursor(to: 0, &state)
-        case .end: moveCursor(to: cursor.count - 1, &state)
+        case .halfUp: moveCursor(to: cursor.selected - max(1, page / 2), orSay: "this is the first row", &state)
+        case .halfDown: moveCursor(to: cursor.selected + max(1, page / 2), orSay: "this is the last row", &state)
+        case .home, .chainStart: moveCursor(to: 0, &state)
+        case .end, .chainEnd: moveCursor(to: cursor.count - 1, &state)
+        case .windowTop, .windowMiddle, .windowBottom:
+            let window = cursor.window(height: height(in: state))
+            moveCursor(to: window.lowerBound + WindowPart(intent)!.line(of: window.count), &state)
+        case .centre: scroll(by: cursor.selected - cursor.top - height(in: state) / 2, &state)
+        case .previousChain,
+            .nextChain where Self.self != TimelineView.self:
+            state.notify("only Chains and Timeline do that; 1 shows the chains")
         case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
             state.notify("only the tree does that; 1 shows it")
         default: return nil

@@ -1,0 +1,112 @@
+import ChainEvents
+import ChainModel
+import ChainText
+
+/// Counts by events what came of one confirmed cancellation.
+struct CancelProgress {
+    /// The nodes that one program was asked for and that have not settled yet.
+    struct Part {
+        var source: SourceID
+        var command: UInt64
+        var remaining: [NodeID]
+        /// The program's clock when it was asked.
+        var asked: UInt64
+        private var cursor = 0
+
+        init(source: SourceID, command: UInt64, nodes: [NodeID], asked: UInt64) {
+            (self.source, self.command, remaining, self.asked) = (source, command, nodes, asked)
+        }
+
+        /// Removes settled nodes; looks at no more than `limit` of them.
+        fileprivate mutating func count(in forest: borrowing ChainForest, into counts: inout Counts, limit: Int) {
+            for _ in 0..<min(limit, remaining.count) {
+                if cursor >= remaining.count { cursor = 0 }
+                guard let outcome = outcome(of: remaining[cursor], in: forest) else {
+                    cursor += 1
+                    continue
+                }
+                counts[keyPath: outcome] += 1
+                remaining.swapAt(cursor, remaining.count - 1)
+                remaining.removeLast()
+            }
+        }
+
+        private func outcome(of id: NodeID, in forest: borrowing ChainForest) -> WritableKeyPath<Counts, Int>? {
+            guard let node = forest.index(of: id) else { return \.evicted }
+            let state = forest.state(of: node)
+            if state.isLive { return nil }
+            if state == .cancelled { return \.cancelled }
+            return forest.node(node).settled.map { $0 <= asked } ?? false ? \.before : \.otherwise
+        }
+    }
+
+    /// What became of the nodes that settled.
+    fileprivate struct Counts {
+        var cancelled = 0, before = 0, otherwise = 0, evicted = 0
+    }
+
+    var parts: [Part]
+    /// Whether more nodes were asked for than are counted.
+    let isAtLeast: Bool
+    /// When it is reported even if nodes are still pending, in nanoseconds since 1970.
+    var until: UInt64
+    fileprivate var counts = Counts()
+
+    /// How long a program has for its events, and how many nodes are looked at in a tick.
+    static let duration: UInt64 = 3_000_000_000
+    fileprivate static let limit = 2_000
+    /// Cancellations that are counted at the same time.
+    static let countLimit = 16
+
+    init(parts: [Part], isAtLeast: Bool, until: UInt64) {
+        self.parts = parts
+        self.isAtLeast = isAtLeast
+        self.until = until
+    }
+
+    private var pendingCount: Int { parts.reduce(0) { $0 + $1.remaining.count } }
+
+    var isComplete: Bool { pendingCount == 0 }
+
+    /// `68 cancelled, 2 had settled`.
+    var words: String {
+        let all: [(Int, String)] = [
+            (counts.cancelled, isAtLeast ? "or more cancelled" : "cancelled"), (counts.before, "had settled"),
+            (counts.otherwise, "settled otherwise"), (counts.evicted, "no longer kept"),
+            (pendingCount, "still pending"),
+        ]
+        let shown = all.enumerated().filter { $0.offset == 0 || $0.element.0 > 0 }.map(\.element)
+        return shown.map { "\(CountText.grouped($0.0)) \($0.1)" }.joined(separator: ", ")
+    }
+
+    var isPartial: Bool { counts.otherwise > 0 || pendingCount > 0 }
+}
+
+extension State {
+    /// Counts cancelled nodes and reports cancellations that are complete or overdue. O(nodes asked for), bounded.
+    mutating func countCancelled() {
+        guard !cancellations.isEmpty, !isFrozen else { return }
+        for index in cancellations.indices {
+            var counts = cancellations[index].counts
+            defer { cancellations[index].counts = counts }
+            for part in cancellations[index].parts.indices {
+                guard let programIndex = programIndex(of: cancellations[index].parts[part].source) else { continue }
+                // In one statement: a copied forest would be copied by its next change.
+                cancellations[index].parts[part].count(
+                    in: programs[programIndex].forest, into: &counts, limit: CancelProgress.limit)
+            }
+        }
+        for progress in cancellations where progress.isComplete || wall >= progress.until {
+            notify(progress.words, progress.isPartial ? .warning : .plain)
+        }
+        cancellations.removeAll { $0.isComplete || wall >= $0.until }
+    }
+
+    /// A refused command changes nothing.
+    mutating func dropCancellation(_ command: UInt64, of source: SourceID) {
+        for index in cancellations.indices {
+            cancellations[index].parts.removeAll { $0.command == command && $0.source == source }
+        }
+        cancellations.removeAll { $0.parts.isEmpty }
+    }
+}

@@ -1,0 +1,87 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What is said after a cancellation: counted by events, against what was asked.
+@Suite struct CancelResultTests {
+    /// Asks to cancel a chain of three live nodes and three settled ones.
+    private static func asked() -> Screen {
+        var screen = Screen(120, 20)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order 1")
+        for id in 2...4 as ClosedRange<UInt64> { script.make(id, .then, "step \(id)", under: 1) }
+        screen.feed(script)
+        screen.type("c")
+        return screen
+    }
+
+    private static let accepted = Action.replied(SourceID(0), CommandReply(command: 1, outcome: .accepted(count: 1)))
+
+    @Test func saysHowManyWereCancelledAndHadSettled() {
+        var screen = Self.asked()
+        // It settles before the question is answered, and its event comes after that.
+        var late = Script(sequence: 2, time: 11)
+        late.fulfill(4)
+        screen.tick(500)
+        screen.type("y")
+        screen.act(Self.accepted)
+        #expect(screen.message == "asked the program to cancel order 1")
+        for id in 1...3 as ClosedRange<UInt64> { late.cancel(id, "cancelled by the dashboard") }
+        screen.feed(late)
+        screen.tick(600)
+        #expect(screen.message == "3 cancelled, 1 had settled")
+        #expect(screen.state.cancellations.isEmpty)
+    }
+
+    @Test func saysWhatIsStillPendingAfterAWhile() {
+        var screen = Self.asked()
+        screen.type("y")
+        screen.act(Self.accepted)
+        var script = Script(sequence: 2, time: 100)
+        script.cancel(1, "cancelled by the dashboard")
+        screen.feed(script)
+        #expect(screen.message == "asked the program to cancel order 1")
+        #expect(!screen.state.isIdle)
+        screen.tick(4_000)
+        #expect(screen.message == "1 cancelled, 3 still pending")
+    }
+
+    @Test func aRefusedOneIsNotCounted() {
+        var screen = Self.asked()
+        screen.type("y")
+        screen.act(.replied(SourceID(0), CommandReply(command: 1, outcome: .refused("not allowed"))))
+        screen.tick(9_000)
+        #expect(screen.state.cancellations.isEmpty)
+        #expect(screen.message?.contains("pending") != true)
+    }
+
+    @Test func whileFrozenTheDialogSaysSinceWhen() {
+        var screen = Screen(120, 20)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order 1")
+        screen.feed(script)
+        screen.type("p")
+        screen.tick(60_010)
+        screen.type("c")
+        #expect(screen.text.contains("frozen 1m00s ago: some may have settled since"))
+        #expect(screen.text.contains(" y  cancel ") && screen.text.contains(" n  keep "))
+        screen.type("y")
+        #expect(screen.message == "asked the program to cancel order 1; the picture is frozen, p resumes")
+        var late = Script(sequence: 2, time: 60_020)
+        late.cancel(1, "cancelled by the dashboard")
+        screen.feed(late)
+        screen.tick(70_000)
+        #expect(screen.state.cancellations.count == 1)
+        screen.type("p")
+        screen.tick(70_040)
+        #expect(screen.message == "1 cancelled")
+    }
+
+    @Test func readOnlyIsInTheHeader() {
+        let screen = GoldenTests.checkout(120, 20, options: State.Options(isReadOnly: true))
+        #expect(screen.frame.rowText(0).contains("read-only"))
+        #expect(!GoldenTests.checkout(120, 20).frame.rowText(0).contains("read-only"))
+    }
+}
