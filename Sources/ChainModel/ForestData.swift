@@ -76,6 +76,8 @@ final class ForestData: @unchecked Sendable {
     /// Roots of chains over the limit.
     @exclusivity(unchecked) var longChains: [UInt32] = []
     @exclusivity(unchecked) var longChainHighWater = 0
+    /// Nodes that keep their chains from being evicted, at most ``ChainForest/pinLimit``.
+    @exclusivity(unchecked) var pins: [ForestPin] = []
 
     /// Makes an empty forest.
     init(process: ProcessKey, limits: ForestLimits) {
@@ -124,6 +126,7 @@ final class ForestData: @unchecked Sendable {
         settledLeaves = other.settledLeaves
         longChains = other.longChains
         longChainHighWater = other.longChainHighWater
+        pins = other.pins
         detach()
     }
 }

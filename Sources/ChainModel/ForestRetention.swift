@@ -111,7 +111,11 @@ extension ForestData {
             let chain = node.pointee.chain
             let isSettled = chain == noSlot ? !node.pointee.state.isLive : !chains[chain].pointee.isLive
             let settled = chain == noSlot ? 0 : chains[chain].pointee.settled
-            if isSettled, settled <= entry.time {
+            if isExempt(entry.slot) {
+                // Enqueued again when the pin is removed.
+                settledChains.removeFirst()
+                node.pointee.bits.remove(.isQueuedForEviction)
+            } else if isSettled, settled <= entry.time {
                 guard evictSmallChain(entry.slot, &budget) || evictChain(entry.slot, &budget) else { continue }
                 settledChains.removeFirst()
             } else {
@@ -152,6 +156,7 @@ extension ForestData {
         let node = nodes[slot]
         guard !node.pointee.state.isLive, node.pointee.childCount == 0, !node.pointee.has(.isRoot) else { return false }
         let record = chains[node.pointee.chain]
+        if isExempt(record.pointee.root) { return false }
         // A chain that settled only once goes as a whole; a live chain keeps its first rejection to be shown.
         let goesWhole = !record.pointee.isLive && !nodes[record.pointee.root].pointee.has(.revived)
         return !goesWhole && record.pointee.firstRejected != slot

@@ -1,0 +1,80 @@
+import ChainEvents
+
+/// Chains that a user pinned: kept although they have settled and newer ones exceed the limits.
+extension ChainForest {
+    /// Chains that can be pinned at one time. A forest keeps no more than ``ForestLimits/settledNodeLimit`` because of
+    /// pins, half of which are theirs.
+    public static let pinLimit = 16
+
+    /// The nodes of a chain up to which its pin holds; a chain that grows beyond is evicted like any other.
+    public var pinnedNodeLimit: Int { data.pinnedNodeLimit }
+
+    /// Why a node cannot be pinned.
+    public enum PinRefusal: Error, Hashable, Sendable {
+        /// So many chains are pinned already.
+        case tooMany(limit: Int)
+        /// Its chain has more nodes than a pin holds.
+        case tooLarge(nodeCount: Int, limit: Int)
+    }
+
+    /// The pinned nodes that are kept, in the order in which they were pinned. O(pins).
+    public var pins: [NodeID] { data.pins.filter(data.isKept).map { NodeID($0.id) } }
+
+    /// Whether a node is itself pinned. O(pins).
+    public func isPinned(_ index: NodeIndex) -> Bool {
+        !data.pins.isEmpty && data.pins.contains { $0.slot == checked(index) && data.isKept($0) }
+    }
+
+    /// Whether a node of the chain of a node is pinned. O(pins).
+    public func isChainPinned(_ index: NodeIndex) -> Bool { data.hasPin(rootedAt: data.rootSlot(of: checked(index))) }
+
+    /// Exempts the chain of a node from eviction. O(pins).
+    public mutating func pin(_ index: NodeIndex) throws(PinRefusal) {
+        makeUnique()
+        let slot = checked(index)
+        data.pins.removeAll { !data.isKept($0) }
+        guard data.pins.count < Self.pinLimit else { throw .tooMany(limit: Self.pinLimit) }
+        let nodeCount = nodeCount(ofRoot: root(of: index))
+        guard nodeCount <= pinnedNodeLimit else { throw .tooLarge(nodeCount: nodeCount, limit: pinnedNodeLimit) }
+        data.pins.append(ForestPin(slot: slot, id: data.nodes[slot].pointee.id))
+    }
+
+    /// Removes the pins from the chain of a node, which is evicted in its turn again. O(nodes of the chain).
+    public mutating func unpin(_ index: NodeIndex) {
+        makeUnique()
+        data.unpin(rootedAt: data.rootSlot(of: checked(index)))
+    }
+}
+
+/// A pinned node, and where it is stored.
+struct ForestPin: Sendable {
+    var slot: UInt32
+    var id: UInt64
+}
+
+extension ForestData {
+    var pinnedNodeLimit: Int { limits.settledNodeLimit / (2 * ChainForest.pinLimit) }
+
+    /// Whether the pinned node was not evicted.
+    func isKept(_ pin: ForestPin) -> Bool { isOccupied(pin.slot) && nodes[pin.slot].pointee.id == pin.id }
+
+    func hasPin(rootedAt root: UInt32) -> Bool {
+        !pins.isEmpty && pins.contains { isKept($0) && rootSlot(of: $0.slot) == root }
+    }
+
+    /// Whether a chain is exempt from eviction: O(pins), and one comparison where there are none.
+    @inline(__always)
+    func isExempt(_ root: UInt32) -> Bool {
+        guard !pins.isEmpty, hasPin(rootedAt: root) else { return false }
+        let chain = nodes[root].pointee.chain
+        return chain == noSlot || Int(chains[chain].pointee.nodeCount) <= pinnedNodeLimit
+    }
+
+    func unpin(rootedAt root: UInt32) {
+        pins.removeAll { !isKept($0) || rootSlot(of: $0.slot) == root }
+        // Entries of exempt nodes were dropped from the eviction queues.
+        let chain = nodes[root].pointee.chain
+        if chain == noSlot ? !nodes[root].pointee.state.isLive : !chains[chain].pointee.isLive { enqueueRoot(root) }
+        enqueueLeaves(under: root)
+    }
+}
