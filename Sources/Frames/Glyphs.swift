@@ -20,7 +20,7 @@ public struct Glyphs: Hashable, Sendable {
 
     /// Signs in texts, each named for what it shows or stands for.
     public let up, down, left, right, enter, ellipsis, dot, live, lost, frozen, ascending, descending, tagged,
-        taggedInside, prompt: String
+        taggedInside, pinned, prompt: String
     /// The track and the thumb of a scroll bar.
     public let scrollTrack, scrollThumb: String
     /// Eight steps of a bar, rising; the first is the lowest that is not empty.
@@ -34,7 +34,8 @@ public struct Glyphs: Hashable, Sendable {
         guideLine: "│", guideBranch: "├", guideLast: "└", guideDash: "─", unfolded: "▾", folded: "▸",
         horizontal: "─", vertical: "│", topLeft: "╭", topRight: "╮", bottomLeft: "╰", bottomRight: "╯",
         up: "↑", down: "↓", left: "←", right: "→", enter: "⏎", ellipsis: "…", dot: "·",
-        live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", taggedInside: "◈", prompt: "›",
+        live: "●", lost: "○", frozen: "‖", ascending: "▴", descending: "▾", tagged: "◆", taggedInside: "◈", pinned: "⚑",
+        prompt: "›",
         scrollTrack: "│",
         scrollThumb: "┃", bars: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"])
 
@@ -46,7 +47,8 @@ public struct Glyphs: Hashable, Sendable {
         guideLine: "|", guideBranch: "|", guideLast: "`", guideDash: "-", unfolded: "v", folded: ">",
         horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+",
         up: "^", down: "v", left: "<", right: ">", enter: "Enter", ellipsis: "~", dot: "-",
-        live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", taggedInside: "@", prompt: ">",
+        live: "*", lost: "o", frozen: "=", ascending: "^", descending: "v", tagged: "#", taggedInside: "@", pinned: "P",
+        prompt: ">",
         scrollTrack: "|",
         scrollThumb: "#", bars: [".", ":", "-", "=", "+", "*", "%", "#"])
 

@@ -68,7 +68,7 @@ import Testing
     @Test func saysWhyNot() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("c")
-        #expect(screen.message == "nothing to cancel: this node and all under it has settled")
+        #expect(screen.message == "nothing to cancel: this node and all under it have settled")
         var readOnly = GoldenTests.checkout(120, 60, options: State.Options(isReadOnly: true))
         readOnly.type("Gc")
         #expect(readOnly.message == "read-only: cancelling is off in this dashboard")

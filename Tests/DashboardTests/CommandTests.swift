@@ -52,7 +52,7 @@ import Testing
             case .theme: "theme light"
             case .rate: "rate 12"
             case .warn: "warn long-handler off"
-            case .group, .cancel, .copy, .help, .quit: entry.name.rawValue
+            case .group, .cancel, .copy, .reset, .help, .quit: entry.name.rawValue
             }
         var screen = Self.screen()
         let before = (screen.state.options.theme.name, screen.state.options.refreshRate, screen.state.view)
@@ -76,6 +76,7 @@ import Testing
         case .theme: #expect(screen.state.options.theme.name == "light" && before.0 == "dark")
         case .rate: #expect(screen.state.options.refreshRate == 12 && before.1 == 30)
         case .warn: #expect(!screen.state.options.warnings.enabled.contains(.longHandler))
+        case .reset: #expect(screen.message == "everything is as by default")
         case .help: #expect(screen.state.context == .help)
         case .quit: #expect(screen.effects.last == .quit)
         case .fold, .group: #expect(screen.message != nil || screen.state.status == nil)
@@ -87,8 +88,8 @@ import Testing
             if typed(other)?.hasPrefix(entry.name.rawValue) == true { break }
         }
         #expect(typed(other)?.hasPrefix(entry.name.rawValue) == true)
-        let help = HelpBox(size: Size(columns: 120, rows: 100), glyphs: .unicode)
-        #expect(help.lines.contains { $0.keys == entry.usage && $0.text == entry.text })
+        let help = HelpText(view: .chains, glyphs: .unicode)
+        #expect(help.sections.contains { $0.entries.contains(HelpText.Entry(keys: entry.usage, text: entry.text)) })
         #expect(CommandTable.markdown().contains("| \(entry.text) |"))
     }
 

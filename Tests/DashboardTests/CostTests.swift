@@ -44,7 +44,7 @@ import Testing
         screen.feed(script)
         func count() -> String? {
             DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
-                .first { $0.hasPrefix("like it") }?.filter(\.isNumber)
+                .first { $0.hasPrefix("call site") }?.filter(\.isNumber)
         }
         func pass(_ milliseconds: Double) {
             let end = screen.milliseconds + milliseconds

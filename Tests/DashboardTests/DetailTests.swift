@@ -39,11 +39,11 @@ import Testing
         var screen = GoldenTests.checkout(100, 60)
         screen.go(to: 206)
         #expect(
-            field("began at", screen) == [
-                "✖ charge card #203, 3 up", "CardError.declined: the card has expired (06/25)",
+            field("root cause", screen) == [
+                "✖ charge card #203, 3 nodes up", "CardError.declined: the card has expired (06/25)",
             ])
         screen.go(to: 203)
-        #expect(field("began at", screen).isEmpty)
+        #expect(field("root cause", screen).isEmpty)
     }
 
     @Test func anErrorOfAMemberAndOfWhatIsFollowed() {
@@ -71,7 +71,7 @@ import Testing
         screen.feed(script)
         screen.type("*")
         screen.go(to: 1)
-        #expect(field("began at", screen) == ["✖ address #4, 2 up"])
+        #expect(field("root cause", screen) == ["✖ address #4, 2 nodes up"])
         #expect(field("follows", screen) == ["✖ checks #2"])
         screen.go(to: 2)
         #expect(field("member", screen) == ["✔ fraud #3", "✖ address #4"])
@@ -80,7 +80,7 @@ import Testing
         #expect(field("member of", screen) == ["✖ checks #2"])
         // Its own handler threw.
         screen.go(to: 5)
-        #expect(field("began at", screen).isEmpty)
+        #expect(field("root cause", screen).isEmpty)
     }
 
     @Test func aCancellationShowsItsActorAndTime() {
@@ -102,7 +102,7 @@ import Testing
         #expect(
             Array(table) == [
                 "        when    after  step",
-                "14:13:23.232           made",
+                "14:13:23.232           created",
                 "      +0.0ms    0.0ms  queued on pool",
                 "      +1.0ms    1.0ms  started on worker-1",
                 "      +208ms    207ms  handler ended",
@@ -146,8 +146,8 @@ import Testing
         screen.go(to: 4)
         for step in 0..<5 { screen.tick(3_000 + Double(step) * 1_100) }
         let told = lines(screen)
-        #expect(told.contains("like it     4 from its call site, 1 rejected"))
-        let place = try #require(told.firstIndex { $0.hasPrefix("their run   p50 4.0ms, p99 2") }, "\(told)")
+        #expect(told.contains("call site   4 nodes, 1 rejected"))
+        let place = try #require(told.firstIndex { $0.hasPrefix("all runs    p50 4.0ms, p99 2") }, "\(told)")
         #expect(told[place + 1] == "            1.0ms ▄█  ▄ 200ms")
         let parts = DetailText.lines(of: screen.state, width: 60)[place + 1].parts
         #expect(parts.last { $0.text == "▄" }?.style == .match)

@@ -250,7 +250,7 @@ struct RandomStory {
         for key in ["j", "k", "_"] {
             screen.tick(screen.milliseconds + 10_000)
             screen.type(key)
-            #expect(line(screen).contains("nothing matches; Esc drops the filter"), "\(key)")
+            #expect(line(screen).contains("nothing matches; Esc clears the filter"), "\(key)")
         }
         screen.type("<Esc>")
         screen.tick(screen.milliseconds + 10_000)

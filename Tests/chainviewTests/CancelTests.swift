@@ -39,7 +39,7 @@ import Testing
                 } ?? false
         }
         viewer.type("c")
-        try viewer.see("nothing to cancel: this node and all under it has settled")
+        try viewer.see("nothing to cancel: this node and all under it have settled")
         try viewer.quit()
     }
 

@@ -29,12 +29,26 @@ extension Painter {
             let width =
                 TextWidth.of(item.key, charset: glyphs.charset) + 1 + TextWidth.of(item.word, charset: glyphs.charset)
             guard column + width < frame.size.columns else { break }
-            column += frame.write(item.key, row: row, column: column, style: .key) + 1
-            column += frame.write(item.word, row: row, column: column, style: .keyText) + 2
+            column += writeKey(item, row: row, column: column) + 2
         }
     }
 
-    private func items(for state: borrowing State) -> [(key: String, word: String)] {
+    /// Writes a key and what it does, and notes where a click on it counts; returns the width.
+    mutating func writeKey(_ item: (key: String, word: String, intent: Intent), row: Int, column: Int) -> Int {
+        let keyWidth = frame.write(item.key, row: row, column: column, style: .key)
+        let width = keyWidth + 1 + frame.write(item.word, row: row, column: column + keyWidth + 1, style: .keyText)
+        // Of two keys, such as ↑↓, each acts; their word as the second one.
+        let partner: [Intent: Intent] = [.up: .down, .left: .right, .earlier: .later, .zoomIn: .zoomOut]
+        if let second = partner[item.intent], keyWidth == 2 {
+            clickAreas.append((Area(row: row, column: column, rows: 1, columns: 1), item.intent))
+            clickAreas.append((Area(row: row, column: column + 1, rows: 1, columns: width - 1), second))
+        } else {
+            clickAreas.append((Area(row: row, column: column, rows: 1, columns: width), item.intent))
+        }
+        return width
+    }
+
+    private func items(for state: borrowing State) -> [(key: String, word: String, intent: Intent)] {
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context.isView {
             let isNothing = state.selection == nil
@@ -50,11 +64,14 @@ extension Painter {
                 }
             }
             for index in items.indices where items[index].intent == .freeze && state.isFrozen {
-                items[index].word = "go on"
+                items[index].word = "resume"
+            }
+            if state.linkIndex != nil {
+                for index in items.indices where items[index].intent == .detail { items[index].word = "go to" }
             }
             if state.filter.isActive {
                 items.insert(("n", "next", .nextMatch), at: 0)
-                items.insert(("Esc", "drop", .back), at: 1)
+                items.insert(("Esc", "clear", .back), at: 1)
                 if !state.view.type.keepsAllRows {
                     items.insert(("m", state.filter.dims ? "hide rest" : "dim rest", .dim), at: 1)
                 }
@@ -64,8 +81,7 @@ extension Painter {
             TextWidth.of(item.key) + 3 + item.word.count
         }
         return fitting(
-            items, into: frame.size.columns - 2, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns
-        ).map { ($0.key, $0.word) }
+            items, into: frame.size.columns - 2, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
     }
 
     /// Keys that give way where there is not room for all, the highest first.

@@ -94,8 +94,7 @@ extension Painter {
         var column = start
         for item in KeyMap.footer(in: context, glyphs) {
             guard column + item.key.count + item.word.count + 1 < frame.size.columns else { break }
-            column += frame.write(item.key, row: row, column: column, style: .key) + 1
-            column += frame.write(item.word, row: row, column: column, style: .keyText) + 2
+            column += writeKey(item, row: row, column: column) + 2
         }
     }
 }

@@ -39,6 +39,8 @@ struct Layout: Equatable {
     var detail: Area?
     /// Whether the pane is beside the rows, not below.
     var isBeside = false
+    /// Whether the pane covers the rows, because both have no room.
+    var isCovering = false
     var footerRow: Int
 
     init(_ state: borrowing State) {
@@ -60,15 +62,28 @@ struct Layout: Equatable {
             detail = Area(row: body.row, column: size.columns - columns, rows: body.rows, columns: columns)
         } else if size.rows >= Self.belowRows {
             let usual = min(14, max(6, size.rows * 2 / 5))
-            let rows = min(max(Self.leastDetailRows, state.detailRows ?? usual), size.rows - 8)
+            var rows = min(max(Self.leastDetailRows, state.detailRows ?? usual), size.rows - 8)
+            if state.detailRows == nil { rows = max(rows, Self.spareRows(tree.rows, state)) }
             tree.rows -= rows
             detail = Area(row: body.row + body.rows - rows, column: 0, rows: rows, columns: size.columns)
+        } else if !isTooSmall {
+            isCovering = true
+            detail = body
         }
     }
 
+    /// Rows that a list leaves empty, in steps so that the border does not move with each row that comes or goes.
+    private static func spareRows(_ rows: Int, _ state: borrowing State) -> Int {
+        let used = state.view.type.lineCount(of: state)
+        return rows - max(leastListRows, (used + spareStep - 1) / spareStep * spareStep)
+    }
+
+    private static let spareStep = 4
+    private static let leastListRows = 8
+
     /// Whether a cell is on the line between the rows and the detail pane.
     func isDivider(row: Int, column: Int) -> Bool {
-        guard let detail, detail.contains(row: row, column: column) else { return false }
+        guard !isCovering, let detail, detail.contains(row: row, column: column) else { return false }
         return isBeside ? column == detail.column : row == detail.row
     }
 }

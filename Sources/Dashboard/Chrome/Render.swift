@@ -14,6 +14,8 @@ struct Painter {
     var frame: Frame
     let glyphs: Glyphs
     let layout: Layout
+    /// What a click on a part of the footer means.
+    var clickAreas: [(area: Area, intent: Intent)] = []
 
     init(_ state: borrowing State) {
         glyphs = state.options.glyphs
@@ -26,10 +28,10 @@ struct Painter {
         paintHeader(state)
         paintTabs(state)
         paintDetail(state)
-        state.view.type.draw(state, into: &self)
+        if !layout.isCovering { state.view.type.draw(state, into: &self) }
         paintFooter(state)
         switch state.mode {
-        case .help(let scroll): paintHelp(scroll)
+        case .help(let scroll): paintHelp(state, scroll)
         case .confirm(let question): paintConfirm(question)
         case .normal, .filter, .command: break
         }

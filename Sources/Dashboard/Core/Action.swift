@@ -36,8 +36,10 @@ public enum Action: Sendable {
     case pasted(String)
     /// The user wants something, without a key.
     case perform(Intent)
-    /// Settings of an earlier session are to be used.
+    /// Settings are to be used; `:reset` returns to them.
     case restore(ViewSettings)
+    /// Settings of an earlier session are to be used; a message says which differ from the usual ones.
+    case resume(ViewSettings)
     /// A warning of an effect for the status line, such as why an editor did not start.
     case report(String)
     /// A message of an effect that succeeded, such as where a file is.

@@ -27,7 +27,10 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .mouse(let mouse): return state.handle(mouse)
     case .pasted(let text): state.paste(text)
     case .perform(let intent): return state.handle(intent)
-    case .restore(let old): state.restore(old)
+    case .restore(let old):
+        state.restore(old)
+        state.defaults = state.remembered
+    case .resume(let old): state.resume(old)
     case .report(let text): state.notify(text, .warning)
     case .message(let text): state.notify(text)
     }
@@ -56,6 +59,8 @@ extension State {
 
     mutating func tick(wall newWall: UInt64, process: UInt64) {
         let oldMinute = (wall / 60_000_000_000, options.clockOffset)
+        // A message before the first tick has its time from now on.
+        if wall == 0, status?.isSticky == false { status?.until = newWall &+ Self.statusDuration }
         wall = newWall
         var isChanged = (wall / 60_000_000_000, options.clockOffset) != oldMinute
         if let until = status?.until, wall >= until {
@@ -148,7 +153,7 @@ extension State {
                 programs[programIndex].freeze()
             }
             frozenAt = wall
-            notify("frozen: everything on the screen can be explored; p goes on")
+            notify("frozen: everything on the screen can be explored; p resumes")
             updateViewport()
             return []
         }
@@ -176,17 +181,23 @@ extension State {
 
     // MARK: Words
 
-    static let statusDuration: UInt64 = 6_000_000_000
+    /// How long a message stays at most, in nanoseconds.
+    static let statusDuration: UInt64 = 5_000_000_000
+    private static let warningDuration: UInt64 = 6_000_000_000
 
-    mutating func notify(_ text: String, _ tone: Status.Tone = .plain) {
-        status = Status(text: text, tone: tone, until: wall &+ Self.statusDuration)
+    /// Shows a message until the next key, and at most for some seconds; a sticky one only until the next key.
+    mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
+        status = Status(
+            text: text, tone: tone,
+            until: isSticky ? .max : wall &+ (tone == .plain ? Self.statusDuration : Self.warningDuration),
+            isSticky: isSticky)
         revision += 1
     }
 
     /// Why there are no rows for a key to act on.
     var emptyReason: String {
         let isHiding = filter.hidesRest && !view.type.keepsAllRows
-        return isHiding ? "nothing matches; Esc drops the filter" : "there is nothing here yet"
+        return isHiding ? "nothing matches; Esc clears the filter" : "there is nothing here yet"
     }
 
     mutating func take(_ source: SourceID, _ reply: CommandReply) {

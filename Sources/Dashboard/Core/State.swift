@@ -85,6 +85,8 @@ public struct State {
         var tone: Tone
         /// Nanoseconds since 1970.
         var until: UInt64
+        /// Whether it stays until the next key.
+        var isSticky = false
     }
 
     /// Choices made at the start, and changed on the command line of the dashboard.
@@ -110,15 +112,21 @@ public struct State {
     var filter = Filter()
     var mode = Mode.normal
     var typing = Typing()
+    var helpSearch = HelpSearch()
     var filterHistory = LineHistory()
     var commandHistory = LineHistory()
     var status: Status?
+    /// The settings that `:reset` restores.
+    var defaults = ViewSettings()
     var following = Following.first
     /// The node that was selected before the newest chain was followed.
     var selectedBefore: RowID?
     /// Whether the user opened or closed the detail pane; nil shows it where there is room beside the rows.
     var wantsDetail: Bool?
     var detailScroll = 0
+    var linkSelection: LinkSelection?
+    /// Nodes that links and commands led away from, the last one last.
+    var visited: [RowID] = []
     /// Where the user dragged the pane's border: its columns beside the rows, its rows below them; nil is the usual.
     var detailColumns: Int?
     var detailRows: Int?
@@ -126,11 +134,13 @@ public struct State {
     var foldedSites: [String] = []
     /// Whether the border is being dragged.
     var isDraggingDivider = false
+    /// Whether the thumb of the scroll bar is.
+    var isDraggingScrollBar = false
     /// Nodes, in the order in which they were tagged.
     var tags: [RowID] = []
     /// Until when rows neither fold nor move down, because nodes are being tagged; nanoseconds since 1970.
     var tagHold: UInt64 = 0
-    /// Confirmed cancellations whose nodes have not all settled.
+    /// Confirmed cancellations with nodes that have not settled.
     var cancellations: [CancelProgress] = []
     /// Whether the picture is frozen.
     public internal(set) var isFrozen = false
@@ -151,6 +161,7 @@ public struct State {
     public init(size: Size, options: Options = Options()) {
         self.size = size
         self.options = options
+        defaults = remembered
     }
 
     /// Which table of keys is in force.

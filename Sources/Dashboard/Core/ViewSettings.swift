@@ -85,6 +85,30 @@ public struct ViewSettings: Hashable, Sendable {
     }
 }
 
+extension ViewSettings {
+    /// What differs from other settings, in words; of both every field is set.
+    func words(since usual: ViewSettings) -> [String] {
+        var words: [String] = []
+        if view != usual.view, let view { words.append(view.title) }
+        if let order, let old = usual.order, order != old {
+            if order.column != old.column || order.isInverted != old.isInverted {
+                words.append("sorted by \(order.column.rawValue)" + (order.isInverted ? ", reversed" : ""))
+            }
+            if order.isGrouped != old.isGrouped {
+                words.append(order.isGrouped ? "grouped by call site" : "not grouped")
+            }
+        }
+        if let filter, filter != usual.filter { words.append(filter.isEmpty ? "no filter" : "filter “\(filter)”") }
+        if detail != usual.detail { words.append(detail == .open ? "details open" : "details closed") }
+        if let theme, theme != usual.theme { words.append("theme \(theme)") }
+        if let rate = refreshRate, rate != usual.refreshRate { words.append("\(rate) frames a second") }
+        if let folded, folded != usual.folded, !folded.isEmpty {
+            words.append("\(folded.count) call \(folded.count == 1 ? "site" : "sites") folded")
+        }
+        return words
+    }
+}
+
 extension State {
     /// The settings in force; no field is nil.
     public var remembered: ViewSettings {
@@ -105,11 +129,28 @@ extension State {
     /// What the programs are called that were reached, in the order of their sources.
     public var programNames: [String] { programs.compactMap { $0.info?.name } }
 
+    /// Applies settings of an earlier session and says so.
+    mutating func resume(_ old: ViewSettings) {
+        restore(old)
+        let words = remembered.words(since: defaults)
+        guard !words.isEmpty else { return }
+        notify("as you left it: \(words.joined(separator: ", ")); :reset for the defaults")
+    }
+
+    /// Returns to the settings without those of the user.
+    mutating func resetSettings() {
+        let words = remembered.words(since: defaults)
+        restore(defaults)
+        notify(words.isEmpty ? "everything is as by default" : "back to the defaults")
+    }
+
     /// Applies settings of an earlier session; settings that cannot be applied are ignored.
     mutating func restore(_ old: ViewSettings) {
         if let theme = old.theme.flatMap(Theme.named) { options.theme = theme }
         if let rate = old.refreshRate { options.refreshRate = Self.refreshRate(near: rate) }
         if let detail = old.detail { wantsDetail = detail == .auto ? nil : detail == .open }
+        // Nothing starts with its rows covered.
+        if Layout(self).isCovering { wantsDetail = nil }
         if let columns = old.detailColumns { detailColumns = columns > 0 ? columns : nil }
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
         if let folded = old.folded {

@@ -7,6 +7,8 @@ import Frames
 /// One line of the detail pane: stretches of text in styles.
 struct DetailLine {
     var parts: [(text: String, style: Style)]
+    /// The node that it leads to.
+    var link: RowID?
 
     init(_ text: String, _ style: Style = .normal) { parts = [(text, style)] }
     init(_ parts: [(String, Style)]) { self.parts = parts.map { (text: $0.0, style: $0.1) } }
@@ -135,12 +137,20 @@ extension Painter {
         }
         let lines = page.lines
         let first = min(state.detailScroll, max(0, lines.count - inner.rows))
+        let selected = state.linkIndex.flatMap { index -> Range<Int>? in
+            let links = DetailLink.all(in: lines)
+            return links.indices.contains(index) ? links[index].lines : nil
+        }
         for (index, line) in lines.dropFirst(first).prefix(inner.rows).enumerated() {
             var column = inner.column
             for part in line.parts {
                 column += frame.write(
                     part.text, row: inner.row + index, column: column,
                     maxColumns: inner.column + inner.columns - column, style: part.style, ellipsis: glyphs.ellipsis)
+            }
+            if let selected, selected.contains(first + index) {
+                frame.write(glyphs.prompt, row: inner.row + index, column: inner.column - 1, style: .key)
+                frame.restyle(row: inner.row + index, column: inner.column, columns: inner.columns) { $0.selected }
             }
         }
         let more = lines.count - first - inner.rows

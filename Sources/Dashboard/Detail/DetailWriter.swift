@@ -39,8 +39,10 @@ struct DetailWriter {
 
     mutating func gap() { lines.append(DetailLine("")) }
 
-    /// A name and what belongs to it, wrapped under itself; before it a sign in a style of its own.
-    mutating func field(_ name: String, _ value: String, sign: (text: String, style: Style)? = nil) {
+    /// A name and what belongs to it, wrapped under itself; before it a sign in a style of its own. A link leads to a node.
+    mutating func field(
+        _ name: String, _ value: String, sign: (text: String, style: Style)? = nil, link: RowID? = nil
+    ) {
         let inset = sign.map { TextWidth.of($0.text, charset: glyphs.charset) + 1 } ?? 0
         let columns = width - Self.nameWidth - inset
         for (index, piece) in TextWrap.lines(value, columns: columns, charset: glyphs.charset).enumerated() {
@@ -52,7 +54,9 @@ struct DetailWriter {
                 parts.append(
                     index == 0 ? (sign.text + " ", sign.style) : (String(repeating: " ", count: inset), .normal))
             }
-            lines.append(DetailLine(parts + [(piece, .normal)]))
+            var line = DetailLine(parts + [(piece, link == nil ? .normal : .normal.underlined)])
+            line.link = link
+            lines.append(line)
         }
     }
 

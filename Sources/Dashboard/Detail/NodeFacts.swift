@@ -42,11 +42,12 @@ struct NodeFacts {
         }
     }
 
-    /// Where its error began, and what cancelled it.
+    /// The node that made its error, and what cancelled it.
     func addCause(to text: inout DetailWriter) {
         let origin = forest.rejectionOrigin(of: node)
         if origin.steps > 0 {
-            addNode("began at", origin.node, ", \(CountText.grouped(origin.steps)) up", to: &text)
+            let steps = origin.steps == 1 ? "1 node" : "\(CountText.grouped(origin.steps)) nodes"
+            addNode("root cause", origin.node, ", \(steps) up", to: &text)
             if let summary = forest.summary(of: origin.node), summary != forest.summary(of: node) {
                 text.field("", summary)
             }
@@ -111,7 +112,7 @@ struct NodeFacts {
         let role = forest.state(of: other).role
         text.field(
             name, "\(NodeText.name(of: other, in: forest)) \(forest.id(of: other))\(tail)",
-            sign: (text.glyphs.state(role), Style(role)))
+            sign: (text.glyphs.state(role), Style(role)), link: program.rowID(of: other))
     }
 
     func addNotes(to text: inout DetailWriter) {
@@ -130,12 +131,12 @@ struct NodeFacts {
         guard let statistics = program.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
         else { return }
         text.gap()
-        var words = "\(CountText.grouped(statistics.total)) from its call site"
+        var words = "\(CountText.grouped(statistics.total)) nodes"
         if statistics.rejected > 0 { words += ", \(CountText.grouped(statistics.rejected)) rejected" }
-        text.field("like it", words)
+        text.field("call site", words)
         let timing = view.handlerTiming(now: program.shownNow)
-        addFigures("their wait", statistics.wait, own: timing.wait, to: &text)
-        addFigures("their run", statistics.run, own: timing.run, to: &text)
+        addFigures("all waits", statistics.wait, own: timing.wait, to: &text)
+        addFigures("all runs", statistics.run, own: timing.run, to: &text)
     }
 
     private func addFigures(
@@ -145,8 +146,16 @@ struct NodeFacts {
         guard figures.count > 1, let highest = bars.max(), highest > 0,
             let first = bars.firstIndex(where: { $0 > 0 }), let last = bars.lastIndex(where: { $0 > 0 })
         else { return }
-        text.field(name, "p50 \(DurationText.settled(figures.p50)), p99 \(DurationText.settled(figures.p99))")
         let bounds = DurationFigures.barBounds
+        var words = "p50 \(DurationText.settled(figures.p50)), p99 \(DurationText.settled(figures.p99))"
+        if let own {
+            // At least so many: only whole bars are counted.
+            let ownBar = bounds.firstIndex { own < $0 } ?? bounds.count
+            let below = bars.prefix(ownBar).reduce(0, +)
+            let percent = Int(below * 100 / max(1, bars.reduce(0, +)))
+            if percent >= 50 { words += ", this is slower than \(percent) %" }
+        }
+        text.field(name, words)
         let isOwn = { (bar: Int) in
             own.map { time in bar == (bounds.firstIndex { time < $0 } ?? bounds.count) } ?? false
         }

@@ -106,8 +106,8 @@ extension NodeFacts {
 
     private func words(for step: HistoryStep.Kind) -> (String, Style) {
         switch step {
-        case .created: return ("made", .normal)
-        case .seen: return ("first heard of", .normal)
+        case .created: return ("created", .normal)
+        case .seen: return ("first seen", .normal)
         case .queued(let executor): return (forest.executors[executor].map { "queued on \($0)" } ?? "queued", .normal)
         case .started(let thread): return (forest.threads[thread].map { "started on \($0)" } ?? "started", .normal)
         case .ended: return ("handler ended", .normal)

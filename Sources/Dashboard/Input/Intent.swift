@@ -2,6 +2,7 @@
 public enum Intent: Hashable, Sendable, CaseIterable {
     /// Moving.
     case up, down, pageUp, pageDown, halfUp, halfDown, home, end
+    /// Within the screen, the chain and among chains.
     case windowTop, windowMiddle, windowBottom, centre, chainStart, chainEnd, previousChain, nextChain
     /// The tree.
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
@@ -12,14 +13,14 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all of its kind.
     case visit, dismiss, hide
     /// Looking closer.
-    case detail, detailUp, detailDown, why, back
+    case detail, detailUp, detailDown, why, back, previousNode
     /// Finding.
     case filter, nextMatch, previousMatch, dim
     /// Doing.
-    case tag, untag, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
+    case tag, untag, pin, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
     /// The screen.
     case redraw, suspend, help, quit
-    /// Keys of other programs whose meaning is elsewhere here.
+    /// Keys of other programs, with another meaning here.
     case setup, priority
     /// In the dialog, and while a filter or a command is typed.
     case yes, no, accept, abort, complete
@@ -29,7 +30,7 @@ extension Intent {
     /// Whether it acts on the selected node, which then must not change with the rows.
     var isForSelection: Bool {
         switch self {
-        case .tag, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true
+        case .tag, .pin, .cancelNode, .cancelChain, .copy, .copyTree, .edit, .left, .right, .why: true
         default: false
         }
     }

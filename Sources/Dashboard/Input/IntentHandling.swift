@@ -28,7 +28,8 @@ extension State {
     }
 
     private mutating func handleInView(_ intent: Intent) -> [Effect] {
-        view.type.handle(intent, &self) ?? handleCommon(intent)
+        if intent == .detail, mode == .normal, followSelectedLink() { return [] }
+        return view.type.handle(intent, &self) ?? handleCommon(intent)
     }
 
     /// Does what a key means in every view.
@@ -42,8 +43,9 @@ extension State {
         case .previousChain, .nextChain: goToChain(forward: intent == .nextChain)
         case .chains, .threads, .timeline, .sites, .warnings, .events:
             if let shown = ViewID(shownBy: intent) { show(shown) }
-        case .nextView: show(view.next(by: 1))
-        case .previousView: show(view.next(by: -1))
+        case .nextView: if !selectLink(forward: true) { show(view.next(by: 1)) }
+        case .previousView: if !selectLink(forward: false) { show(view.next(by: -1)) }
+        case .previousNode: goToVisited()
         case .zoomIn, .zoomOut, .earlier, .later, .scope: notify("only the timeline does that; 3 shows it")
         case .visit: notify("only Sites and Warnings do that; 4 and 5 show them")
         case .dismiss, .hide: notify("only Warnings does that; 5 shows it")
@@ -61,6 +63,7 @@ extension State {
         case .dim: toggleDim()
         case .tag: toggleTag()
         case .untag: untag()
+        case .pin: togglePin()
         case .cancelNode: askToCancel(wholeChain: false)
         case .cancelChain: askToCancel(wholeChain: true)
         case .freeze: return toggleFreeze()
@@ -79,28 +82,6 @@ extension State {
         case .yes, .no: notify("nothing was asked")
         case .accept, .abort, .complete: notify("nothing is being typed")
         }
-        return []
-    }
-
-    private mutating func handleInHelp(_ intent: Intent, _ scroll: Int) -> [Effect] {
-        let box = HelpBox(size: size, glyphs: options.glyphs)
-        var target = scroll
-        switch intent {
-        case .up: target -= 1
-        case .down: target += 1
-        case .pageUp: target -= box.visibleRows
-        case .pageDown: target += box.visibleRows
-        case .home: target = 0
-        case .end: target = box.scrollLimit
-        case .back, .help:
-            mode = .normal
-            revision += 1
-            return []
-        case .quit: return [.quit]
-        default: return []
-        }
-        mode = .help(scroll: min(max(0, target), box.scrollLimit))
-        revision += 1
         return []
     }
 
@@ -125,10 +106,6 @@ extension State {
     private mutating func toggleDetail() {
         let isOpen = Layout(self).detail != nil
         wantsDetail = !isOpen
-        if !isOpen, Layout(self).detail == nil {
-            wantsDetail = nil
-            notify("no room for details: \(Layout.belowRows) rows are needed", .warning)
-        }
         updateViewport()
     }
 

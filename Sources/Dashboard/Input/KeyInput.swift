@@ -3,6 +3,11 @@ import Frames
 // What a key means: an intent by the table, else a letter of the line that is being typed.
 extension State {
     mutating func press(_ key: KeyPress) -> [Effect] {
+        endMessage()
+        if case .help = mode, helpSearch.isTyping, key != .control("c") {
+            typeHelpSearch(key)
+            return []
+        }
         if let intent = KeyMap.intent(for: key, in: context) { return handle(intent) }
         guard let line = typedLine else { return pressUnbound(key) }
         switch (key.key, key.modifiers) {
@@ -15,6 +20,13 @@ extension State {
         default: break
         }
         return []
+    }
+
+    /// A key ends messages that were for reading; warnings stay for their time.
+    mutating func endMessage() {
+        guard let status, status.isSticky || status.tone == .plain else { return }
+        self.status = nil
+        revision += 1
     }
 
     /// Says that a key has no meaning here; with Shift, an arrow means what it means without.

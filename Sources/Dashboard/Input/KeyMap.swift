@@ -85,12 +85,12 @@ public enum KeyMap {
 
     static func key(_ character: Character) -> KeyPress { .character(character) }
 
-    private static let common: [Binding] =
+    static let common: [Binding] =
         ViewID.allCases.map { view in
             Binding(view.type.intent, [key(Character("\(view.rawValue)"))], view.type.keyText)
         } + [
-            Binding(.nextView, [KeyPress(.tab)], "the next view"),
-            Binding(.previousView, [KeyPress(.backTab)], "the view before"),
+            Binding(.nextView, [KeyPress(.tab)], "the next link of the details, then the next view"),
+            Binding(.previousView, [KeyPress(.backTab)], "the link before, then the view before"),
             Binding(.up, [KeyPress(.up), key("k"), .control("p")], "up one row", footer: "move"),
             Binding(.down, [KeyPress(.down), key("j"), .control("n")], "down one row"),
             Binding(.pageUp, [KeyPress(.pageUp), .control("b"), key("b")], "up one page"),
@@ -129,6 +129,7 @@ public enum KeyMap {
             Binding(.cancelChain, [key("C")], "cancel its whole chain (asks first)"),
             Binding(.tag, [KeyPress(.character(" "))], "tag or untag; tagged nodes are cancelled and copied together"),
             Binding(.untag, [key("U")], "untag all"),
+            Binding(.pin, [key("P")], "pin the chain, which is then kept whatever comes; again: unpin it"),
             Binding(
                 .filter, [key("/"), KeyPress(.function(3)), KeyPress(.function(4))],
                 "show only nodes that a text or query finds", footer: "filter"),
@@ -139,14 +140,18 @@ public enum KeyMap {
             Binding(.faster, [key("+")], "more frames a second"),
             Binding(.slower, [key("-")], "fewer frames a second"),
             Binding(.commandLine, [key(":")], "type a command"),
-            Binding(.freeze, [key("p")], "freeze the picture, or go on", footer: "freeze"),
+            Binding(.freeze, [key("p")], "freeze the picture, or resume", footer: "freeze"),
             Binding(.copy, [key("y")], "copy the node, or the tagged ones, as text"),
             Binding(.copyTree, [key("Y")], "copy it and all under it, as a tree"),
             Binding(.edit, [key("e"), key("v")], "open its call site in $EDITOR"),
             Binding(.output, [key("o")], "show or hide what a program writes that `chainview run` started"),
             Binding(
-                .back, [KeyPress(.escape), .control("g")], "back: drop the filter, close details, stop following, untag"
+                .back, [KeyPress(.escape), .control("g")],
+                "back: clear the filter, close details, stop following, untag"
             ),
+            Binding(
+                .previousNode, [KeyPress(.backspace), .control("o")],
+                "back to the node before, after a link (Tab, Enter), w or :goto"),
             Binding(.redraw, [.control("l"), .control("r")], "redraw the screen"),
             Binding(.suspend, [.control("z")], "suspend"),
             Binding(.help, [key("?"), KeyPress(.function(1))], "this help", footer: "help"),
@@ -156,9 +161,9 @@ public enum KeyMap {
         ]
 
     private static let filter: [Binding] = [
-        Binding(.accept, [KeyPress(.enter)], "keep the filter", footer: "keep"),
+        Binding(.accept, [KeyPress(.enter)], "apply the filter", footer: "apply"),
         Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
-        Binding(.abort, [KeyPress(.escape)], "drop the filter", footer: "drop"),
+        Binding(.abort, [KeyPress(.escape)], "clear the filter", footer: "clear"),
         Binding(.up, [KeyPress(.up)], "the filter before; then those of the configuration"),
         Binding(.down, [KeyPress(.down)], "the filter after"),
         Binding(.quit, [.control("c")], "quit"),
@@ -169,7 +174,7 @@ public enum KeyMap {
         Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
         Binding(.up, [KeyPress(.up)], "the command before"),
         Binding(.down, [KeyPress(.down)], "the command after"),
-        Binding(.abort, [KeyPress(.escape)], "leave it", footer: "leave"),
+        Binding(.abort, [KeyPress(.escape)], "close the line", footer: "close"),
         Binding(.quit, [.control("c")], "quit"),
     ]
 
@@ -182,10 +187,15 @@ public enum KeyMap {
     private static let help: [Binding] = [
         Binding(.up, [KeyPress(.up), key("k")], "up", footer: "scroll"),
         Binding(.down, [KeyPress(.down), key("j")], "down"),
-        Binding(.pageUp, [KeyPress(.pageUp)], "up one page"),
-        Binding(.pageDown, [KeyPress(.pageDown), KeyPress(.character(" "))], "down one page"),
+        Binding(.pageUp, [KeyPress(.pageUp), .control("b"), key("b")], "up one page"),
+        Binding(.pageDown, [KeyPress(.pageDown), KeyPress(.character(" ")), .control("f")], "down one page"),
+        Binding(.halfUp, [.control("u"), key("u")], "up half a page"),
+        Binding(.halfDown, [.control("d"), key("d")], "down half a page"),
         Binding(.home, [KeyPress(.home), key("g")], "to its beginning"),
         Binding(.end, [KeyPress(.end), key("G")], "to its end"),
+        Binding(.filter, [key("/")], "search in this help", footer: "search"),
+        Binding(.nextMatch, [key("n")], "to the next match", footer: "next"),
+        Binding(.previousMatch, [key("N")], "to the match before"),
         Binding(.back, [KeyPress(.escape), key("?"), key("q"), KeyPress(.enter)], "close", footer: "close"),
         Binding(.quit, [.control("c")], "quit"),
     ]
@@ -199,54 +209,4 @@ public enum KeyMap {
         }
         return table
     }()
-}
-
-extension KeyMap {
-    /// A key as it is shown with a set of glyphs.
-    static func name(of key: KeyPress, _ glyphs: Glyphs) -> String {
-        guard glyphs.charset == .ascii else { return key.description }
-        switch key.key {
-        case .up: return "Up"
-        case .down: return "Down"
-        case .left: return "Left"
-        case .right: return "Right"
-        default: return key.description
-        }
-    }
-
-    /// The keys in the footer: the first key, or both arrows of a pair, and one word.
-    static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
-        let isASCII = glyphs.charset == .ascii
-        let own = bindings(in: context)
-        // A view's own binding replaces the common one for the same key or intent; only the tree folds and follows.
-        let shared = Self.common.filter { common in
-            (context == .view(.chains) || ![.left, .follow].contains(common.intent))
-                && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }
-        }
-        let all = context.isView && context != .allViews ? own + shared : own
-        return all.compactMap { binding in
-            guard let word = binding.footer else { return nil }
-            var key = name(of: binding.keys[0], glyphs)
-            switch binding.intent {
-            case .up: key = isASCII ? "jk" : "↑↓"
-            case .left, .earlier: key = isASCII ? "hl" : "←→"
-            case .zoomIn: key = "+-"
-            default: if binding.keys[0].key == .enter { key = glyphs.enter }
-            }
-            return (key, word, binding.intent)
-        }
-    }
-
-    /// The tables as Markdown: what the README holds between its marks, ending in a newline.
-    public static func markdown() -> String {
-        var text = ""
-        for context in Context.allCases where !bindings(in: context).isEmpty {
-            text += (text.isEmpty ? "" : "\n") + "| \(context.title.lowercased()) | |\n| --- | --- |\n"
-            for binding in bindings(in: context) {
-                let keys = binding.keys.map { "`\($0)`" }.joined(separator: " ")
-                text += "| \(keys) | \(binding.text) |\n"
-            }
-        }
-        return text
-    }
 }

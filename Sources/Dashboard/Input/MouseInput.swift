@@ -8,13 +8,14 @@ extension State {
     mutating func handle(_ mouse: Mouse) -> [Effect] {
         if !isFrozen, follow() { updateViewport() }
         let isClick = mouse.action == .press && mouse.button == .left
+        if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         switch mode {
         case .help(let scroll):
             if let lines = Self.wheelLines(mouse) {
-                let limit = HelpBox(size: size, glyphs: options.glyphs).scrollLimit
+                let limit = HelpBox(size: size, glyphs: options.glyphs, view: view).scrollLimit
                 mode = .help(scroll: min(max(0, scroll + lines), limit))
             } else if isClick {
-                mode = .normal
+                closeHelp()
             }
             revision += 1
         case .confirm(let question):
@@ -29,15 +30,20 @@ extension State {
 
     private mutating func handleInRows(_ mouse: Mouse) -> [Effect] {
         let layout = Layout(self)
-        if drag(mouse, layout) { return [] }
         let isClick = mouse.action == .press && mouse.button == .left
+        if isClick { endMessage() }
+        if dragScrollBar(mouse, layout) || drag(mouse, layout) { return [] }
         if isClick, let tabs = layout.tabs, tabs.contains(row: mouse.row, column: mouse.column) {
             if let view = TabLine(self).view(at: mouse.column) { show(view) }
             return []
         }
         let lines = Self.wheelLines(mouse)
         if let detail = layout.detail, detail.contains(row: mouse.row, column: mouse.column) {
-            if let lines { scrollDetail(by: lines) }
+            if let lines {
+                scrollDetail(by: lines)
+            } else if isClick {
+                clickDetail(line: mouse.row - detail.row - 1)
+            }
         } else if let lines {
             view.type.scroll(by: lines, &self)
         } else if isClick, layout.tree.contains(row: mouse.row, column: mouse.column) {
@@ -47,6 +53,54 @@ extension State {
             view.type.handleHeaderClick(column: mouse.column, &self)
         }
         return []
+    }
+
+    /// Does what the key does that the footer shows at a column; a click on a message ends it.
+    private mutating func clickFooter(at column: Int) -> [Effect] {
+        var painter = Painter(self)
+        painter.paintFooter(self)
+        let row = painter.layout.footerRow
+        if let hit = painter.clickAreas.first(where: { $0.area.contains(row: row, column: column) }) {
+            return handle(hit.intent)
+        }
+        if status != nil, context.isView {
+            status = nil
+            revision += 1
+        }
+        return []
+    }
+
+    /// Goes to the node that a line of the details names.
+    private mutating func clickDetail(line: Int) {
+        let link = detailLinks().first { $0.lines.contains(line + detailScroll) }
+        if line >= 0, let link { go(to: link.rowID) }
+    }
+
+    /// Scrolls to where the scroll bar is clicked, and with its thumb; false where that is not what the mouse does.
+    private mutating func dragScrollBar(_ mouse: Mouse, _ layout: Layout) -> Bool {
+        let (count, top) = view.type.scrollPosition(of: self)
+        guard !layout.isCovering, let bar = ScrollBar(area: layout.tree, count: count, top: top) else {
+            isDraggingScrollBar = false
+            return false
+        }
+        let line = mouse.row - layout.tree.row
+        switch mouse.action {
+        case .press where mouse.button == .left:
+            let isOnBar =
+                mouse.column == layout.tree.columns - 1 && line >= 0 && line < layout.tree.rows
+                // Beside the details the bar is their border, which is dragged everywhere but at the thumb.
+                && (!layout.isBeside || bar.isThumb(line))
+            isDraggingScrollBar = isOnBar
+            if isOnBar, !bar.isThumb(line) { view.type.scroll(by: bar.top(at: line) - top, &self) }
+            return isOnBar
+        case .drag where isDraggingScrollBar:
+            view.type.scroll(by: bar.top(at: line) - top, &self)
+            return true
+        case .release where isDraggingScrollBar:
+            isDraggingScrollBar = false
+            return true
+        default: return false
+        }
     }
 
     /// The lines that the wheel scrolls down; nil where the mouse does something else.

@@ -51,17 +51,18 @@ extension State {
         if let ring = way.ring {
             let words = text.ring(way.steps[ring...], in: programs[programIndex].forest)
             return notify(
-                words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning)
+                words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning,
+                isSticky: true)
         }
         let end = way.end
         let reason = text.reason(end, in: programs[programIndex].forest)
         guard way.steps.count > 1 else {
             let advice = advice(for: end, in: programIndex)
             let name = text.name(start, in: programs[programIndex].forest)
-            return notify("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"))
+            return notify("\(name) \(reason)" + (advice.isEmpty ? "" : "; \(advice)"), isSticky: true)
         }
         reveal(end.node, in: programIndex)
-        notify(text.way(way.steps, in: programs[programIndex].forest) + ": " + reason)
+        notify(text.way(way.steps, in: programs[programIndex].forest) + ": " + reason, isSticky: true)
     }
 
     private func canAskToCancel(in programIndex: Int) -> Bool { whyNotCancel(in: programIndex) == nil }

@@ -16,7 +16,7 @@ extension State {
         }
         var question = question(about: rowIDs, wholeChain: wholeChain)
         guard question.count > 0 else {
-            return notify("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) has settled")
+            return notify("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) settled")
         }
         question.frozenAge = frozenAt.map { wall &- min($0, wall) }
         mode = .confirm(question)
@@ -30,13 +30,13 @@ extension State {
         case .ended: return "\(name) has ended: nothing can be cancelled"
         case .lost(let outage):
             return outage.isSilence
-                ? "\(name) stands still: nothing can be cancelled until it goes on"
+                ? "\(name) stands still: nothing can be cancelled until it resumes"
                 : "\(name) cannot be reached: nothing can be cancelled until it is back"
         case .absent: return "\(name) is not there yet: there is nothing to cancel"
         case .live: break
         }
         if programs[programIndex].frozenBuffer?.successor != nil {
-            return "\(name) has restarted: what is shown is over; p goes on"
+            return "\(name) has restarted: what is shown has ended; p resumes"
         }
         if options.isReadOnly { return "read-only: cancelling is off in this dashboard" }
         if programs[programIndex].info?.isReadOnly == true { return "read-only: \(name) takes no commands" }
@@ -45,9 +45,11 @@ extension State {
 
     /// What has settled, in words.
     private func settled(_ rowIDs: [RowID], wholeChain: Bool) -> String {
-        if !tags.isEmpty { return "what is tagged" }
-        if rowIDs[0].node == nil { return "everything in \(programs[programIndex(of: rowIDs[0].source)!].shownName)" }
-        return wholeChain ? "the whole chain" : "this node and all under it"
+        if !tags.isEmpty { return "what is tagged has" }
+        if rowIDs[0].node == nil {
+            return "everything in \(programs[programIndex(of: rowIDs[0].source)!].shownName) has"
+        }
+        return wholeChain ? "the whole chain has" : "this node and all under it have"
     }
 
     /// What would be cancelled, program by program.

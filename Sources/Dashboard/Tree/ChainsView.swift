@@ -29,6 +29,8 @@ struct ChainsView {
     var selectedRow = 0
     /// The lines of the window with folded rows that tagged nodes are in.
     var linesWithTags: Set<Int> = []
+    /// The lines with pinned nodes, or that pinned nodes are folded into.
+    var linesWithPins: Set<Int> = []
     /// What was selected, and below it, on the screen that the user saw when a key came.
     var drawn: (selected: RowID?, below: RowID?)
 }
@@ -113,6 +115,10 @@ extension ChainsView: DashboardView {
         state.updateViewport()
     }
 
+    static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
+        (state.tree.rowCount, state.tree.top)
+    }
+
     // MARK: Rows
 
     /// The selection stays on its node, and that node on its line, where it can.
@@ -138,6 +144,7 @@ extension ChainsView: DashboardView {
         let selection = state.selection
         state.tree.selectedLine = state.tree.window.firstIndex { $0.rowID == selection }
         findLinesWithTags(&state)
+        state.tree.linesWithPins = state.linesWithPins()
     }
 
     /// O(tags), at most ``markedTagLimit`` of them.

@@ -113,7 +113,7 @@ extension State {
         filterHistory.add(text)
         if filter.isActive {
             if matchCount == 0, !isScanning, view != .events || events.index.entries.isEmpty {
-                notify("nothing matches “\(text)” yet; Esc drops the filter", .warning)
+                notify("nothing matches “\(text)” yet; Esc clears the filter", .warning)
             } else if following == .first {
                 // The selected node was searched for, so it stays selected when the filter is dropped.
                 following = .nothing

@@ -16,6 +16,9 @@ extension Painter {
         var painted = -1
         for (line, shown) in state.tree.window.prefix(area.rows).enumerated() {
             let row = area.row + line
+            if state.tree.linesWithPins.contains(line) {
+                frame.write(glyphs.pinned, row: row, column: 1, style: .warning)
+            }
             if let tree = shown.tree {
                 // Between a batch and the tick after it a row's node may be gone.
                 guard state.find(shown.rowID)?.node == tree.node else { continue }
@@ -79,13 +82,10 @@ extension Painter {
     /// The scroll bar at the right of the rows, where there are more than are shown.
     mutating func paintScrollBar(count: Int, top: Int) {
         let area = layout.tree
-        guard count > area.rows, area.rows > 1 else { return }
-        let thumb = max(1, area.rows * area.rows / count)
-        let limit = count - area.rows
+        guard let bar = ScrollBar(area: area, count: count, top: top) else { return }
         let isBordered = area.columns < frame.size.columns
-        let start = (area.rows - thumb) * top / max(1, limit)
         for line in 0..<area.rows {
-            let isThumb = line >= start && line < start + thumb
+            let isThumb = bar.isThumb(line)
             guard isThumb || !isBordered else { continue }
             frame.write(
                 isThumb ? glyphs.scrollThumb : glyphs.scrollTrack, row: area.row + line,

@@ -7,7 +7,10 @@ extension State {
     /// Finds the rows of the view that is shown; the selection stays on its row where it can.
     mutating func updateViewport() {
         revision += 1
+        let area = Layout(self).tree
         view.type.updateRows(&self)
+        // The details take the rows that the list leaves empty.
+        if Layout(self).tree != area { view.type.updateRows(&self) }
         countSitesIfSeen()
         drawnKey = redrawKey()
     }
@@ -46,6 +49,7 @@ extension State {
             row = unfold(to: node, rowID, in: programIndex)
         }
         guard let row else { return }
+        noteVisited(before: rowID)
         following = .nothing
         moveSelection(to: rowID, row: row)
     }

@@ -33,6 +33,10 @@ protocol DashboardView {
     static func handleHeaderClick(column: Int, _ state: inout State)
     /// Moves the rows, not the selection.
     static func scroll(by lines: Int, _ state: inout State)
+    /// The number of rows, and of the first that is shown.
+    static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int)
+    /// Lines below the column headers that would show everything.
+    static func lineCount(of state: borrowing State) -> Int
     /// Selects the next row, if there is one.
     static func selectNextRow(_ state: inout State)
 
@@ -63,6 +67,7 @@ extension DashboardView {
     static var bindings: [KeyMap.Binding] { [] }
     static var hasNodeRows: Bool { true }
     static var keepsAllRows: Bool { false }
+    static func lineCount(of state: borrowing State) -> Int { scrollPosition(of: state).count }
     static func didAppear(_ state: inout State) {}
     static func willDisappear(_ state: inout State) {}
     static func handleHeaderClick(column: Int, _ state: inout State) {}
@@ -75,6 +80,7 @@ extension State {
     /// Changes to another view.
     mutating func show(_ new: ViewID) {
         guard new != view else { return updateViewport() }
+        status = nil
         view.type.willDisappear(&self)
         view = new
         view.type.didAppear(&self)

@@ -21,6 +21,11 @@ protocol ListView: DashboardView {
 extension ListView {
     static var infoLineCount: Int { 0 }
     static func didScroll(_ state: inout State) {}
+    static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
+        let cursor = cursor(of: state)
+        return (cursor.count, cursor.top)
+    }
+    static func lineCount(of state: borrowing State) -> Int { cursor(of: state).count + infoLineCount }
 
     /// Lines for rows, below the column headers.
     static func height(in state: borrowing State) -> Int { max(0, Layout(state).tree.rows - infoLineCount) }

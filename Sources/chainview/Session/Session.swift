@@ -167,7 +167,7 @@ final class Session {
         guard names.count == feeds.count else { return }
         let found = SavedSettings(settingsStore, names: names, initial: initialSettings, now: now)
         savedSettings = found
-        step(.restore(found.shown))
+        step(.resume(found.shown))
         pendingMessage = found.problem ?? pendingMessage
     }
 

@@ -98,6 +98,9 @@ extension State {
                 Self.refreshRange, words, "say how many frames a second: \(State.refreshWords)")
             notify("at most \(framesASecond)")
         case .warn: try warn(words)
+        case .reset:
+            try words.noMore(than: 0)
+            resetSettings()
         case .help:
             try words.noMore(than: 0)
             return handle(.help)

@@ -26,7 +26,7 @@ public enum CommandTable {
     }
 
     enum Name: String, CaseIterable, Sendable {
-        case filter, view, fold, sort, group, goto, cancel, copy, save, theme, rate, warn, help, quit
+        case filter, view, fold, sort, group, goto, cancel, copy, save, theme, rate, warn, reset, help, quit
     }
 
     /// All commands, in the order of the help.
@@ -45,6 +45,7 @@ public enum CommandTable {
         Entry(.theme, "NAME", "change the colours: " + Theme.all.map(\.name).joined(separator: ", ")),
         Entry(.rate, "N", "at most N frames a second, \(State.refreshWords)"),
         Entry(.warn, "NAME on/off", "warn of something, or no longer; all is for every warning"),
+        Entry(.reset, "", "back to the defaults: view, order, filter, details and colours"),
         Entry(.help, "", "all keys and commands"),
         Entry(.quit, "", "quit; also :q"),
     ]

@@ -138,7 +138,7 @@ extension SitesView: ListView {
         do {
             try state.filter(by: text)
             if state.matchCount == 0, !state.isScanning {
-                state.notify("none of its nodes is kept any more; Esc drops the filter")
+                state.notify("none of its nodes is kept any more; Esc clears the filter")
             }
         } catch {
             state.notify("\(NodeText.safe(text)): \(error)", .warning)

@@ -1,0 +1,98 @@
+import ChainModel
+import Frames
+
+/// A node that a line of the details names.
+struct DetailLink {
+    var rowID: RowID
+    /// Its lines among those of the page.
+    var lines: Range<Int>
+
+    /// The links of a page, top down. Lines of one wrapped text are one link.
+    static func all(in lines: [DetailLine]) -> [DetailLink] {
+        var links: [DetailLink] = []
+        for (index, line) in lines.enumerated() {
+            guard let rowID = line.link else { continue }
+            if let last = links.last, last.rowID == rowID, last.lines.upperBound == index {
+                links[links.count - 1].lines = last.lines.lowerBound..<index + 1
+            } else {
+                links.append(DetailLink(rowID: rowID, lines: index..<index + 1))
+            }
+        }
+        return links
+    }
+}
+
+// Links of the details: selecting one, going to its node, and going back.
+extension State {
+    /// The selected link: of the details of one node, and its number among the links.
+    struct LinkSelection: Equatable {
+        var owner: RowID?
+        var index: Int
+    }
+
+    private static let visitedLimit = 64
+
+    /// The links of the details that are shown; none where the details are closed.
+    func detailLinks() -> [DetailLink] {
+        guard let area = Layout(self).detail else { return [] }
+        return DetailLink.all(in: DetailText.lines(of: self, width: area.columns - 4))
+    }
+
+    /// The number of the selected link; nil where none is selected.
+    var linkIndex: Int? { linkSelection.flatMap { $0.owner == selection ? $0.index : nil } }
+
+    /// Selects the next link or the one before; false beyond the ends, where none is selected then.
+    mutating func selectLink(forward: Bool) -> Bool {
+        let links = detailLinks()
+        let target = linkIndex.map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : links.count - 1)
+        guard links.indices.contains(target) else {
+            linkSelection = nil
+            return false
+        }
+        linkSelection = LinkSelection(owner: selection, index: target)
+        // Scrolled into sight.
+        let height = (Layout(self).detail?.rows ?? 1) - 1
+        let lines = links[target].lines
+        detailScroll = min(max(detailScroll, lines.upperBound - height), lines.lowerBound)
+        revision += 1
+        return true
+    }
+
+    /// Goes to the node of the selected link; false where none is selected.
+    mutating func followSelectedLink() -> Bool {
+        guard let index = linkIndex else { return false }
+        let links = detailLinks()
+        linkSelection = nil
+        guard links.indices.contains(index) else { return false }
+        go(to: links[index].rowID)
+        return true
+    }
+
+    /// Goes to a node that the details name, in the timeline if that is shown, else in the tree.
+    mutating func go(to rowID: RowID) {
+        guard let (programIndex, node) = find(rowID) else { return notify("that node is no longer kept", .warning) }
+        guard view == .timeline else { return reveal(node, in: programIndex) }
+        noteVisited(before: rowID)
+        select(rowID)
+        updateViewport()
+    }
+
+    /// Notes the selected node, for the way back.
+    mutating func noteVisited(before next: RowID) {
+        guard let selection, selection != next, visited.last != selection else { return }
+        visited.append(selection)
+        if visited.count > Self.visitedLimit { visited.removeFirst() }
+    }
+
+    /// Goes back to the node that was selected before a link, `w` or a command led to another one.
+    mutating func goToVisited() {
+        while let rowID = visited.popLast() {
+            guard rowID != selection, find(rowID) != nil else { continue }
+            let rest = visited
+            go(to: rowID)
+            visited = rest
+            return
+        }
+        notify("there is no node to return to")
+    }
+}

@@ -1,0 +1,149 @@
+import Frames
+
+/// The help in a box: in two columns where there is room, scrolled where it is larger than the screen.
+struct HelpBox {
+    struct Line: Equatable {
+        var keys = ""
+        var text = ""
+        var isTitle = false
+    }
+
+    /// Width from which it has two columns.
+    static let twoColumnWidth = 104
+    private static let gap = 3
+    /// Wider keys have a line of their own.
+    private static let keyLimit = 19
+
+    let area: Area
+    /// Lines of each column, from the left.
+    let columns: [[Line]]
+    let keyWidth: Int
+    let columnWidth: Int
+    /// Closes the help when it is clicked.
+    let close: Area
+    static let closeText = " Esc close "
+
+    init(size: Size, glyphs: Glyphs, view: ViewID = .chains) {
+        let sections = HelpText(view: view, glyphs: glyphs).sections
+        let width = { (text: String) in TextWidth.of(text, charset: glyphs.charset) }
+        let entries = sections.flatMap(\.entries)
+        let keyWidth = entries.map { width($0.keys) }.filter { $0 <= Self.keyLimit }.max() ?? 0
+        let textWidth = entries.map { width($0.text) }.max() ?? 0
+        let count = size.columns >= Self.twoColumnWidth ? 2 : 1
+        let room = (size.columns - 6 - (count - 1) * Self.gap) / count
+        let columnWidth = max(8, min(room, keyWidth + 2 + textWidth))
+        let wrapped = sections.map { section -> [Line] in
+            var lines = [Line(keys: section.title, isTitle: true)]
+            for entry in section.entries {
+                let texts = TextWrap.lines(
+                    entry.text, columns: max(8, columnWidth - keyWidth - 2), charset: glyphs.charset)
+                var keys = entry.keys
+                if width(keys) > keyWidth {
+                    lines.append(Line(keys: keys))
+                    keys = ""
+                }
+                for (index, text) in texts.enumerated() { lines.append(Line(keys: index == 0 ? keys : "", text: text)) }
+            }
+            return lines
+        }
+        columns = Self.flow(wrapped, into: count)
+        self.keyWidth = keyWidth
+        self.columnWidth = columnWidth
+        let rows = min(max(0, size.rows - 1), (columns.map(\.count).max() ?? 0) + 2)
+        let outer = min(size.columns, count * columnWidth + (count - 1) * Self.gap + 6)
+        area = Area(row: (size.rows - 1 - rows) / 2, column: (size.columns - outer) / 2, rows: rows, columns: outer)
+        close = Area(
+            row: area.row, column: area.column + outer - Self.closeText.count - 2, rows: 1,
+            columns: Self.closeText.count)
+    }
+
+    /// Sections in columns, whole, so that the longest column is as short as it can be without changing their order.
+    private static func flow(_ sections: [[Line]], into count: Int) -> [[Line]] {
+        func joined(_ sections: ArraySlice<[Line]>) -> [Line] { Array(sections.joined(separator: [Line()])) }
+        guard count > 1, sections.count > 1 else { return [joined(sections[...])] }
+        let split = (1..<sections.count).min {
+            max(joined(sections[..<$0]).count, joined(sections[$0...]).count)
+                < max(joined(sections[..<$1]).count, joined(sections[$1...]).count)
+        }!
+        return [joined(sections[..<split]), joined(sections[split...])]
+    }
+
+    var lineCount: Int { columns.map(\.count).max() ?? 0 }
+    var visibleRows: Int { max(1, area.rows - 2) }
+    var scrollLimit: Int { max(0, lineCount - visibleRows) }
+
+    /// Where a column of the help begins on the screen.
+    func start(ofColumn column: Int) -> Int { area.column + 3 + column * (columnWidth + Self.gap) }
+
+    /// The lines that a text is found in, in any column, from the top.
+    func matches(of text: String) -> [Int] {
+        guard !text.isEmpty else { return [] }
+        return (0..<lineCount).filter { line in
+            columns.contains { $0.indices.contains(line) && Self.contains($0[line], text) }
+        }
+    }
+
+    static func contains(_ line: Line, _ text: String) -> Bool {
+        (line.keys + " " + line.text).lowercased().contains(text.lowercased())
+    }
+}
+
+/// What is looked for in the help.
+struct HelpSearch: Equatable {
+    var text = ""
+    /// Whether keys go into the text.
+    var isTyping = false
+}
+
+extension Painter {
+    mutating func paintHelp(_ state: borrowing State, _ scroll: Int) {
+        let box = HelpBox(size: frame.size, glyphs: glyphs, view: state.view)
+        paintBox(box.area, title: "Help")
+        frame.write(HelpBox.closeText, row: box.close.row, column: box.close.column, style: .overlay.bold)
+        let first = min(scroll, box.scrollLimit)
+        for (column, lines) in box.columns.enumerated() {
+            for (index, line) in lines.dropFirst(first).prefix(box.visibleRows).enumerated() {
+                paint(line, row: box.area.row + 1 + index, column: box.start(ofColumn: column), box, state.helpSearch)
+            }
+        }
+        let last = min(first + box.visibleRows, box.lineCount)
+        if box.scrollLimit > 0 {
+            let text = " \(first + 1)-\(last)/\(box.lineCount) "
+            frame.write(
+                text, row: box.area.row + box.area.rows - 1,
+                column: box.area.column + box.area.columns - text.count - 2, style: .overlay.dimmed)
+        }
+        paintSearch(state.helpSearch, in: box)
+    }
+
+    private mutating func paint(_ line: HelpBox.Line, row: Int, column: Int, _ box: HelpBox, _ search: HelpSearch) {
+        let room = min(box.columnWidth, box.area.column + box.area.columns - 2 - column)
+        guard room > 0 else { return }
+        if line.isTitle {
+            frame.write(line.keys, row: row, column: column, maxColumns: room, style: .overlay.bold.underlined)
+        } else {
+            frame.write(
+                line.keys, row: row, column: column, maxColumns: room, style: .overlay.bold, ellipsis: glyphs.ellipsis)
+            let gap = box.keyWidth + 2
+            frame.write(
+                line.text, row: row, column: column + gap, maxColumns: max(0, room - gap), style: .overlay,
+                ellipsis: glyphs.ellipsis)
+        }
+        if !search.text.isEmpty, HelpBox.contains(line, search.text) {
+            frame.restyle(row: row, column: column, columns: room) { _ in .match }
+        }
+    }
+
+    private mutating func paintSearch(_ search: HelpSearch, in box: HelpBox) {
+        guard search.isTyping || !search.text.isEmpty else { return }
+        let row = box.area.row + box.area.rows - 1
+        let count = box.matches(of: search.text).count
+        let words = search.text.isEmpty ? "" : count == 0 ? "  not found " : "  \(count) lines "
+        var column = box.area.column + 2
+        column += frame.write(
+            " /\(SafeText.line(search.text, charset: glyphs.charset))", row: row, column: column,
+            maxColumns: max(4, box.area.columns - 30), style: .overlay.bold)
+        if search.isTyping { column += frame.write(" ", row: row, column: column, style: .overlay.reversed) }
+        frame.write(words, row: row, column: column, style: .overlay.dimmed)
+    }
+}

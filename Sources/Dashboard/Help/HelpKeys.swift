@@ -1,0 +1,64 @@
+import Frames
+
+// What keys do while the help is shown.
+extension State {
+    mutating func handleInHelp(_ intent: Intent, _ scroll: Int) -> [Effect] {
+        let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
+        var target = scroll
+        switch intent {
+        case .up: target -= 1
+        case .down: target += 1
+        case .pageUp: target -= box.visibleRows
+        case .pageDown: target += box.visibleRows
+        case .halfUp: target -= box.visibleRows / 2
+        case .halfDown: target += box.visibleRows / 2
+        case .home: target = 0
+        case .end: target = box.scrollLimit
+        case .filter: helpSearch = HelpSearch(isTyping: true)
+        case .nextMatch: target = helpMatch(after: scroll, box, isForward: true)
+        case .previousMatch: target = helpMatch(after: scroll, box, isForward: false)
+        case .back where !helpSearch.text.isEmpty: helpSearch = HelpSearch()
+        case .back, .help, .accept:
+            closeHelp()
+            return []
+        case .quit: return [.quit]
+        default: return []
+        }
+        mode = .help(scroll: min(max(0, target), box.scrollLimit))
+        revision += 1
+        return []
+    }
+
+    mutating func closeHelp() {
+        helpSearch = HelpSearch()
+        mode = .normal
+        revision += 1
+    }
+
+    /// The line of the next match, around the ends; the present one where there is none.
+    private func helpMatch(after line: Int, _ box: HelpBox, isForward: Bool) -> Int {
+        let matches = box.matches(of: helpSearch.text)
+        // At the end of the help several matches share one scroll position.
+        let reached = min(line, box.scrollLimit)
+        let next =
+            isForward
+            ? matches.first { min($0, box.scrollLimit) > reached } ?? matches.first
+            : matches.last { min($0, box.scrollLimit) < reached } ?? matches.last
+        return next ?? line
+    }
+
+    /// Types a text to look for; shows its first match at once.
+    mutating func typeHelpSearch(_ key: KeyPress) {
+        switch (key.key, key.modifiers) {
+        case (.character(let character), []), (.character(let character), .shift): helpSearch.text.append(character)
+        case (.character("u"), .control): helpSearch.text = ""
+        case (.backspace, _) where !helpSearch.text.isEmpty: helpSearch.text.removeLast()
+        case (.enter, _): helpSearch.isTyping = false
+        case (.escape, _), (.backspace, _), (.character("g"), .control): helpSearch = HelpSearch()
+        default: return
+        }
+        let box = HelpBox(size: size, glyphs: options.glyphs, view: view)
+        if let first = box.matches(of: helpSearch.text).first { mode = .help(scroll: min(first, box.scrollLimit)) }
+        revision += 1
+    }
+}

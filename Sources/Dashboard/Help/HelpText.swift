@@ -1,0 +1,97 @@
+import ChainText
+import Frames
+
+/// The content of the help: keys and commands from their tables, then a legend of what is on the screen.
+struct HelpText {
+    /// A key, a command or a sign, and what it means.
+    struct Entry: Equatable {
+        var keys: String
+        var text: String
+    }
+
+    struct Section: Equatable {
+        var title: String
+        var entries: [Entry]
+    }
+
+    /// The sections, those of the view that is shown first.
+    let sections: [Section]
+
+    init(view: ViewID, glyphs: Glyphs) {
+        func keys(_ context: KeyMap.Context) -> Section {
+            Section(
+                title: context.title,
+                entries: KeyMap.bindings(in: context).map { Entry(keys: $0.keyNames(glyphs), text: $0.text) })
+        }
+        let contexts = KeyMap.Context.allCases
+        let first: [KeyMap.Context] = [.view(view), .allViews]
+        var sections = first.map(keys)
+        sections += [
+            Section(title: "Columns of Chains", entries: Self.columns),
+            Section(
+                title: "States", entries: Self.states.map { Entry(keys: "\(glyphs.state($0)) \($0)", text: $1) }),
+            Section(title: "Signs", entries: Self.signs(glyphs)), Section(title: "Header", entries: Self.header),
+            Section(title: "Programs", entries: Self.programs(glyphs)),
+            Section(
+                title: "Commands", entries: CommandTable.entries.map { Entry(keys: $0.usage, text: $0.text) }),
+            Section(title: "Queries", entries: CommandTable.queries.map { Entry(keys: $0.form, text: $0.text) }),
+        ]
+        sections += contexts.filter { !first.contains($0) }.map(keys)
+        self.sections = sections.filter { !$0.entries.isEmpty }
+    }
+
+    private static let columns = [
+        Entry(keys: "state", text: "what the node does now; of a chain's row, its own state"),
+        Entry(keys: "node", text: "its label, else the operation that made it; behind it how its chain is doing"),
+        Entry(keys: "thread", text: "the thread that its handler runs or ran on"),
+        Entry(keys: "wait", text: "from being queued to the start of its handler"),
+        Entry(keys: "run", text: "from the start of its handler to the end"),
+        Entry(keys: "total", text: "from being made to being settled; of a chain, until all of it has settled"),
+        Entry(keys: "value", text: "its value or error, as far as the program describes it"),
+    ]
+
+    private static let states: [(Role, String)] = [
+        (.waiting, "its parent has to settle first"),
+        (.queued, "handed to an executor, not begun"),
+        (.running, "its handler runs"),
+        (.pending, "a callback, members or another promise will settle it"),
+        (.fulfilled, "settled with a value"),
+        (.rejected, "settled with an error"),
+        (.cancelled, "it was cancelled"),
+        (.skipped, "passed its parent's outcome on"),
+        (.abandoned, "its resolver was dropped: nothing can settle it"),
+        (.unknown, "it ended while events were lost"),
+    ]
+
+    private static func signs(_ glyphs: Glyphs) -> [Entry] {
+        [
+            Entry(keys: glyphs.prompt, text: "the selected row, which keys act on"),
+            Entry(keys: glyphs.tagged, text: "tagged with Space"),
+            Entry(keys: glyphs.taggedInside, text: "tagged nodes are folded into this row"),
+            Entry(keys: glyphs.pinned, text: "pinned with P: its chain is kept"),
+            Entry(keys: "\(glyphs.folded) \(glyphs.unfolded)", text: "folded, unfolded"),
+            Entry(keys: glyphs.cancelRequested, text: "asked to be cancelled; its events are still to come"),
+            Entry(keys: glyphs.stillRunning, text: "settled, but its handler still runs"),
+            Entry(keys: "\(glyphs.ascending) \(glyphs.descending)", text: "sorted by this column, and which way"),
+        ]
+    }
+
+    private static let header = [
+        Entry(keys: "chains, nodes", text: "what is kept of the program; settled ones are evicted in time"),
+        Entry(keys: "running", text: "handlers that run now"),
+        Entry(keys: "rejected", text: "nodes that failed"),
+        Entry(keys: "ev/s", text: "events a second"),
+        Entry(keys: "lost", text: "events that the program made and that did not arrive"),
+        Entry(keys: "frozen", text: "the picture stands still, and how many events wait"),
+        Entry(keys: "read-only", text: "nothing can be cancelled from here"),
+    ]
+
+    private static func programs(_ glyphs: Glyphs) -> [Entry] {
+        [
+            Entry(keys: "\(glyphs.live) live", text: "its events come as they happen"),
+            Entry(keys: "\(glyphs.lost) lost", text: "it cannot be reached: its last known state stands still"),
+            Entry(keys: "\(glyphs.waiting) absent", text: "it was not found yet"),
+            Entry(keys: "\(glyphs.pending) ended", text: "nothing more comes from it"),
+        ]
+    }
+}

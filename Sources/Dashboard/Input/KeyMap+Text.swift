@@ -1,0 +1,52 @@
+import Frames
+
+// Keys in words: for the footer, the README and the manual page.
+extension KeyMap {
+    /// A key as it is shown with a set of glyphs.
+    static func name(of key: KeyPress, _ glyphs: Glyphs) -> String {
+        guard glyphs.charset == .ascii else { return key.description }
+        switch key.key {
+        case .up: return "Up"
+        case .down: return "Down"
+        case .left: return "Left"
+        case .right: return "Right"
+        default: return key.description
+        }
+    }
+
+    /// The keys in the footer: the first key, or both arrows of a pair, and one word.
+    static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
+        let isASCII = glyphs.charset == .ascii
+        let own = bindings(in: context)
+        // A view's own binding replaces the common one for the same key or intent; only the tree folds and follows.
+        let shared = Self.common.filter { common in
+            (context == .view(.chains) || ![.left, .follow].contains(common.intent))
+                && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }
+        }
+        let all = context.isView && context != .allViews ? own + shared : own
+        return all.compactMap { binding in
+            guard let word = binding.footer else { return nil }
+            var key = name(of: binding.keys[0], glyphs)
+            switch binding.intent {
+            case .up: key = isASCII ? "jk" : "↑↓"
+            case .left, .earlier: key = isASCII ? "hl" : "←→"
+            case .zoomIn: key = "+-"
+            default: if binding.keys[0].key == .enter { key = glyphs.enter }
+            }
+            return (key, word, binding.intent)
+        }
+    }
+
+    /// The tables as Markdown: what the README holds between its marks, ending in a newline.
+    public static func markdown() -> String {
+        var text = ""
+        for context in Context.allCases where !bindings(in: context).isEmpty {
+            text += (text.isEmpty ? "" : "\n") + "| \(context.title.lowercased()) | |\n| --- | --- |\n"
+            for binding in bindings(in: context) {
+                let keys = binding.keys.map { "`\($0)`" }.joined(separator: " ")
+                text += "| \(keys) | \(binding.text) |\n"
+            }
+        }
+        return text
+    }
+}

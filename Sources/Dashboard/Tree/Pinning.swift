@@ -1,0 +1,46 @@
+import ChainModel
+import ChainText
+
+// Pinning: chains that are kept whatever the limits say.
+extension State {
+    /// Pins the chain of the selected node, or unpins it.
+    mutating func togglePin() {
+        guard view.type.hasNodeRows, let (programIndex, node) = selectedNode else {
+            return notify("there is no chain to pin; 1 shows the chains")
+        }
+        let root = programs[programIndex].forest.root(of: node)
+        let name = NodeText.safe(NodeText.name(of: root, in: programs[programIndex].forest))
+        if programs[programIndex].forest.isChainPinned(node) {
+            programs[programIndex].forest.unpin(node)
+            notify("unpinned: \(name) may be evicted again")
+        } else {
+            do throws(ChainForest.PinRefusal) {
+                try programs[programIndex].forest.pin(node)
+                let count = programs[programIndex].forest.pins.count
+                notify("pinned: \(name) is kept until P unpins it (\(count) of \(ChainForest.pinLimit))")
+            } catch {
+                switch error {
+                case .tooMany(let limit): notify("\(limit) chains are pinned, the limit; P on one unpins it", .warning)
+                case .tooLarge(let count, let limit):
+                    let (count, limit) = (CountText.grouped(count), CountText.grouped(limit))
+                    notify("its chain has \(count) nodes: up to \(limit) can be pinned", .warning)
+                }
+            }
+        }
+        updateViewport()
+    }
+
+    /// The lines of the window with pinned nodes, or with rows that they are folded into. O(pins).
+    mutating func linesWithPins() -> Set<Int> {
+        var lines: Set<Int> = []
+        for programIndex in programs.indices where programs[programIndex].isReached {
+            for id in programs[programIndex].forest.pins {
+                guard let node = programs[programIndex].forest.index(of: id),
+                    let row = row(of: rowID(of: node, in: programIndex))
+                else { continue }
+                lines.insert(row - tree.top)
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,103 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// What looks clickable is.
+@Suite struct ClickTests {
+    private static func click(_ screen: inout Screen, _ row: Int, _ column: Int) {
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: column)))
+    }
+
+    /// The column of a text in the last line.
+    private static func column(of text: String, _ screen: Screen) -> Int? {
+        let line = Array(screen.frame.rowText(screen.state.size.rows - 1))
+        let wanted = Array(text)
+        return line.indices.first { line[$0...].starts(with: wanted) }
+    }
+
+    private static func clickFooter(_ text: String, _ screen: inout Screen) {
+        guard let column = column(of: text, screen) else {
+            Issue.record("no \(text) in the footer")
+            return
+        }
+        click(&screen, screen.state.size.rows - 1, column)
+    }
+
+    @Test func footerEntriesActAsTheirKeys() {
+        var screen = GoldenTests.checkout(140, 40)
+        screen.type("<End>")
+        Self.clickFooter("detail", &screen)
+        #expect(Layout(screen.state).detail == nil, "they were open beside the rows")
+        Self.clickFooter("cancel", &screen)
+        #expect(screen.state.context == .confirm)
+        Self.clickFooter("keep", &screen)
+        #expect(screen.state.context == .view(.chains))
+        // A message covers the keys: a click ends it.
+        #expect(screen.message == "nothing was cancelled")
+        Self.click(&screen, 39, 30)
+        #expect(screen.message == nil)
+        Self.clickFooter("filter", &screen)
+        #expect(screen.state.context == .filter)
+        screen.type("card")
+        Self.clickFooter("⏎", &screen)
+        #expect(screen.state.context == .view(.chains) && screen.state.filter.text == "card")
+        Self.clickFooter("clear", &screen)
+        #expect(!screen.state.filter.isActive)
+        Self.clickFooter("freeze", &screen)
+        #expect(screen.state.isFrozen)
+        Self.click(&screen, 39, 30)
+        Self.clickFooter("help", &screen)
+        #expect(screen.state.context == .help)
+        Self.clickFooter("close", &screen)
+        #expect(screen.state.context == .view(.chains))
+        Self.clickFooter("quit", &screen)
+        #expect(screen.effects.last == .quit)
+    }
+
+    @Test func eachOfTwoArrowsActs() {
+        var screen = GoldenTests.checkout(140, 40)
+        screen.type("jj")
+        let row = screen.state.tree.selectedRow
+        let column = Self.column(of: "↑↓", screen)!
+        Self.click(&screen, 39, column)
+        #expect(screen.state.tree.selectedRow == row - 1)
+        Self.click(&screen, 39, column + 1)
+        #expect(screen.state.tree.selectedRow == row)
+    }
+
+    @Test(arguments: [120, 160]) func theScrollBarIsDragged(_ columns: Int) {
+        var screen = GoldenTests.checkout(columns, 16)
+        screen.type("j")
+        let area = Layout(screen.state).tree
+        let column = area.columns - 1
+        let limit = screen.state.tree.rowCount - area.rows
+        #expect(limit > 0)
+        Self.click(&screen, area.row, column)
+        #expect(screen.state.isDraggingScrollBar)
+        screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows - 1, column: column)))
+        #expect(screen.state.tree.top == limit)
+        screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows / 2, column: 3)))
+        #expect(screen.state.tree.top > 0 && screen.state.tree.top < limit, "the pointer may leave the bar")
+        screen.act(.mouse(Mouse(.drag, .left, row: 0, column: column)))
+        #expect(screen.state.tree.top == 0)
+        screen.act(.mouse(Mouse(.release, .left, row: 0, column: column)))
+        screen.act(.mouse(Mouse(.drag, .left, row: area.row + area.rows - 1, column: column)))
+        #expect(screen.state.tree.top == 0, "let go")
+        if columns == 120 {
+            Self.click(&screen, area.row + area.rows - 1, column)
+            #expect(screen.state.tree.top == limit, "a click below the thumb")
+        }
+        #expect(screen.selectedID == 101, "scrolling leaves the selection")
+    }
+
+    @Test func theHelpIsClosedByItsButton() {
+        var screen = GoldenTests.checkout(120, 30)
+        screen.type("?")
+        let box = HelpBox(size: screen.state.size, glyphs: .unicode)
+        #expect(screen.frame.rowText(box.close.row).contains("Esc close"))
+        Self.click(&screen, box.close.row, box.close.column + 2)
+        #expect(screen.state.context == .view(.chains))
+    }
+}

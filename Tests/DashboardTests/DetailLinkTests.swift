@@ -1,0 +1,124 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Nodes that the details name can be gone to, and returned from.
+@Suite struct DetailLinkTests {
+    /// The details of a node with an error that was made three nodes above.
+    private static func screen(_ columns: Int = 120, _ rows: Int = 60) -> Screen {
+        var screen = GoldenTests.checkout(columns, rows)
+        screen.go(to: 206)
+        if Layout(screen.state).detail == nil { screen.type("<Enter>") }
+        return screen
+    }
+
+    private static func linked(_ screen: Screen) -> [UInt64] {
+        screen.state.detailLinks().map { $0.rowID.id!.rawValue }
+    }
+
+    @Test func tabSelectsEnterGoesBackspaceReturns() {
+        var screen = Self.screen()
+        let links = Self.linked(screen)
+        #expect(links.count >= 2 && links.first == 203, "the root cause, then the parent")
+        screen.type("<Tab>")
+        #expect(screen.state.linkIndex == 0 && screen.state.view == .chains)
+        #expect(screen.frame.rowText(59).contains("⏎ go to"))
+        screen.type("<Enter>")
+        #expect(screen.selectedID == 203 && screen.state.linkIndex == nil)
+        #expect(Layout(screen.state).detail != nil, "the details stay")
+        screen.type("<BS>")
+        #expect(screen.selectedID == 206)
+        screen.type("<Tab><Tab><Enter>")
+        #expect(screen.selectedID == links[1])
+        screen.type("<^O>")
+        #expect(screen.selectedID == 206)
+        screen.type("<BS>")
+        #expect(screen.message == "there is no node to return to")
+    }
+
+    @Test func beyondTheLastLinkComesTheNextView() {
+        var screen = Self.screen()
+        for _ in Self.linked(screen) { screen.type("<Tab>") }
+        #expect(screen.state.view == .chains)
+        screen.type("<S-Tab>")
+        #expect(screen.state.view == .chains)
+        screen.type("<Tab><Tab>")
+        #expect(screen.state.view == .threads)
+    }
+
+    @Test func aMoveForgetsTheSelectedLink() {
+        var screen = Self.screen()
+        screen.type("<Tab>k")
+        #expect(screen.state.linkIndex == nil)
+        screen.type("<Enter>")
+        #expect(Layout(screen.state).detail == nil, "Enter closes the details again")
+    }
+
+    @Test func whyAndGotoCanBeReturnedFrom() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("<End>")
+        let start = screen.selectedID
+        screen.type("0w")
+        #expect(screen.message?.isEmpty == false)
+        screen.type(":goto 203<Enter><BS>")
+        #expect(screen.selectedID != 203)
+        #expect(start != nil)
+    }
+
+    @Test func aClickOnALinkGoesThere() {
+        for columns in [120, 160] {
+            var screen = Self.screen(columns)
+            let pane = Layout(screen.state).detail!
+            let link = screen.state.detailLinks()[0]
+            screen.act(
+                .mouse(Mouse(.press, .left, row: pane.row + 1 + link.lines.lowerBound, column: pane.column + 16)))
+            #expect(screen.selectedID == 203)
+        }
+    }
+
+    @Test func inTheTimelineALinkStaysThere() {
+        var screen = Self.screen(160, 40)
+        screen.type("3<Tab><Enter>")
+        #expect(screen.state.view == .timeline && screen.selectedID == 203)
+        screen.type("<BS>")
+        #expect(screen.state.view == .timeline && screen.selectedID == 206)
+    }
+
+    // MARK: Room
+
+    @Test func theDetailsTakeRowsThatTheListLeavesEmpty() {
+        var screen = Screen(100, 50)
+        var script = Script(time: 10)
+        for id in 1...3 as ClosedRange<UInt64> { script.make(id, .promise, "order \(id)") }
+        screen.feed(script)
+        screen.type("j<Enter>")
+        let layout = Layout(screen.state)
+        #expect(layout.detail!.rows > 30 && layout.tree.rows == 8)
+        #expect(screen.visibleIDs == [1, 2, 3])
+        // With the rows that come the details shrink, and never below their usual size.
+        for id in 4...60 as ClosedRange<UInt64> { script.make(id, .promise, "order \(id)") }
+        screen.feed(script)
+        #expect(Layout(screen.state).detail!.rows == 14)
+        #expect(screen.visibleIDs.count == Layout(screen.state).tree.rows)
+        #expect(screen.selectedID == 2)
+    }
+
+    @Test func onALowScreenTheDetailsCoverTheRows() {
+        var screen = GoldenTests.checkout(60, 15)
+        screen.go(to: 203)
+        screen.type("<Enter>")
+        #expect(screen.text.contains("CardError.declined"))
+        #expect(screen.message == nil && !screen.text.contains("reserve stock"))
+        screen.type("j")
+        #expect(screen.selectedID != 203, "rows can be gone through below them")
+        screen.type("<Esc>")
+        #expect(screen.text.contains("reserve stock"))
+        // A session does not begin with its rows covered.
+        var old = ViewSettings()
+        old.detail = .open
+        screen.act(.resume(old))
+        #expect(Layout(screen.state).detail == nil)
+    }
+}

@@ -1,0 +1,65 @@
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The help: by columns, from the view that is shown, searched.
+@Suite struct HelpTests {
+    @Test(arguments: [(80, 1), (120, 2), (200, 2)]) func columnsWhereThereIsRoom(_ columns: Int, _ count: Int) {
+        let box = HelpBox(size: Size(columns: columns, rows: 60), glyphs: .unicode)
+        #expect(box.columns.count == count)
+        #expect(box.area.columns <= columns)
+        let texts = box.columns.joined().map { $0.keys.count + $0.text.count }
+        #expect(texts.max()! <= columns)
+        if count == 2 {
+            let one = HelpBox(size: Size(columns: 80, rows: 60), glyphs: .unicode)
+            #expect(box.lineCount * 3 < one.lineCount * 2, "two columns are far shorter than one")
+        }
+    }
+
+    @Test(arguments: ViewID.allCases) func thePresentViewComesFirst(_ view: ViewID) {
+        let titles = HelpText(view: view, glyphs: .unicode).sections.map(\.title)
+        let hasOwn = !KeyMap.bindings(in: .view(view)).isEmpty
+        #expect(titles.first == (hasOwn ? "In \(view.title)" : "In every view"))
+        #expect(Set(titles).count == titles.count)
+        for legend in ["Columns of Chains", "States", "Signs", "Header"] { #expect(titles.contains(legend)) }
+    }
+
+    @Test func searchGoesFromMatchToMatch() {
+        var screen = GoldenTests.checkout(80, 20)
+        screen.type("?/fold")
+        guard case .help(let first) = screen.state.mode else {
+            Issue.record("no help")
+            return
+        }
+        #expect(screen.text.contains("/fold") && screen.text.contains(" lines"))
+        #expect(screen.text.contains("fold; again: to the node above"))
+        screen.type("<Enter>n")
+        guard case .help(let second) = screen.state.mode else {
+            Issue.record("no help")
+            return
+        }
+        #expect(second > first)
+        screen.type("N")
+        #expect(screen.state.mode == .help(scroll: first))
+        screen.type("<Esc>")
+        #expect(screen.state.context == .help && screen.state.helpSearch == HelpSearch())
+        screen.type("/zzzz")
+        #expect(screen.text.contains("not found"))
+        screen.type("<Enter><Esc><Esc>")
+        #expect(screen.state.context == .view(.chains))
+    }
+
+    /// Keys that mean something in the help are text while one searches.
+    @Test func lettersAreTextWhileSearching() {
+        var screen = GoldenTests.checkout(80, 20)
+        screen.type("?/quit")
+        #expect(screen.state.helpSearch.text == "quit")
+        screen.type("<BS><BS>")
+        #expect(screen.state.helpSearch.text == "qu")
+        screen.type("<^U>")
+        #expect(screen.state.helpSearch.text == "" && screen.state.helpSearch.isTyping)
+        screen.type("<BS>")
+        #expect(!screen.state.helpSearch.isTyping && screen.state.context == .help)
+    }
+}

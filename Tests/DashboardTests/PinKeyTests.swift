@@ -1,0 +1,71 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Pinned chains stay on the screen and say that they are pinned.
+@Suite struct PinKeyTests {
+    private static func chain(_ script: inout Script, _ id: UInt64, _ label: String) {
+        script.make(id, .promise, label)
+        script.make(id + 1, .then, "step", under: id)
+        script.fulfill(id)
+        script.fulfill(id + 1)
+    }
+
+    private static func screen(_ glyphs: Glyphs = .unicode, limit: Int = 320) -> Screen {
+        let limits = ForestLimits(settledNodeLimit: limit, settledLeafLimit: 20)
+        var screen = Screen(100, 20, options: State.Options(glyphs: glyphs, limits: limits))
+        var script = Script(time: 10)
+        chain(&script, 10, "the one")
+        chain(&script, 20, "its neighbour")
+        screen.feed(script)
+        screen.go(to: 10)
+        return screen
+    }
+
+    private static func flood(_ screen: inout Screen, after sequence: UInt64 = 2) {
+        var script = Script(sequence: sequence, time: 1_000 * Double(sequence))
+        for number in 0..<1_000 as Range<UInt64> {
+            chain(&script, sequence * 10_000 + number * 2, "order \(number)")
+        }
+        screen.feed(script)
+        for step in 1...40 { screen.tick(1_000 * Double(sequence) + Double(step)) }
+    }
+
+    @Test(arguments: [Glyphs.unicode, .ascii]) func aPinnedChainStaysThroughAFlood(_ glyphs: Glyphs) {
+        var screen = Self.screen(glyphs)
+        screen.type("P")
+        #expect(screen.message == "pinned: the one is kept until P unpins it (1 of 16)")
+        #expect(screen.text.contains(glyphs.pinned + glyphs.state(.fulfilled)))
+        Self.flood(&screen)
+        let forest = screen.state.forest!
+        #expect(forest.index(of: NodeID(10)) != nil && forest.index(of: NodeID(20)) == nil)
+        #expect(forest.totals.counts.nodeCount <= 322)
+        screen.type(":goto 11<Enter>P")
+        #expect(screen.message == "unpinned: the one may be evicted again")
+        screen.type("G")
+        Self.flood(&screen, after: 3)
+        #expect(screen.state.forest!.index(of: NodeID(10)) == nil)
+    }
+
+    @Test func theLimitIsSaid() {
+        var screen = Self.screen(limit: 32)
+        // A pin holds a chain of one node here, and this one has two.
+        screen.type("P")
+        #expect(screen.message == "its chain has 2 nodes: up to 1 can be pinned")
+        var many = Screen(100, 60)
+        var script = Script(time: 10)
+        for id in 1...17 as ClosedRange<UInt64> { script.make(id, .promise, "order \(id)") }
+        many.feed(script)
+        many.type("g")
+        for _ in 1...17 { many.type("Pj") }
+        many.type("P")
+        #expect(many.message == "16 chains are pinned, the limit; P on one unpins it")
+        many.type("gP")
+        #expect(many.message?.hasPrefix("unpinned: ") == true)
+        many.type("4P")
+        #expect(many.message == "there is no chain to pin; 1 shows the chains")
+    }
+}
