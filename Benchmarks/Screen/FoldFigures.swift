@@ -3,14 +3,16 @@ import ChainModel
 
 /// Events a second.
 enum FoldFigures {
-    static func fold() {
-        for (name, nodes) in [("10k", 10_000), ("1M", 1_000_000)] {
-            forest("screen.fold.\(name)", nodes: nodes, Traffic(), limit: 8)
-            view("screen.fold-with-view.\(name)", nodes: nodes)
-        }
-        // Any chain at any time: each step finds another chain's memory cold.
-        forest("screen.fold.1M.scattered", nodes: 1_000_000, Traffic(share: 1), limit: nil)
-    }
+    static func few() { forest("screen.fold.10k", nodes: 10_000, Traffic(), limit: 8) }
+
+    static func many() { forest("screen.fold.1M", nodes: 1_000_000, Traffic(), limit: 8) }
+
+    /// Any chain at any time: each step finds another chain's memory cold.
+    static func scattered() { forest("screen.fold.scattered", nodes: 1_000_000, Traffic(share: 1), limit: nil) }
+
+    static func fewWithView() { view("screen.fold-with-view.10k", nodes: 10_000) }
+
+    static func manyWithView() { view("screen.fold-with-view.1M", nodes: 1_000_000) }
 
     /// The forest alone.
     private static func forest(_ name: String, nodes: Int, _ start: Traffic, limit: Double?) {

@@ -5,7 +5,10 @@ let wanted = CommandLine.arguments.dropFirst()
 let figures: [(name: String, measure: () -> Void)] = [
     ("screen.frame.10k", FrameFigures.few), ("screen.frame.1M", FrameFigures.many),
     ("screen.picture", FrameFigures.pictures),
-    ("screen.view", ViewFigures.views), ("screen.upkeep", FrameFigures.upkeep), ("screen.fold", FoldFigures.fold),
+    ("screen.view", ViewFigures.views), ("screen.upkeep", FrameFigures.upkeep),
+    ("screen.fold.10k", FoldFigures.few), ("screen.fold.1M", FoldFigures.many),
+    ("screen.fold.scattered", FoldFigures.scattered), ("screen.fold-with-view.10k", FoldFigures.fewWithView),
+    ("screen.fold-with-view.1M", FoldFigures.manyWithView),
     ("screen.memory", MemoryFigures.memory),
     ("screen.key", KeyFigures.keys), ("screen.first", KeyFigures.first), ("screen.shape.wide", ShapeFigures.wide),
     ("screen.shape.deep", ShapeFigures.deep), ("screen.shape.roots", ShapeFigures.roots),

@@ -4,7 +4,7 @@ import ChainEvents
 /// Prefetching. In a forest of a million nodes nearly each event misses the caches at its node and then at its chain;
 /// prefetching the records of many events overlaps these misses.
 ///
-/// Without it `screen.fold.1M` of ScreenBench falls by 15 %, `screen.fold.1M.scattered` by 28 %.
+/// Without it `screen.fold.1M` of ScreenBench falls by 15 %, `screen.fold.scattered` by 28 %.
 extension ForestData {
     /// How many events are prefetched at once.
     static let prefetchCount = 32
