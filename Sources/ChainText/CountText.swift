@@ -11,6 +11,11 @@ package enum CountText {
         return (count < 0 ? "-" : "") + String(digits)
     }
 
+    /// Returns a count with its noun: `1 warning`, `12,408 warnings`.
+    package static func counted(_ count: Int, _ noun: String) -> String {
+        "\(grouped(count)) \(noun)" + (count == 1 ? "" : "s")
+    }
+
     /// Returns a rate in at most four cells: `0`, `87`, `1.2k`, `48k`, `1.3M`.
     package static func short(_ count: Int) -> String {
         switch count {

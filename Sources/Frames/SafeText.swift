@@ -47,6 +47,24 @@ public enum SafeText {
         return line(text, maxColumns: room, charset: charset) + ellipsis
     }
 
+    /// The safe form cut to its last `maxColumns` columns, the first of them `ellipsis` if the text was cut; an
+    /// ellipsis that the text begins with is not repeated. Costs by the length of the text, up to 1,000 columns.
+    public static func cutStart(
+        _ text: String, to maxColumns: Int, ellipsis: String, charset: Charset = .unicode
+    ) -> String {
+        guard maxColumns > 0 else { return "" }
+        let whole = line(text, maxColumns: tailLimit, charset: charset)
+        var width = TextWidth.of(whole, charset: charset)
+        guard width > maxColumns else { return whole }
+        let room = maxColumns - TextWidth.of(ellipsis, charset: charset)
+        guard room >= 0 else { return line(ellipsis, maxColumns: maxColumns, charset: charset) }
+        var rest = whole[...]
+        while width > room, let first = rest.popFirst() { width -= TextWidth.of(String(first), charset: charset) }
+        return ellipsis + rest
+    }
+
+    private static let tailLimit = 1_000
+
     private static func isCut(_ text: String, at maxColumns: Int, _ charset: Charset) -> Bool {
         var used = 0
         forEachCell(of: text, charset: charset) { piece in

@@ -150,7 +150,12 @@ import Testing
         let place = try #require(told.firstIndex { $0.hasPrefix("all runs    p50 4.0ms, p99 2") }, "\(told)")
         #expect(told[place + 1] == "            1.0ms ▄█  ▄ 200ms")
         let parts = DetailText.lines(of: screen.state, width: 60)[place + 1].parts
-        #expect(parts.last { $0.text == "▄" }?.style == .match)
+        let own = try #require(parts.last { $0.text == "▄" }?.style)
+        #expect(own != .number)
+        // A full block hides the colour of its text only, so a background would make the bar black.
+        for theme in Theme.all {
+            #expect(theme.look(own, depth: .ansi256).background == theme.look(.number, depth: .ansi256).background)
+        }
         #expect(parts.first { $0.text == "▄" }?.style == .number)
     }
 

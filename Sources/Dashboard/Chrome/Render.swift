@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 /// Draws a state: the same frame for the same state, and nothing but the visible rows is looked at.
@@ -60,5 +61,17 @@ struct Painter {
         frame.write(
             text, row: row, column: column, maxColumns: offset + span.start + span.width - column, style: style,
             ellipsis: glyphs.ellipsis)
+    }
+
+    /// Writes a thread's name into a span; a long one keeps its end, which tells threads of one pool apart.
+    mutating func writeThread(_ name: String, row: Int, in span: ColumnSpan, style: Style) {
+        guard span.isShown else { return }
+        frame.write(threadName(name, columns: span.width), row: row, column: span.start, style: style)
+    }
+
+    /// A thread's name in at most so many columns.
+    func threadName(_ name: String, columns: Int) -> String {
+        let name = ThreadText.name(name, ellipsis: glyphs.ellipsis)
+        return SafeText.cutStart(name, to: columns, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
     }
 }

@@ -81,7 +81,8 @@ struct NodeFacts {
             text.field("executor", forest.executors[view.executor] ?? "number \(view.executor)")
         }
         if view.thread != 0 {
-            text.field("thread", forest.threads[view.thread].map { "\($0) (\(view.thread))" } ?? "\(view.thread)")
+            let name = forest.threads[view.thread].map { ThreadText.name($0, ellipsis: text.glyphs.ellipsis) }
+            text.field("thread", name.map { "\($0) (\(view.thread))" } ?? "\(view.thread)")
         }
     }
 
@@ -165,7 +166,8 @@ struct NodeFacts {
         for bar in first...last {
             let height = Double(bars[bar]) / Double(highest) * Double(steps.count)
             let step = bars[bar] == 0 ? " " : steps[max(0, min(steps.count - 1, Int(height.rounded(.up)) - 1))]
-            parts.append((step, isOwn(bar) ? .match : .number))
+            // A colour without a background: full blocks would hide the text's colour of ``Style/match``.
+            parts.append((step, isOwn(bar) ? Style.key.bold : .number))
         }
         parts.append((" " + DurationText.settled(figures.max), .dim))
         text.add(parts)

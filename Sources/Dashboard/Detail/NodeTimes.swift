@@ -93,7 +93,7 @@ extension NodeFacts {
             let when = index == 0 ? clock(step.time) : "+" + DurationText.settled(time - first.time)
             let after = index == 0 ? "" : DurationText.settled(time - min(last, time))
             last = time
-            let (words, style) = words(for: step.kind)
+            let (words, style) = words(for: step.kind, text.glyphs)
             add(when, after, words, style, Style.number.dimmed)
         }
         guard view.isLive || view.activity == .running else { return }
@@ -104,12 +104,14 @@ extension NodeFacts {
             view.isLive ? Style(view.state.role) : .warning, .number)
     }
 
-    private func words(for step: HistoryStep.Kind) -> (String, Style) {
+    private func words(for step: HistoryStep.Kind, _ glyphs: Glyphs) -> (String, Style) {
         switch step {
         case .created: return ("created", .normal)
         case .seen: return ("first seen", .normal)
         case .queued(let executor): return (forest.executors[executor].map { "queued on \($0)" } ?? "queued", .normal)
-        case .started(let thread): return (forest.threads[thread].map { "started on \($0)" } ?? "started", .normal)
+        case .started(let thread):
+            let name = forest.threads[thread].map { ThreadText.name($0, ellipsis: glyphs.ellipsis) }
+            return (name.map { "started on \($0)" } ?? "started", .normal)
         case .ended: return ("handler ended", .normal)
         case .adopted(let other): return ("follows \(NodeText.name(of: other, in: forest))", .normal)
         case .linked(let other): return ("member \(NodeText.name(of: other, in: forest))", .normal)

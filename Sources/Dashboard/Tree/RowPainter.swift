@@ -40,7 +40,7 @@ struct RowPainter {
         let left = paintNode(into: &painter, view)
         if view.thread != 0 {
             let thread = forest.threads[view.thread] ?? "\(view.thread)"
-            painter.write(thread, row: row, in: columns.thread, style: style(.thread))
+            painter.writeThread(thread, row: row, in: columns.thread, style: style(.thread))
         }
         paintTimes(into: &painter, view)
         let (value, valueStyle) = value(of: view, painter.glyphs)

@@ -1,0 +1,18 @@
+/// Names of threads.
+package enum ThreadText {
+    /// The most bytes that Linux keeps of a thread's name.
+    private static let kernelLimit = 15
+
+    /// Names of Dispatch's worker threads. Dispatch keeps their last bytes where the kernel's limit cuts them.
+    private static let dispatchNames = [
+        "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
+    ].flatMap { ["com.apple.root.\($0)-qos", "com.apple.root.\($0)-qos.overcommit"] }
+
+    /// Returns a thread's name as it is shown: where the kernel cut its beginning, with `ellipsis` in place of the
+    /// first, incomplete word.
+    package static func name(_ name: String, ellipsis: String) -> String {
+        guard name.utf8.count == kernelLimit, dispatchNames.contains(where: { $0.hasSuffix(name) }) else { return name }
+        let start = name.dropFirst().firstIndex { $0 == "." || $0 == "-" }
+        return ellipsis + (start.map { name[name.index(after: $0)...] } ?? name[...])
+    }
+}
