@@ -70,7 +70,7 @@ extension WarningTableTests {
         watched.pass(1_000)
         #expect(watched.counts == [:])
         #expect(watched.table.warnings(of: .tooManyThreads).count == 1)
-        watched.pass(11_000)
+        watched.pass(601_000)
         #expect(watched.table.warnings(of: .tooManyThreads).isEmpty)
     }
 

@@ -89,7 +89,7 @@ import Testing
         #expect(watched.table.warnings(of: .neverSettled).map(\.ended) == [nil, watched.script.time])
         // Its child could run now, but is not queued.
         watched.pass(30_000)
-        #expect(watched.table.warnings(of: .neverSettled).count == 1)
+        #expect(watched.table.count(of: .neverSettled) == 1)
         watched.pass(31_000)
         #expect(watched.nodes(.neverSettled) == [5, 2])
     }

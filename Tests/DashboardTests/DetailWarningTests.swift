@@ -50,9 +50,7 @@ import Testing
         // Taken away in the view of warnings it is gone here.
         screen.type("5")
         for _ in 0..<10 {
-            if case .warning(let warning, _)? = screen.state.warnings.selectedRow, warning.kind == .settledAgain {
-                break
-            }
+            if screen.state.warnings.selectedRow?.kind == .settledAgain { break }
             screen.type("j")
         }
         // Which says there what it is itself, and names the other one.

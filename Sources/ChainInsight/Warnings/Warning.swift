@@ -24,6 +24,9 @@ public struct Warning: Hashable, Sendable {
     /// When it stopped to hold; nil while it holds.
     public var ended: UInt64?
 
+    /// The position among the warnings of its kind in the order in which they were found, from 1.
+    public internal(set) var serial: UInt64 = 0
+
     /// The node's label, kept for when the node is evicted: hostile text until it is escaped.
     public var label: String?
     /// The operation that made the node.
@@ -60,10 +63,41 @@ extension WarningKind {
         }
     }
 
+    /// How bad it is at worst.
+    public var severity: WarningSeverity {
+        switch self {
+        case .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled: .high
+        case .unhandledRejection, .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads: .medium
+        case .raceLoserRunning, .settledAgain, .deepChain, .lostEvents: .low
+        }
+    }
+
     /// All kinds, the worst first.
     public static let byWeight: [WarningKind] = [
-        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .unhandledRejection, .abandoned, .neverSettled,
+        .deadlock, .awaitedOnOwnExecutor, .blockedWorker, .abandoned, .neverSettled, .unhandledRejection,
         .cancellationIgnored, .longHandler, .longQueueWait, .tooManyThreads, .raceLoserRunning, .settledAgain,
         .deepChain, .lostEvents,
     ]
+}
+
+/// How bad a warning is.
+public enum WarningSeverity: UInt8, Comparable, CaseIterable, Sendable {
+    /// Something costs more than it should, or may be incomplete.
+    case low
+    /// An error is lost, or work is late.
+    case medium
+    /// Work never ends, or threads do none.
+    case high
+
+    /// By how bad it is.
+    public static func < (left: WarningSeverity, right: WarningSeverity) -> Bool { left.rawValue < right.rawValue }
+
+    /// The name, as it is shown.
+    public var name: String {
+        switch self {
+        case .low: "low"
+        case .medium: "medium"
+        case .high: "high"
+        }
+    }
 }

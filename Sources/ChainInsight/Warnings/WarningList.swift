@@ -5,7 +5,9 @@ struct WarningList: Sendable {
     /// How many are kept of a kind.
     static let limit = 1_000
     /// How long a warning is kept after its end, in nanoseconds.
-    static let historyDuration: UInt64 = 10_000_000_000
+    static let historyDuration: UInt64 = 600_000_000_000
+    /// How many ended ones are kept of a kind.
+    static let historyLimit = 200
 
     /// By node: warnings that hold, and recently ended ones.
     fileprivate(set) var kept: [NodeID: Warning] = [:]
@@ -14,10 +16,11 @@ struct WarningList: Sendable {
     /// Nodes in the order of their warnings; removed ones may still be listed.
     private var order: [NodeID] = []
     fileprivate var historyCount = 0
-    /// A lower bound of the first end among ended warnings.
-    private var firstEnd = UInt64.max
-
-    var hasHistory: Bool { historyCount > 0 }
+    /// Ended warnings in the order of their ends, from `historyHead` on; removed and resumed ones may still be listed.
+    private var history: [(node: NodeID, ended: UInt64)] = []
+    private var historyHead = 0
+    /// How many were ever found.
+    private(set) var serial: UInt64 = 0
 
     /// The warnings that hold, by node.
     var holding: [NodeID: Warning] { kept.filter { $0.value.ended == nil } }
@@ -44,7 +47,9 @@ struct WarningList: Sendable {
             if order.count >= 2 * Self.limit { order.removeAll { kept[$0] == nil } }
             order.append(warning.node)
         }
+        serial += 1
         kept[warning.node] = warning
+        kept[warning.node]?.serial = serial
         count += 1
         return true
     }
@@ -68,7 +73,32 @@ struct WarningList: Sendable {
         }
         kept[node]?.ended = now
         historyCount += 1
-        firstEnd = min(firstEnd, now)
+        history.append((node, now))
+        if history.count >= 8 * Self.historyLimit {
+            // Warnings that begin and end again leave entries behind.
+            history = history[historyHead...].filter { kept[$0.node]?.ended == $0.ended }
+            historyHead = 0
+        }
+        _ = dropEnded(before: 0)
+    }
+
+    /// Drops warnings that ended before a moment, and the first ones beyond the limit. Returns whether there were any.
+    private mutating func dropEnded(before moment: UInt64) -> Bool {
+        let before = historyCount
+        while historyHead < history.count {
+            let (node, ended) = history[historyHead]
+            let isKept = kept[node]?.ended == ended
+            guard !isKept || historyCount > Self.historyLimit || ended < moment else { break }
+            historyHead += 1
+            guard isKept else { continue }
+            kept[node] = nil
+            historyCount -= 1
+        }
+        if historyHead > Self.historyLimit {
+            history.removeFirst(historyHead)
+            historyHead = 0
+        }
+        return historyCount != before
     }
 
     /// Replaces the warnings by what a sweep found: at most ``limit`` of `count`. Returns whether anything changed.
@@ -102,20 +132,18 @@ struct WarningList: Sendable {
 
     /// Removes warnings that ended long ago. Returns whether there were any.
     mutating func expire(at now: UInt64) -> Bool {
-        guard historyCount > 0, now >= firstEnd, now - firstEnd >= Self.historyDuration else { return false }
-        let due = kept.values.filter { $0.ended.map { now >= $0 &+ Self.historyDuration } ?? false }
-        for warning in due { kept[warning.node] = nil }
-        firstEnd = kept.values.reduce(.max) { min($0, $1.ended ?? .max) }
-        historyCount -= due.count
-        if !due.isEmpty { order.removeAll { kept[$0] == nil } }
-        return !due.isEmpty
+        historyCount > 0 && now > Self.historyDuration && dropEnded(before: now - Self.historyDuration)
     }
 
     /// Counts only the kept warnings.
     mutating func recount() { count = kept.count - historyCount }
 
     /// Removes all warnings.
-    mutating func removeAll() { self = WarningList() }
+    mutating func removeAll() {
+        let serial = serial
+        self = WarningList()
+        self.serial = serial
+    }
 }
 
 extension WarningList {
@@ -131,6 +159,9 @@ extension WarningList {
         defer { count = new }
         return new != count
     }
+
+    /// Removes ended warnings.
+    mutating func removeEnded() { _ = expire(at: .max) }
 
     mutating func setAmount(_ amount: UInt64, of node: NodeID) { kept[node]?.amount = amount }
 }

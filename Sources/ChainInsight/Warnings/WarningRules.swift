@@ -56,17 +56,43 @@ struct WarningRules {
 
     // MARK: Faults
 
-    /// The faults that a node's marks and state show, one bit a kind.
+    /// The faults that a node's marks and state show, one bit a kind. Those that only follow from an abandoned node are
+    /// left out, because that one is reported itself.
     @inline(__always)
-    func faults(of view: NodeView) -> UInt16 {
+    func faults(of view: NodeView, _ forest: ChainForest) -> UInt16 {
         var kinds: UInt16 = view.state == .abandoned ? WarningKind.abandoned.bit : 0
         let marks = view.marks
-        guard !marks.isDisjoint(with: [.unhandled, .settledAgain, .hasMisusedAwait]) else { return kinds & enabled }
-        if marks.contains(.unhandled) { kinds |= WarningKind.unhandledRejection.bit }
-        if marks.contains(.settledAgain) { kinds |= WarningKind.settledAgain.bit }
-        if marks.contains(.hasMisusedAwait) { kinds |= WarningKind.awaitedOnOwnExecutor.bit }
-        return kinds & enabled
+        if !marks.isDisjoint(with: [.unhandled, .settledAgain, .hasMisusedAwait]) {
+            if marks.contains(.unhandled) { kinds |= WarningKind.unhandledRejection.bit }
+            if marks.contains(.settledAgain) { kinds |= WarningKind.settledAgain.bit }
+            if marks.contains(.hasMisusedAwait) { kinds |= WarningKind.awaitedOnOwnExecutor.bit }
+        }
+        kinds &= enabled
+        let consequences = WarningKind.abandoned.bit | WarningKind.unhandledRejection.bit
+        guard kinds & consequences != 0, isEnabled(.abandoned), followsFromAbandoned(view, forest) else {
+            return kinds
+        }
+        return kinds & ~consequences
     }
+
+    /// Whether the cause of a node's rejection is another node, which was abandoned.
+    private func followsFromAbandoned(_ view: NodeView, _ forest: ChainForest) -> Bool {
+        // Of an evicted node the links are gone.
+        guard forest.index(of: view.id) == view.index else { return false }
+        guard view.state == .abandoned else {
+            let origin = forest.rejectionOrigin(of: view.index, limit: Self.causeLimit)
+            return origin.steps > 0 && forest.state(of: origin.node) == .abandoned
+        }
+        if view.hasParent, let parent = forest.parent(of: view.index), forest.state(of: parent) == .abandoned {
+            return true
+        }
+        return forest.targets(of: view.index, limit: Self.relativeLimit).contains {
+            forest.state(of: $0.node) == .abandoned
+        }
+    }
+
+    /// The most nodes between an error that no handler saw and its cause.
+    private static let causeLimit = 1_000
 
     /// The time of a fault. Marks have no time of their own, so theirs is when they were seen.
     func since(_ kind: WarningKind, _ view: NodeView, now: UInt64) -> UInt64 {
@@ -78,22 +104,15 @@ struct WarningRules {
     /// Whether a thread is in the node's handler. Tasks have no thread of their own.
     func occupiesThread(_ view: NodeView) -> Bool { view.activity == .running && view.kind != .task }
 
-    /// The time since which a handler blocks its thread, and the node it waits for.
-    private func block(_ view: NodeView, _ forest: ChainForest) -> (since: UInt64, node: NodeID)? {
-        if let wait = forest.wait(of: view.index) { return (wait.since, wait.node) }
-        guard view.marks.contains(.hasBlocked), let started = view.started else { return nil }
-        return (started, .none)
-    }
-
     func blockedWorker(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
-        guard isEnabled(.blockedWorker), occupiesThread(view), let block = block(view, forest) else { return .no }
+        guard isEnabled(.blockedWorker), let block = HandlerBlock(view, forest) else { return .no }
         return verdict(since: block.since, limit: options.blockedWorkerLimit, now: now, other: block.node)
     }
 
     /// A blocked handler is reported as such instead.
     func longHandler(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.longHandler), occupiesThread(view), let started = view.started else { return .no }
-        if isEnabled(.blockedWorker), block(view, forest) != nil { return .no }
+        if isEnabled(.blockedWorker), HandlerBlock(view, forest) != nil { return .no }
         return verdict(since: started, limit: options.longHandlerLimit, now: now)
     }
 

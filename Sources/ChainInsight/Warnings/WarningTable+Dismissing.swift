@@ -19,6 +19,12 @@ extension WarningTable {
         revision += 1
     }
 
+    /// Removes all ended warnings.
+    public mutating func dismissEnded() {
+        for index in lists.indices { lists[index].removeEnded() }
+        revision += 1
+    }
+
     private mutating func remember(_ warning: Warning) {
         if warning.kind == .lostEvents { dismissedLossCount = dismissedLossCount.addingClamped(warning.amount) }
         guard warning.node != .none else { return }

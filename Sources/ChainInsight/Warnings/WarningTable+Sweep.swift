@@ -149,7 +149,7 @@ extension WarningTable {
     }
 
     private mutating func findFaults(_ view: NodeView, _ forest: ChainForest, _ now: UInt64) {
-        let kinds = rules.faults(of: view)
+        let kinds = rules.faults(of: view, forest)
         for kind in WarningKind.all where kinds & kind.bit != 0 {
             let warning = Warning(kind, view.id, since: rules.since(kind, view, now: now))
             if !isDismissed(warning.id) { sweep!.found[kind.index].add(warning) }

@@ -61,11 +61,14 @@ public struct WarningTable: Sendable {
     /// How many warnings of a kind hold.
     public func count(of kind: WarningKind) -> Int { lists[kind.index].count }
 
+    /// The ``Warning/serial`` of the last warning of a kind that was found; 0 where there was none.
+    public func lastSerial(of kind: WarningKind) -> UInt64 { lists[kind.index].serial }
+
     /// How many warnings hold.
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
     /// Whether one tick a second suffices, because only the passing of time can change anything.
-    public var isIdle: Bool { sweep == nil && !isStale && !needsFaultSearch && !lists.contains { $0.hasHistory } }
+    public var isIdle: Bool { sweep == nil && !isStale && !needsFaultSearch }
 
     /// Whether a sweep is under way, for which ``tick(_:now:options:budget:)`` is to be called again soon.
     public var isSweeping: Bool { sweep != nil }
@@ -124,7 +127,7 @@ public struct WarningTable: Sendable {
 
     /// Adds the faults of a node.
     private mutating func recordFaults(_ view: NodeView, _ forest: ChainForest) {
-        let kinds = rules.faults(of: view)
+        let kinds = rules.faults(of: view, forest)
         if kinds != 0 {
             for kind in WarningKind.all where kinds & kind.bit != 0 {
                 guard lists[kind.index].kept[view.id] == nil else { continue }

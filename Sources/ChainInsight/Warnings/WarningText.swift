@@ -2,18 +2,18 @@ extension WarningKind {
     /// The problem in a few words, without a capital letter.
     public var headline: String {
         switch self {
-        case .neverSettled: "live for long, and nothing is under way to settle it"
+        case .neverSettled: "live for a long time, with nothing under way to settle it"
         case .abandoned: "its resolver was dropped, so nothing can settle it"
         case .unhandledRejection: "rejected without a handler for the error"
         case .settledAgain: "settled a second time, without effect"
         case .blockedWorker: "its handler blocks a thread that others need"
-        case .longHandler: "its handler has run for long"
+        case .longHandler: "its handler has run for a long time"
         case .awaitedOnOwnExecutor: "tried to wait on the executor that had to do the work"
         case .deadlock: "nodes wait for each other and never settle"
         case .raceLoserRunning: "the race is decided, but this member still runs"
         case .cancellationIgnored: "asked to be cancelled, but still runs"
         case .tooManyThreads: "more threads run handlers than there should be"
-        case .longQueueWait: "its handler has waited in a queue for long"
+        case .longQueueWait: "its handler has waited in a queue for a long time"
         case .deepChain: "a very deep chain"
         case .lostEvents: "events were lost: what is shown may be incomplete"
         }

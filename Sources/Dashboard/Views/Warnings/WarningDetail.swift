@@ -6,15 +6,23 @@ import Frames
 extension WarningsView {
     /// What a kind of warning means, what to do, and the facts of its node.
     static func detail(of state: borrowing State, width: Int) -> ViewDetail? {
-        guard let row = state.warnings.selectedRow else {
-            return ViewDetail(title: "details", lines: [DetailLine("nothing looks wrong", .dim)])
+        guard let row = state.warnings.selectedRow, let kind = row.kind else {
+            var text = DetailWriter(width: width, glyphs: state.options.glyphs)
+            switch state.warnings.selectedRow {
+            case .ended?: text.wrap("These warnings no longer hold. Each is kept for 10 minutes.", style: .dim)
+            case .filtered?: text.wrap("The filter hides these warnings; Esc clears it.", style: .dim)
+            default: text.wrap(emptyWords(state), style: .dim)
+            }
+            return ViewDetail(title: "details", lines: text.lines)
         }
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
-        let kind = row.kind
         var shown: Warning.ID?
-        if case .warning(let warning, let programIndex) = row {
+        if let (warning, programIndex) = row.warning {
             shown = warning.id
             add(warning, state.programs[programIndex], clockOffset: state.options.clockOffset, to: &text)
+            text.gap()
+        } else if case .group(let group, _) = row {
+            add(group, state.programs[group.programIndex], clockOffset: state.options.clockOffset, to: &text)
             text.gap()
         }
         text.wrap(kind.explanation, style: .normal)
@@ -32,6 +40,15 @@ extension WarningsView {
         return ViewDetail(title: kind.rawValue, lines: text.lines + node)
     }
 
+    /// What the view says where it has no rows; never an all-clear while a warning holds.
+    static func emptyWords(_ state: borrowing State) -> String {
+        let count = state.programs.reduce(0) { $0 + $1.insight.warnings.count }
+        guard count == 0 else {
+            return "\(CountText.counted(count, "warning")), none of them on a node that matches \(state.filter.text)"
+        }
+        return state.programs.isEmpty ? "waiting for a program" : "nothing looks wrong"
+    }
+
     private static func add(
         _ warning: Warning, _ program: Program, clockOffset: Int, to text: inout DetailWriter
     ) {
@@ -42,12 +59,30 @@ extension WarningsView {
         let end = warning.ended ?? program.shownNow
         let age = DurationText.coarse(end &- min(end, warning.since))
         switch (warning.ended, warning.kind.isFault) {
-        case (nil, true): text.field("at", "\(time), \(age) ago; x takes it away")
+        case (nil, true): text.field("at", "\(time), \(age) ago; x dismisses it")
         case (nil, false): text.field("since", "\(time), \(age)")
-        case (.some, _): text.field("since", "\(time), for \(age); over")
+        case (.some, _): text.field("since", "\(time), for \(age); ended")
         }
         if program.forest.index(of: warning.node) == nil, let site = warning.site, !site.fileID.isEmpty {
             text.field("made at", "\(site.fileID):\(site.line)")
         }
     }
+
+    private static func add(
+        _ group: WarningGroup, _ program: Program, clockOffset: Int, to text: inout DetailWriter
+    ) {
+        let words = CountText.counted(group.warnings.count, "warning")
+        text.wrap(words + (group.id.isEnded ? ", ended" : ""), style: Style.label.bold)
+        if let site = group.id.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
+        func clock(_ time: UInt64) -> String {
+            ClockText.seconds(time &+ program.wallOffset, offset: clockOffset)
+        }
+        text.field("first", clock(group.first))
+        text.field("last", group.last.map(clock) ?? "now")
+        let names = group.warnings.prefix(nameLimit).map { WarningText.name($0, program) }
+        text.field("nodes", names.joined(separator: ", ") + (group.warnings.count > nameLimit ? ", …" : ""))
+    }
+
+    /// Nodes of a group that are named.
+    private static let nameLimit = 8
 }

@@ -9,120 +9,148 @@ extension WarningsView {
         case .visit: visit(&state)
         case .dismiss: dismiss(&state)
         case .hide: hideKind(&state)
-        case .left: foldKind(&state)
-        case .right: unfoldKind(&state)
-        case .foldAll: setFolded(Set(WarningKind.allCases), &state)
-        case .unfoldAll: setFolded([], &state)
-        case .sort, .invertSort: state.notify("the worst are first, and of a kind those since longest; / finds others")
+        case .left: fold(&state)
+        case .right: unfold(&state)
+        case .foldAll: setUnfolded([], showsEnded: false, &state)
+        case .unfoldAll: unfoldAll(&state)
+        case .sort, .invertSort: state.notify("sorted by severity, then by when they were last seen")
         case .nextMatch, .previousMatch: state.notify("the filter shows what it finds; its nodes are in the tree: 1")
-        case .cancelNode, .cancelChain, .tag, .why, .copy, .copyTree, .edit:
-            guard selectedNode(state) == nil else { return nil }
-            state.notify("this row has no node; go to a warning that has one")
+        case .edit:
+            guard case .group(let group, _)? = state.warnings.selectedRow, let site = group.id.site,
+                !site.fileID.isEmpty
+            else { return nodeEffects(&state) }
+            return [.openEditor(site)]
+        case .cancelNode, .cancelChain, .tag, .why, .copy, .copyTree: return nodeEffects(&state)
         default: return nil
         }
         return []
     }
 
-    private static func setFolded(_ kinds: Set<WarningKind>, _ state: inout State) {
-        guard !state.warnings.rows.isEmpty else { return state.notify(state.emptyReason) }
-        if let kind = state.warnings.selectedRow?.kind, kinds.contains(kind) { state.warnings.selected = .kind(kind) }
-        state.warnings.folded = kinds
+    /// Nil where the key acts on the node of the row; else says that there is none.
+    private static func nodeEffects(_ state: inout State) -> [Effect]? {
+        guard selectedNode(state) == nil else { return nil }
+        if case .group? = state.warnings.selectedRow, state.warnings.selectedRow?.folds == true {
+            state.notify("these are several nodes; Enter unfolds them")
+        } else {
+            state.notify("this row has no node; go to a warning that has one")
+        }
+        return []
+    }
+
+    /// Goes to the node of a warning; folds or unfolds several.
+    static func visit(_ state: inout State) {
+        switch state.warnings.selectedRow {
+        case nil: return state.notify(state.emptyReason)
+        case .more(_, let count)?:
+            return state.notify("the other \(CountText.grouped(count)) are counted and not kept")
+        case .filtered?: return state.notify("Esc clears the filter, which shows them")
+        case .hidden?: return hideKind(&state)
+        case .ended?, .group?, .warning?: break
+        }
+        if state.warnings.selectedRow?.folds == true { return toggle(&state) }
+        guard let (warning, programIndex) = state.warnings.selectedRow?.warning else { return }
+        guard warning.node != .none else { return state.notify("this is about the whole program, no single node") }
+        guard let node = state.programs[programIndex].forest.index(of: warning.node) else {
+            return state.notify("its node is no longer kept; x dismisses the warning")
+        }
+        state.reveal(node, in: programIndex)
+    }
+
+    // MARK: Folding
+
+    private static func toggle(_ state: inout State) {
+        state.warnings.selected = state.warnings.selectedRow?.id
+        switch state.warnings.selectedRow {
+        case .group(let group, let isFolded)?:
+            if isFolded { state.warnings.unfolded.insert(group.id) } else { state.warnings.unfolded.remove(group.id) }
+        case .ended(_, let isFolded)?: state.warnings.showsEnded = isFolded
+        default: return
+        }
         state.updateViewport()
     }
 
-    /// Goes to the node of a warning; folds, unfolds or expands a kind.
-    static func visit(_ state: inout State) {
+    private static func setUnfolded(_ groups: Set<WarningGroup.ID>, showsEnded: Bool, _ state: inout State) {
+        guard !state.warnings.rows.isEmpty else { return state.notify(state.emptyReason) }
+        if case .warning(_, let group, _)? = state.warnings.selectedRow { state.warnings.selected = .group(group) }
+        state.warnings.unfolded = groups
+        state.warnings.showsEnded = showsEnded
+        state.updateViewport()
+    }
+
+    private static func unfoldAll(_ state: inout State) {
+        let groups = state.warnings.rows.compactMap { row -> WarningGroup.ID? in
+            if case .group(let group, _) = row { group.id } else { nil }
+        }
+        setUnfolded(state.warnings.unfolded.union(groups), showsEnded: true, &state)
+    }
+
+    private static func fold(_ state: inout State) {
         switch state.warnings.selectedRow {
         case nil: state.notify(state.emptyReason)
-        case .head(let kind, _, let isFolded):
-            state.warnings.selected = .kind(kind)
-            if isFolded { state.warnings.folded.remove(kind) } else { state.warnings.folded.insert(kind) }
-            state.updateViewport()
-        case .more(let kind, let count):
-            guard !state.warnings.expanded.contains(kind) else {
-                return state.notify("the other \(CountText.grouped(count)) are counted and not kept")
+        case .warning?:
+            if let row = state.warnings.selectedRow.flatMap({ groupNumber(of: $0, state) }) {
+                moveCursor(to: row, &state)
             }
-            state.warnings.expanded.insert(kind)
-            state.updateViewport()
-        case .hidden: hideKind(&state)
-        case .warning(let warning, let programIndex):
-            guard warning.node != .none else {
-                return state.notify("this is about the whole program, no single node")
-            }
-            guard let node = state.programs[programIndex].forest.index(of: warning.node) else {
-                return state.notify("its node is no longer kept; x takes the warning away")
-            }
-            state.reveal(node, in: programIndex)
+        case .group(_, isFolded: false)?, .ended(_, isFolded: false)?: toggle(&state)
+        case .group(let group, _)? where group.id.isEnded:
+            if let row = rowNumber(of: .ended, state) { moveCursor(to: row, &state) }
+        default: state.notify("nothing is unfolded here")
         }
     }
 
-    /// Dismisses one warning, or those of a kind.
+    private static func unfold(_ state: inout State) {
+        guard let row = state.warnings.selectedRow else { return state.notify(state.emptyReason) }
+        switch row {
+        case .group(_, isFolded: true) where row.folds, .ended(_, isFolded: true): toggle(&state)
+        case .group where row.folds, .ended: moveCursor(to: state.warnings.cursor.selected + 1, &state)
+        case .hidden: state.notify("this kind is muted; Enter shows it again")
+        default: state.notify("nothing is folded here; Enter goes to its node")
+        }
+    }
+
+    // MARK: Dismissing and muting
+
+    /// Dismisses the warnings of a row.
     private static func dismiss(_ state: inout State) {
         switch state.warnings.selectedRow {
-        case nil: return state.notify("there is nothing here to take away")
-        case .hidden: return state.notify("it is hidden; X shows it")
-        case .warning(let warning, let programIndex):
+        case nil: return state.notify("there is nothing to dismiss")
+        case .hidden?: return state.notify("this kind is muted; X shows it again")
+        case .filtered?: return state.notify("the filter hides these; Esc clears it")
+        case .warning(let warning, _, let programIndex)?:
             state.programs[programIndex].insight.warnings.dismiss(warning.id)
-        case .head(let kind, _, _), .more(let kind, _): dismissAll(of: kind, &state)
+        case .group(let group, _)?:
+            for warning in group.warnings {
+                state.programs[group.programIndex].insight.warnings.dismiss(warning.id)
+            }
+            if group.warnings.count > 1 {
+                state.notify("\(CountText.counted(group.warnings.count, "warning")) dismissed; X mutes this kind")
+            }
+        case .more(let kind, _)?:
+            for index in state.programs.indices { state.programs[index].insight.warnings.dismissAll(of: kind) }
+            state.notify("\(kind.rawValue): all dismissed; X mutes this kind")
+        case .ended?:
+            for index in state.programs.indices { state.programs[index].insight.warnings.dismissEnded() }
         }
         // The row that comes into the same line is selected.
         state.warnings.selected = nil
         state.updateViewport()
-        state.warnings.selected = selectedID(state)
+        state.warnings.selected = state.warnings.selectedRow?.id
     }
 
-    /// Dismisses all warnings of a kind that are kept; under a filter that hides the rest, those that match.
-    private static func dismissAll(of kind: WarningKind, _ state: inout State) {
-        guard state.filter.hidesRest else {
-            for index in state.programs.indices { state.programs[index].insight.warnings.dismissAll(of: kind) }
-            return state.notify("\(kind.rawValue): those that were there are away; X hides what comes")
-        }
-        for programIndex in state.programs.indices {
-            for warning in state.programs[programIndex].insight.warnings.warnings(of: kind)
-            where isMatch(warning, in: programIndex, state) {
-                state.programs[programIndex].insight.warnings.dismiss(warning.id)
-            }
-        }
-        state.notify("\(kind.rawValue): those that match are away; X hides what comes")
-    }
-
-    /// Hides a kind for this session, or shows it again.
+    /// Mutes a kind for this session, or shows it again.
     private static func hideKind(_ state: inout State) {
         guard let kind = state.warnings.selectedRow?.kind else {
-            return state.notify("there is nothing here to hide")
+            return state.notify("there is no kind of warning here to mute")
         }
         if state.options.warnings.enabled.remove(kind) != nil {
-            state.notify("\(kind.rawValue) is hidden until X on its line, at the end, shows it again")
+            state.notify("\(kind.rawValue) is muted until X on its row, at the end, shows it again")
         } else {
             state.options.warnings.enabled.insert(kind)
-            state.notify("\(kind.rawValue) is told of again")
+            state.notify("\(kind.rawValue) is shown again")
         }
         for index in state.programs.indices where !state.programs[index].isFrozen {
             _ = state.programs[index].tickInsight(state.options.warnings, wall: state.wall)
         }
         state.updateViewport()
-    }
-
-    private static func foldKind(_ state: inout State) {
-        switch state.warnings.selectedRow {
-        case nil: state.notify(state.emptyReason)
-        case .head(_, _, isFolded: true), .hidden: state.notify("it is folded")
-        case .head: visit(&state)
-        case .warning(let warning, _): goToHeading(of: warning.kind, &state)
-        case .more(let kind, _): goToHeading(of: kind, &state)
-        }
-    }
-
-    private static func goToHeading(of kind: WarningKind, _ state: inout State) {
-        if let row = rowNumber(of: .kind(kind), state) { moveCursor(to: row, &state) }
-    }
-
-    private static func unfoldKind(_ state: inout State) {
-        switch state.warnings.selectedRow {
-        case nil: state.notify(state.emptyReason)
-        case .head(_, _, isFolded: true), .more, .hidden: visit(&state)
-        case .head: moveCursor(to: state.warnings.cursor.selected + 1, &state)
-        case .warning: state.notify("nothing is folded in here; Enter goes to its node")
-        }
     }
 }

@@ -6,100 +6,73 @@ import Frames
 
 /// One row of the view of warnings.
 enum WarningRow: Equatable {
-    /// A kind, and how many of it hold.
-    case head(WarningKind, count: Int, isFolded: Bool)
-    /// One that holds, or held until lately; the program's place in ``State/programs``.
-    case warning(Warning, programIndex: Int)
-    /// So many more of a kind.
+    /// The warnings of a kind at a call site; one alone stands for itself.
+    case group(WarningGroup, isFolded: Bool)
+    /// One of a group that is unfolded.
+    case warning(Warning, WarningGroup.ID, programIndex: Int)
+    /// So many of a kind that are counted and not kept.
     case more(WarningKind, count: Int)
+    /// So many that hold on nodes that the filter hides.
+    case filtered(Int)
+    /// How many ended lately.
+    case ended(Int, isFolded: Bool)
     /// A kind that is hidden.
     case hidden(WarningKind)
 
-    /// Which one, whatever its place.
+    /// The identity of a row, wherever it is.
     enum ID: Hashable {
-        case kind(WarningKind)
-        case more(WarningKind)
+        case group(WarningGroup.ID)
         case warning(Warning.ID, SourceID)
+        case more(WarningKind)
+        case filtered, ended
+        case hidden(WarningKind)
     }
 
-    /// Whether this is a warning that is not over.
-    var isHolding: Bool { if case .warning(let warning, _) = self { warning.ended == nil } else { false } }
-
-    var kind: WarningKind {
+    var id: ID {
         switch self {
-        case .head(let kind, _, _), .more(let kind, _), .hidden(let kind): kind
-        case .warning(let warning, _): warning.kind
-        }
-    }
-}
-
-/// The texts of a warning besides those of its kind. Texts of the program are hostile until frames make them safe.
-enum WarningText {
-    /// The name of the node or program that the warning is about.
-    static func name(_ warning: Warning, _ program: Program) -> String {
-        guard warning.node != .none else { return program.shownName }
-        let forest = program.forest
-        if let node = forest.index(of: warning.node) {
-            return NodeText.name(of: node, in: forest)
-        }
-        if let label = warning.label, !label.isEmpty { return label }
-        return "\(warning.nodeKind.word) \(warning.node)"
-    }
-
-    /// What in particular, in a few words.
-    static func what(_ warning: Warning, _ program: Program) -> String {
-        let forest = program.forest
-        switch warning.kind {
-        case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
-        case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
-        case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
-        case .deadlock: return "\(warning.amount) in the ring, the next is \(name(of: warning.other, forest))"
-        case .raceLoserRunning: return "lost \(name(of: warning.other, forest))"
-        default: break
-        }
-        guard let node = forest.index(of: warning.node) else { return "no longer kept" }
-        return what(warning, node, forest)
-    }
-
-    private static func what(_ warning: Warning, _ node: NodeIndex, _ forest: borrowing ChainForest) -> String {
-        let view = forest.node(node)
-        let thread = view.thread == 0 ? "" : "on " + (forest.threads[view.thread] ?? "thread \(view.thread)")
-        switch warning.kind {
-        case .abandoned, .unhandledRejection: return forest.summary(of: node) ?? ""
-        case .settledAgain: return "was \(view.state.word) already"
-        case .blockedWorker where warning.other != .none:
-            return (thread.isEmpty ? "" : thread + ", ") + "waits for \(name(of: warning.other, forest))"
-        case .blockedWorker, .longHandler, .awaitedOnOwnExecutor: return thread
-        case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
-        case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
-        default:
-            if view.kind == .task, view.state == .running { return "its task runs" }
-            return view.state == .waiting ? "its turn has come, and nobody runs it" : "nobody has resolved it"
+        case .group(let group, _): .group(group.id)
+        case .warning(let warning, let group, _): .warning(warning.id, group.source)
+        case .more(let kind, _): .more(kind)
+        case .filtered: .filtered
+        case .ended: .ended
+        case .hidden(let kind): .hidden(kind)
         }
     }
 
-    private static func name(of id: NodeID, _ forest: borrowing ChainForest) -> String {
-        forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? id.description
+    /// The kind of warnings that the row is about; nil where it is about several.
+    var kind: WarningKind? {
+        switch self {
+        case .group(let group, _): group.id.kind
+        case .warning(let warning, _, _): warning.kind
+        case .more(let kind, _), .hidden(let kind): kind
+        case .filtered, .ended: nil
+        }
     }
 
-    /// The first sentence of what to do; the view of warnings shows all of it.
-    static func firstAdvice(_ kind: WarningKind) -> String {
-        let words = kind.advice.split(separator: " ")
-        let end = words.firstIndex { $0.hasSuffix(".") || $0.hasSuffix("?") } ?? words.count - 1
-        return words.prefix(end + 1).joined(separator: " ")
+    /// The program that the row is of, in ``State/programs``.
+    var programIndex: Int? {
+        switch self {
+        case .group(let group, _): group.programIndex
+        case .warning(_, _, let programIndex): programIndex
+        case .more, .filtered, .ended, .hidden: nil
+        }
     }
 
-    /// The limit of a kind, in words; nil where it has none.
-    static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
-        switch kind {
-        case .neverSettled: DurationText.settled(options.neverSettledLimit)
-        case .blockedWorker: DurationText.settled(options.blockedWorkerLimit)
-        case .longHandler: DurationText.settled(options.longHandlerLimit)
-        case .cancellationIgnored: DurationText.settled(options.cancellationLimit)
-        case .longQueueWait: DurationText.settled(options.queueWaitLimit)
-        case .tooManyThreads: "\(CountText.grouped(options.threadLimit)) threads"
-        case .deepChain: "\(CountText.grouped(options.depthLimit)) nodes"
+    /// The one warning that the row stands for.
+    var warning: (warning: Warning, programIndex: Int)? {
+        switch self {
+        case .group(let group, _) where group.warnings.count == 1: (group.warnings[0], group.programIndex)
+        case .warning(let warning, _, let programIndex): (warning, programIndex)
         default: nil
+        }
+    }
+
+    /// Whether something is folded under it, or could be.
+    var folds: Bool {
+        switch self {
+        case .group(let group, _): group.warnings.count > 1
+        case .ended: true
+        default: false
         }
     }
 }

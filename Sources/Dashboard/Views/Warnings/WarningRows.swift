@@ -1,48 +1,75 @@
+import ChainEvents
 import ChainInsight
 import ChainModel
 
 // Which rows the view of warnings has.
 extension WarningsView {
-    /// All rows, the worst kind first; of a kind that is not expanded, the first few. O(n log n) in the kept warnings.
+    /// What the warnings of all programs make together.
+    private struct Grouping {
+        var groups: [WarningGroup.ID: WarningGroup] = [:]
+        /// Of each kind, how many hold and are not kept.
+        var uncounted: [(kind: WarningKind, count: Int)] = []
+        var hiddenCount = 0
+        var endedCount = 0
+
+        mutating func add(_ warning: Warning, of source: SourceID, _ programIndex: Int, isNew: Bool) {
+            let isEnded = warning.ended != nil
+            if isEnded { endedCount += 1 }
+            let id = WarningGroup.ID(kind: warning.kind, site: warning.site, source: source, isEnded: isEnded)
+            if groups[id]?.add(warning, isNew: isNew && !isEnded) == nil {
+                groups[id] = WarningGroup(warning, id: id, programIndex: programIndex, isNew: isNew && !isEnded)
+            }
+        }
+    }
+
+    /// All rows: a row a call site and kind, the worst first; then what ended, and hidden kinds. O(n log n) in the kept
+    /// warnings.
     static func allRows(_ state: borrowing State) -> [WarningRow] {
         let enabled = state.options.warnings.enabled
-        var rows: [WarningRow] = []
-        for kind in WarningKind.byWeight where enabled.contains(kind) {
-            let all = warnings(of: kind, state)
-            guard !all.isEmpty else { continue }
-            let isFolded = state.warnings.folded.contains(kind)
-            // Under a filter only kept warnings count, because the others cannot be tested.
-            let count =
-                state.filter.hidesRest
-                ? all.count { $0.isHolding } : state.programs.reduce(0) { $0 + $1.insight.warnings.count(of: kind) }
-            rows.append(.head(kind, count: count, isFolded: isFolded))
-            guard !isFolded else { continue }
-            let isShort = !state.warnings.expanded.contains(kind) && all.count > shortCount
-            rows += isShort ? Array(all.prefix(shortCount - 1)) : all
-            let rest = max(count, all.count) - (isShort ? shortCount - 1 : all.count)
-            if rest > 0 { rows.append(.more(kind, count: rest)) }
+        var grouping = Grouping()
+        for kind in WarningKind.byWeight where enabled.contains(kind) { add(kind, to: &grouping, state) }
+        let clocks = state.programs.map(\.shownNow)
+        func sorted(isEnded: Bool) -> [WarningGroup] {
+            grouping.groups.values.filter { $0.id.isEnded == isEnded }
+                .sorted { WarningGroup.precedes($0, $1) { clocks[$0] } }
         }
-        for kind in WarningKind.byWeight where !enabled.contains(kind) { rows.append(.hidden(kind)) }
+        var rows = sorted(isEnded: false).flatMap { self.rows(of: $0, state) }
+        rows += grouping.uncounted.map { .more($0.kind, count: $0.count) }
+        if grouping.hiddenCount > 0 { rows.append(.filtered(grouping.hiddenCount)) }
+        if grouping.endedCount > 0 {
+            rows.append(.ended(grouping.endedCount, isFolded: !state.warnings.showsEnded))
+            if state.warnings.showsEnded { rows += sorted(isEnded: true).flatMap { self.rows(of: $0, state) } }
+        }
+        rows += WarningKind.byWeight.filter { !enabled.contains($0) }.map { .hidden($0) }
         return rows
     }
 
-    /// The warnings of all programs that the filter does not hide: the oldest first, those that are over last.
-    private static func warnings(of kind: WarningKind, _ state: borrowing State) -> [WarningRow] {
-        var all: [(warning: Warning, programIndex: Int, moment: UInt64)] = []
+    private static func add(_ kind: WarningKind, to grouping: inout Grouping, _ state: borrowing State) {
+        var rest = 0
         for programIndex in state.programs.indices {
-            let offset = state.programs[programIndex].wallOffset
-            for warning in state.programs[programIndex].insight.warnings.warnings(of: kind)
-            where !state.filter.hidesRest || isMatch(warning, in: programIndex, state) {
-                all.append((warning, programIndex, warning.since &+ offset))
+            let program = state.programs[programIndex]
+            let seen = state.warnings.seenSerial(of: kind, program.info?.key)
+            var keptCount = 0
+            for warning in program.insight.warnings.warnings(of: kind) {
+                if warning.ended == nil { keptCount += 1 }
+                guard !state.filter.hidesRest || isMatch(warning, in: programIndex, state) else {
+                    if warning.ended == nil { grouping.hiddenCount += 1 }
+                    continue
+                }
+                grouping.add(warning, of: program.source, programIndex, isNew: warning.serial > seen)
             }
+            rest += program.insight.warnings.count(of: kind) - keptCount
         }
-        if state.programs.count > 1 {
-            all.sort { left, right in
-                let isOver = (left.warning.ended != nil, right.warning.ended != nil)
-                return isOver.0 == isOver.1 ? left.moment < right.moment : isOver.1
-            }
-        }
-        return all.map { .warning($0.warning, programIndex: $0.programIndex) }
+        guard rest > 0 else { return }
+        // Those cannot be tested.
+        if state.filter.hidesRest { grouping.hiddenCount += rest } else { grouping.uncounted.append((kind, rest)) }
+    }
+
+    private static func rows(of group: WarningGroup, _ state: borrowing State) -> [WarningRow] {
+        let isUnfolded = group.warnings.count > 1 && state.warnings.unfolded.contains(group.id)
+        guard isUnfolded else { return [.group(group, isFolded: true)] }
+        return [.group(group, isFolded: false)]
+            + group.warnings.map { .warning($0, group.id, programIndex: group.programIndex) }
     }
 
     /// Whether the filter matches the warning's node; a warning without a node never matches.
@@ -50,5 +77,26 @@ extension WarningsView {
         guard state.filter.isActive else { return true }
         guard let node = state.programs[programIndex].forest.index(of: warning.node) else { return false }
         return state.filterMatches(node, in: programIndex)
+    }
+}
+
+// What was found since the user looked.
+extension WarningsView {
+    /// The last ``Warning/serial`` that the user has seen of a kind; everything counts as seen until the view was left
+    /// once.
+    func seenSerial(of kind: WarningKind, _ process: ProcessKey?) -> UInt64 {
+        guard let seen else { return .max }
+        return process.flatMap { seen[$0]?[kind] } ?? 0
+    }
+
+    static func willDisappear(_ state: inout State) {
+        var seen: [ProcessKey: [WarningKind: UInt64]] = [:]
+        for program in state.programs {
+            guard let process = program.info?.key else { continue }
+            for kind in WarningKind.allCases {
+                seen[process, default: [:]][kind] = program.insight.warnings.lastSerial(of: kind)
+            }
+        }
+        state.warnings.seen = seen
     }
 }

@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainText
@@ -5,30 +6,52 @@ import Frames
 
 /// Where the columns of the view of warnings are at one width.
 struct WarningColumns {
-    /// The column of a kind's marker; its name follows.
-    static let head = 2
-    static let kindWidth = 23
-    static let countWidth = 5
+    /// The column of the fold markers.
+    static let marker = 2
 
-    var name = ColumnSpan(start: 6, width: 0)
-    var site = ColumnSpan()
-    var program = ColumnSpan()
-    var age = ColumnSpan()
-    var what = ColumnSpan()
+    var severity = ColumnSpan(), new = ColumnSpan(), kind = ColumnSpan(), site = ColumnSpan()
+    var node = ColumnSpan(), program = ColumnSpan()
+    var count = ColumnSpan(), first = ColumnSpan(), last = ColumnSpan()
+
+    var all: [ColumnSpan] { [severity, new, kind, site, node, program, count, first, last] }
 
     init(width: Int, hasPrograms: Bool) {
-        let isWide = width >= 60
+        let age = ColumnLayout.Width.fixed(DurationText.width)
+        let kindWidth = width >= 110 ? 23 : 20
         // One column at the right is for the scroll bar.
         let spans = ColumnLayout.spans(
-            from: name.start, to: width - 1,
+            from: Self.marker + 2, to: width - 1,
             [
-                isWide ? .fixed(max(22, width * 3 / 10)) : .rest,
-                width >= 76 ? .fixed(width >= 110 ? 24 : 18) : nil,
-                width >= 96 && hasPrograms ? .fixed(12) : nil,
-                .fixed(DurationText.width),
-                isWide ? .rest : nil,
+                .fixed(width >= 110 ? 6 : 2),
+                width >= 56 ? .fixed(3) : nil,
+                width >= 56 ? .fixed(kindWidth) : .rest,
+                width >= 96 ? .fixed(width >= 150 ? 28 : 22) : width >= 56 ? .rest : nil,
+                width >= 96 ? .rest : nil,
+                width >= 110 && hasPrograms ? .fixed(12) : nil,
+                width >= 30 ? .fixed(5) : nil,
+                width >= 76 ? age : nil,
+                width >= 40 ? age : nil,
             ])
-        (name, site, program, age, what) = (spans[0], spans[1], spans[2], spans[3], spans[4])
+        (severity, new, kind, site) = (spans[0], spans[1], spans[2], spans[3])
+        (node, program, count, first, last) = (spans[4], spans[5], spans[6], spans[7], spans[8])
+    }
+}
+
+extension WarningSeverity {
+    fileprivate var sign: String {
+        switch self {
+        case .high: "!!"
+        case .medium: "!"
+        case .low: "-"
+        }
+    }
+
+    fileprivate var style: Style {
+        switch self {
+        case .high: Style.error.bold
+        case .medium: .warning
+        case .low: .label
+        }
     }
 }
 
@@ -40,74 +63,125 @@ extension Painter {
     fileprivate mutating func paintWarnings(_ state: borrowing State) {
         let area = layout.tree
         let columns = WarningColumns(width: area.columns, hasPrograms: state.showsPrograms)
-        write("node", row: area.row - 1, in: columns.name, style: .title)
-        write("call site", row: area.row - 1, in: columns.site, style: .title)
-        write("program", row: area.row - 1, in: columns.program, style: .title)
-        write("for", row: area.row - 1, in: columns.age, style: .title, isRight: true)
-        write("what", row: area.row - 1, in: columns.what, style: .title)
+        paintHeads(columns, row: area.row - 1)
         let view = state.warnings
-        guard !view.rows.isEmpty else { return paintNoWarnings(state) }
+        let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
+        if !holds { paintMessage(WarningsView.emptyWords(state)) }
         // Once for all rows of it: a copy of all parts of a program costs as much as a row.
         var program: (index: Int, program: Program)?
         for index in view.cursor.window(height: area.rows) {
             let line = area.row + index - view.cursor.top
+            if let index = view.rows[index].programIndex, program?.index != index {
+                program = (index, state.programs[index])
+            }
             switch view.rows[index] {
-            case .head(let kind, let count, let isFolded):
-                paintHead(kind, isFolded ? glyphs.folded : glyphs.unfolded, count, kind.headline, .warning, line)
-            case .hidden(let kind):
-                paintHead(kind, glyphs.folded, 0, "hidden; X shows it again", .dim, line)
-            case .more(_, let count):
-                let words = "\(glyphs.ellipsis) \(CountText.grouped(count)) more"
-                frame.write(words, row: line, column: columns.name.start, style: .dim)
-            case .warning(let warning, let programIndex):
-                if program?.index != programIndex { program = (programIndex, state.programs[programIndex]) }
-                let isOver = warning.ended != nil || !WarningsView.isMatch(warning, in: programIndex, state)
-                paint(warning, of: program!.program, isOver: isOver, columns, line)
+            case .group(let group, let isFolded):
+                paint(group, view.rows[index].folds ? isFolded : nil, program!.program, state, columns, line)
+            case .warning(let warning, _, _):
+                paint(warning, program!.program, state, columns, line)
+            case .more(let kind, let count):
+                paintNote("\(CountText.grouped(count)) more of \(kind.rawValue), counted and not kept", columns, line)
+            case .filtered(let count):
+                paintNote("\(CountText.counted(count, "warning")) hidden by the filter; Esc clears it", columns, line)
+            case .ended(let count, let isFolded):
+                paintMarker(isFolded, line)
+                paintNote("\(CountText.grouped(count)) ended", columns, line)
+            case .hidden(let kind): paintNote("\(kind.rawValue) is muted; X shows it again", columns, line)
             }
         }
         if let line = view.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
     }
 
-    private mutating func paintHead(
-        _ kind: WarningKind, _ marker: String, _ count: Int, _ words: String, _ style: Style, _ line: Int
-    ) {
-        let width = layout.tree.columns
-        frame.write(marker, row: line, column: WarningColumns.head, style: .guide)
-        let start = WarningColumns.head + 2
-        frame.write(kind.rawValue, row: line, column: start, maxColumns: width - 1 - start, style: style.bold)
-        let number = ColumnSpan(start: start + WarningColumns.kindWidth + 1, width: WarningColumns.countWidth)
-        guard number.start + number.width < width else { return }
-        if count > 0 { write(CountText.short(count), row: line, in: number, style: style, isRight: true) }
-        let text = ColumnSpan(
-            start: number.start + number.width + 2, width: max(0, width - number.start - number.width - 4))
-        write(words, row: line, in: text, style: .dim)
+    private mutating func paintHeads(_ columns: WarningColumns, row: Int) {
+        if columns.severity.width > 2 { write("level", row: row, in: columns.severity, style: .title) }
+        write("warning", row: row, in: columns.kind, style: .title)
+        write("call site", row: row, in: columns.site, style: .title)
+        write("node", row: row, in: columns.node, style: .title)
+        write("program", row: row, in: columns.program, style: .title)
+        write("count", row: row, in: columns.count, style: .title, isRight: true)
+        write("first", row: row, in: columns.first, style: .title, isRight: true)
+        write("last", row: row, in: columns.last, style: .title, isRight: true)
+    }
+
+    private mutating func paintMarker(_ isFolded: Bool, _ line: Int) {
+        frame.write(
+            isFolded ? glyphs.folded : glyphs.unfolded, row: line, column: WarningColumns.marker, style: .guide)
+    }
+
+    private mutating func paintNote(_ words: String, _ columns: WarningColumns, _ line: Int) {
+        let start = columns.severity.start
+        frame.write(
+            words, row: line, column: start, maxColumns: layout.tree.columns - 1 - start, style: .dim,
+            ellipsis: glyphs.ellipsis)
     }
 
     private mutating func paint(
-        _ warning: Warning, of program: Program, isOver: Bool, _ columns: WarningColumns, _ line: Int
+        _ group: WarningGroup, _ isFolded: Bool?, _ program: Program, _ state: borrowing State,
+        _ columns: WarningColumns, _ line: Int
     ) {
-        func style(_ style: Style) -> Style { isOver ? .dim : style }
-        var site = warning.site
-        let forest = program.forest
-        if let node = forest.index(of: warning.node) {
-            let role = forest.state(of: node).role
-            frame.write(glyphs.state(role), row: line, column: columns.name.start - 2, style: style(Style(role)))
-            site = site ?? forest.site(of: node)
-        }
-        write(WarningText.name(warning, program), row: line, in: columns.name, style: style(.label))
-        write(site.map(\.description) ?? "", row: line, in: columns.site, style: .dim)
+        let matches = group.warnings.contains { WarningsView.isMatch($0, in: group.programIndex, state) }
+        let isDimmed = group.id.isEnded || !matches
+        func style(_ style: Style) -> Style { isDimmed ? .dim : style }
+        if let isFolded { paintMarker(isFolded, line) }
+        let severity = group.id.kind.severity
+        write(
+            columns.severity.width > 2 ? severity.name : severity.sign, row: line, in: columns.severity,
+            style: style(severity.style))
+        if group.isNew { write("new", row: line, in: columns.new, style: Style.key.bold) }
+        write(group.id.kind.rawValue, row: line, in: columns.kind, style: style(severity.style))
+        let site = group.id.site.map(\.description)
+        write(site ?? WarningText.name(group.warnings[0], program), row: line, in: columns.site, style: style(.dim))
+        paintNode(group.warnings[0], isOne: isFolded == nil, program, columns.node, line, style)
         write(program.shownName, row: line, in: columns.program, style: style(.thread))
-        let end = warning.ended ?? program.shownNow
-        let age = DurationText.coarse(end &- min(end, warning.since))
-        write(age, row: line, in: columns.age, style: style(.number), isRight: true)
-        let what = WarningText.what(warning, program)
-        write(warning.ended == nil ? what : "over", row: line, in: columns.what, style: style(.normal))
+        write(CountText.short(group.warnings.count), row: line, in: columns.count, style: style(.number), isRight: true)
+        paintAges(from: group.first, to: group.last, program, columns, line, style)
     }
 
-    private mutating func paintNoWarnings(_ state: borrowing State) {
-        if state.filter.isActive, state.programs.contains(where: { $0.insight.warnings.count > 0 }) {
-            return paintMessage("no warning is of a node that matches \(state.filter.text)")
+    /// A warning of a group.
+    private mutating func paint(
+        _ warning: Warning, _ program: Program, _ state: borrowing State, _ columns: WarningColumns, _ line: Int
+    ) {
+        let isDimmed = warning.ended != nil
+        func style(_ style: Style) -> Style { isDimmed ? .dim : style }
+        // Where there is no column for nodes, over those of kind and call site.
+        var span = columns.node
+        if !span.isShown {
+            let last = columns.site.isShown ? columns.site : columns.kind
+            span = ColumnSpan(start: columns.kind.start, width: last.start + last.width - columns.kind.start)
         }
-        paintMessage(state.programs.isEmpty ? "waiting for a program" : "nothing looks wrong")
+        paintNode(warning, isOne: true, program, span, line, style)
+        let last = warning.ended ?? (warning.kind.isFault ? warning.since : nil)
+        paintAges(from: warning.since, to: last, program, columns, line, style)
+    }
+
+    private mutating func paintAges(
+        from first: UInt64, to last: UInt64?, _ program: Program, _ columns: WarningColumns, _ line: Int,
+        _ style: (Style) -> Style
+    ) {
+        let now = program.shownNow
+        func age(_ time: UInt64) -> String { DurationText.coarse(now &- min(now, time)) }
+        write(age(first), row: line, in: columns.first, style: style(.number), isRight: true)
+        write(last.map(age) ?? "now", row: line, in: columns.last, style: style(.number), isRight: true)
+    }
+
+    /// The node with the sign of its state and what is known of it; of several the first.
+    private mutating func paintNode(
+        _ warning: Warning, isOne: Bool, _ program: Program, _ span: ColumnSpan, _ line: Int,
+        _ style: (Style) -> Style
+    ) {
+        guard span.isShown else { return }
+        var column = span.start
+        let end = span.start + span.width
+        if let node = program.forest.index(of: warning.node) {
+            let role = program.forest.state(of: node).role
+            column += frame.write(glyphs.state(role), row: line, column: column, style: style(Style(role))) + 1
+        }
+        let words = isOne ? WarningText.what(warning, program) : "and others"
+        let parts: [(String, Style)] = [(WarningText.name(warning, program), .label), ("  " + words, .dim)]
+        for (text, look) in parts where column < end {
+            column += frame.write(
+                text, row: line, column: column, maxColumns: end - column, style: style(look),
+                ellipsis: glyphs.ellipsis)
+        }
     }
 }

@@ -3,16 +3,18 @@ import ChainInsight
 import ChainModel
 import Frames
 
-/// The view of warnings: what looks wrong, the worst kind first, each kind with its warnings below its heading.
+/// The view of warnings: what looks wrong, a row a kind and call site, the worst first; what ended is folded away.
 struct WarningsView {
     var cursor = ListCursor()
     var rows: [WarningRow] = []
     /// The selected row once the user has moved; before that the first row is selected.
     var selected: WarningRow.ID?
-    /// Kinds of which only the heading is shown.
-    var folded: Set<WarningKind> = []
-    /// Kinds of which more than the first few warnings are shown.
-    var expanded: Set<WarningKind> = []
+    /// Groups that are unfolded to a row a warning.
+    var unfolded: Set<WarningGroup.ID> = []
+    /// Whether ended warnings are shown.
+    var showsEnded = false
+    /// By program and kind, the last ``Warning/serial`` when the view was left; nil before.
+    var seen: [ProcessKey: [WarningKind: UInt64]]?
     fileprivate var source: Source?
 
     /// What the rows were made of.
@@ -21,13 +23,11 @@ struct WarningsView {
         var programs: [ProcessKey?]
         var filter: UInt64
         var hidesRest: Bool
-        var folded: Set<WarningKind>
-        var expanded: Set<WarningKind>
+        var unfolded: Set<WarningGroup.ID>
+        var showsEnded: Bool
         var enabled: Set<WarningKind>
+        var seen: [ProcessKey: [WarningKind: UInt64]]?
     }
-
-    /// Warnings of a kind that are shown until more are asked for.
-    static let shortCount = 8
 
     var selectedRow: WarningRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
@@ -38,11 +38,11 @@ extension WarningsView: ListView {
     static let keyText = "warnings: what looks wrong, and what to do"
     static let bindings = [
         KeyMap.Binding(
-            .visit, [KeyPress(.enter)], "to its node in the tree; on a heading: fold or unfold", footer: "go to"),
+            .visit, [KeyPress(.enter)], "go to its node in the tree; on several: fold or unfold", footer: "go to"),
         KeyMap.Binding(
-            .dismiss, [KeyMap.key("x")], "take the warning away; on a heading: all of the kind", footer: "away"),
+            .dismiss, [KeyMap.key("x")], "dismiss the warning, or all of the row", footer: "dismiss"),
         KeyMap.Binding(
-            .hide, [KeyMap.key("X")], "hide what comes of this kind, or show it again", footer: "hide kind"),
+            .hide, [KeyMap.key("X")], "mute this kind of warning, or show it again", footer: "mute kind"),
         KeyMap.Binding(.detail, [KeyMap.key("d")], "show or hide what it means and what to do", footer: "detail"),
     ]
     static func cursor(of state: borrowing State) -> ListCursor { state.warnings.cursor }
@@ -52,42 +52,37 @@ extension WarningsView: ListView {
         let view = state.warnings
         let source = Source(
             revisions: state.programs.map(\.insight.warnings.revision), programs: state.processKeys,
-            filter: state.filterRevision, hidesRest: state.filter.hidesRest, folded: view.folded,
-            expanded: view.expanded, enabled: state.options.warnings.enabled)
+            filter: state.filterRevision, hidesRest: state.filter.hidesRest, unfolded: view.unfolded,
+            showsEnded: view.showsEnded, enabled: state.options.warnings.enabled, seen: view.seen)
         if source != state.warnings.source {
             state.warnings.source = source
+            let before = state.warnings.selectedRow
             state.warnings.rows = allRows(state)
-            if let selected = state.warnings.selected, let row = rowNumber(of: selected, state) {
+            if let selected = state.warnings.selected,
+                let row = rowNumber(of: selected, state) ?? before.flatMap({ groupNumber(of: $0, state) })
+            {
                 state.warnings.cursor.moveSelection(to: row)
             }
         }
         state.warnings.cursor.resize(state.warnings.rows.count, height: height(in: state))
-        if state.warnings.selected != nil { state.warnings.selected = selectedID(state) }
+        if state.warnings.selected != nil { state.warnings.selected = state.warnings.selectedRow?.id }
         selectNode(&state)
     }
 
-    static func selectedID(_ state: borrowing State) -> WarningRow.ID? {
-        guard let row = state.warnings.selectedRow else { return nil }
-        return id(of: row, state)
-    }
-
     static func rowNumber(of wanted: WarningRow.ID, _ state: borrowing State) -> Int? {
-        let rows = state.warnings.rows
-        return rows.indices.first { id(of: rows[$0], state) == wanted }
+        state.warnings.rows.firstIndex { $0.id == wanted }
     }
 
-    private static func id(of row: WarningRow, _ state: borrowing State) -> WarningRow.ID {
-        switch row {
-        case .head(let kind, _, _), .hidden(let kind): .kind(kind)
-        case .more(let kind, _): .more(kind)
-        case .warning(let warning, let programIndex): .warning(warning.id, state.programs[programIndex].source)
-        }
+    /// The row of the group that a row's warning is in.
+    static func groupNumber(of row: WarningRow, _ state: borrowing State) -> Int? {
+        guard case .warning(_, let group, _) = row else { return nil }
+        return rowNumber(of: .group(group), state)
     }
 
     // MARK: Selecting
 
     static func didMoveCursor(_ state: inout State) {
-        let selected = selectedID(state)
+        let selected = state.warnings.selectedRow?.id
         if state.warnings.selected != selected { state.detailScroll = 0 }
         state.warnings.selected = selected
         selectNode(&state)
@@ -95,7 +90,7 @@ extension WarningsView: ListView {
 
     /// The node of the selected warning, as long as it is kept.
     static func selectedNode(_ state: borrowing State) -> RowID? {
-        guard case .warning(let warning, let programIndex)? = state.warnings.selectedRow,
+        guard let (warning, programIndex) = state.warnings.selectedRow?.warning,
             let node = state.programs[programIndex].forest.index(of: warning.node)
         else { return nil }
         return state.rowID(of: node, in: programIndex)
@@ -112,13 +107,9 @@ extension WarningsView: ListView {
         state.warnings.rows.isEmpty || state.programs.allSatisfy(\.isStill) ? 0 : state.wall / 1_000_000_000
     }
 
-    /// Acts on a click; a single one acts on markers and on the line of further warnings.
+    /// Acts on a click; a single one acts on fold markers.
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        switch state.warnings.selectedRow {
-        case .head where click.column <= WarningColumns.head + 1 || click.isDouble: visit(&state)
-        case .more: visit(&state)
-        case .warning, .hidden: if click.isDouble { visit(&state) }
-        default: break
-        }
+        guard let row = state.warnings.selectedRow else { return }
+        if click.isDouble || row.folds && click.column <= WarningColumns.marker + 1 { visit(&state) }
     }
 }

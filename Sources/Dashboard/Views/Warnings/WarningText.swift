@@ -1,0 +1,76 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+import Frames
+
+/// The texts of a warning besides those of its kind. Texts of the program are hostile until frames make them safe.
+enum WarningText {
+    /// The name of the node or program that the warning is about.
+    static func name(_ warning: Warning, _ program: Program) -> String {
+        guard warning.node != .none else { return program.shownName }
+        let forest = program.forest
+        if let node = forest.index(of: warning.node) {
+            return NodeText.name(of: node, in: forest)
+        }
+        if let label = warning.label, !label.isEmpty { return label }
+        return "\(warning.nodeKind.word) \(warning.node)"
+    }
+
+    /// What in particular, in a few words.
+    static func what(_ warning: Warning, _ program: Program) -> String {
+        let forest = program.forest
+        switch warning.kind {
+        case .tooManyThreads: return "\(CountText.grouped(Int(clamping: warning.amount))) threads run handlers"
+        case .lostEvents: return "\(CountText.grouped(Int(clamping: warning.amount))) events were lost"
+        case .deepChain: return "more than \(CountText.grouped(Int(clamping: warning.amount))) nodes deep"
+        case .deadlock: return "\(warning.amount) nodes wait for each other, next \(name(of: warning.other, forest))"
+        case .raceLoserRunning: return "lost \(name(of: warning.other, forest))"
+        default: break
+        }
+        guard let node = forest.index(of: warning.node) else { return "no longer kept" }
+        return what(warning, node, forest)
+    }
+
+    private static func what(_ warning: Warning, _ node: NodeIndex, _ forest: borrowing ChainForest) -> String {
+        let view = forest.node(node)
+        let thread = view.thread == 0 ? "" : "on " + (forest.threads[view.thread] ?? "thread \(view.thread)")
+        switch warning.kind {
+        case .abandoned, .unhandledRejection: return forest.summary(of: node) ?? ""
+        case .settledAgain: return "was \(view.state.word) already"
+        case .blockedWorker where warning.other != .none:
+            return (thread.isEmpty ? "" : thread + ", ") + "waits for \(name(of: warning.other, forest))"
+        case .blockedWorker, .longHandler, .awaitedOnOwnExecutor: return thread
+        case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
+        case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
+        default:
+            if view.kind == .task, view.state == .running { return "its task runs" }
+            return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
+        }
+    }
+
+    private static func name(of id: NodeID, _ forest: borrowing ChainForest) -> String {
+        forest.index(of: id).map { NodeText.name(of: $0, in: forest) } ?? id.description
+    }
+
+    /// The first sentence of what to do; the view of warnings shows all of it.
+    static func firstAdvice(_ kind: WarningKind) -> String {
+        let words = kind.advice.split(separator: " ")
+        let end = words.firstIndex { $0.hasSuffix(".") || $0.hasSuffix("?") } ?? words.count - 1
+        return words.prefix(end + 1).joined(separator: " ")
+    }
+
+    /// The limit of a kind, in words; nil where it has none.
+    static func limit(_ kind: WarningKind, _ options: WarningOptions) -> String? {
+        switch kind {
+        case .neverSettled: DurationText.settled(options.neverSettledLimit)
+        case .blockedWorker: DurationText.settled(options.blockedWorkerLimit)
+        case .longHandler: DurationText.settled(options.longHandlerLimit)
+        case .cancellationIgnored: DurationText.settled(options.cancellationLimit)
+        case .longQueueWait: DurationText.settled(options.queueWaitLimit)
+        case .tooManyThreads: "\(CountText.grouped(options.threadLimit)) threads"
+        case .deepChain: "\(CountText.grouped(options.depthLimit)) nodes"
+        default: nil
+        }
+    }
+}
