@@ -66,13 +66,70 @@ import Testing
         #expect(Self.line("worker-2", screen).contains("idle"))
     }
 
-    @Test func aHandlerThatBlocksItsWorkerIsMarked() {
-        var screen = Self.shop(120, 40)
-        var more = TimedScript(sequence: 2)
-        more.append(.blocked, 40, at: 9_250, on: 77, text: "5 s", detail: 1)
-        screen.act(.received(SourceID(0), more.batch))
-        screen.tick(9_300)
-        #expect(Self.line("worker-10", screen).contains("fraud score has blocked"))
+    @Test func blockedMeansTheSameAsInTheWarning() {
+        var screen = Screen(120, 40)
+        var script = TimedScript()
+        script.batch.threads = [1: "worker-1", 2: "worker-2"]
+        for node in 1...2 as ClosedRange<UInt64> {
+            script.make(node, .work, "step \(node)", at: 1_000)
+            script.queue(node, at: 1_000)
+            script.start(node, at: 1_000, on: ThreadID(node))
+        }
+        script.make(9, .promise, "stock", at: 1_000)
+        script.append(.blocked, 1, at: 1_100, on: 77, text: "100 ms", detail: 1)
+        script.append(.awaited, 9, 2, at: 1_200, on: 2)
+        screen.act(.received(SourceID(0), script.batch))
+        screen.tick(1_300)
+        screen.type("2")
+        // The program reports a handler after 100 ms, which is no alarm.
+        #expect(Self.words(screen) == ["running", "waiting"])
+        #expect(!screen.text.contains("block"))
+        for time in stride(from: 1_400.0, through: 2_150, by: 50) { screen.tick(time) }
+        #expect(Self.words(screen) == ["blocked", "waiting"])
+        #expect(screen.text.contains("step 1 blocks its thread"))
+        for time in stride(from: 2_200.0, through: 3_000, by: 50) { screen.tick(time) }
+        #expect(Self.words(screen) == ["blocked", "blocked"])
+        #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 2)
+        // The same limit, wherever it is set.
+        screen.state.options.warnings.blockedWorkerLimit = 10_000_000_000
+        screen.tick(4_000)
+        #expect(Self.words(screen) == ["running", "waiting"])
+        #expect(screen.state.programs[0].insight.warnings.count(of: .blockedWorker) == 0)
+    }
+
+    private static func words(_ screen: Screen) -> [String] {
+        lines(screen).filter { $0.contains("worker-") }.compactMap { line in
+            line.split(separator: " ").map(String.init).first {
+                ["idle", "running", "waiting", "blocked"].contains($0)
+            }
+        }
+    }
+
+    @Test func theSignsAreExplainedWhereThereIsRoom() {
+        for columns in [80, 120, 200] { #expect(Self.shop(columns, 40).text.contains("▓ waiting"), "\(columns)") }
+        #expect(!Self.shop(120, 12).text.contains("▓ waiting"))
+    }
+
+    @Test(arguments: [80, 100, 120, 160]) func aLongThreadNameKeepsItsEnd(_ columns: Int) {
+        var screen = Screen(columns, 40)
+        var script = TimedScript()
+        // The kernel keeps 15 bytes of a name, and Dispatch the last ones of its own.
+        script.batch.threads = [1: "oot.default-qos", 2: "order-service-database-pool-worker-12"]
+        for node in 1...2 as ClosedRange<UInt64> {
+            script.make(node, .work, "step \(node)", at: 1_000)
+            script.queue(node, at: 1_000)
+            script.start(node, at: 1_000, on: ThreadID(node))
+        }
+        screen.act(.received(SourceID(0), script.batch))
+        screen.tick(1_300)
+        for key in ["1", "2", "6"] {
+            screen.type(key)
+            let text = screen.text
+            #expect(!text.contains("oot."), "the beginning is cut within a word, in view \(key)")
+            guard key == "2" || text.contains("qos") else { continue }
+            #expect(text.contains(/…[a-z-]*t-qos/), "\(key)")
+            #expect(text.contains("orker-12"), "the end tells threads apart, in view \(key)")
+        }
     }
 
     @Test func queuesAreCounted() {
@@ -107,7 +164,8 @@ import Testing
         var screen = Self.shop(120, 40)
         screen.type("g<Enter>")
         #expect(screen.message == "nothing runs on this thread now")
-        screen.type("G<Enter>")
+        for _ in 0..<20 where screen.state.threads.current != .executors(SourceID(0)) { screen.type("j") }
+        screen.type("<Enter>")
         #expect(screen.message?.contains("executor") == true)
         #expect(screen.state.view == .threads)
     }

@@ -77,6 +77,7 @@ extension State {
         countCancelled()
         if workInTick() { isMoved = true }
         if EventsView.tick(&self) { isMoved = true }
+        if ThreadsView.tick(&self) { isMoved = true }
         if isMoved {
             forgetEvictedTags()
             updateViewport()

@@ -4,19 +4,37 @@ import ChainModel
 
 /// What a thread does at the moment that is shown.
 struct ThreadActivity {
-    enum Doing { case idle, running, blocked }
+    enum Doing {
+        case idle, running
+        /// Waits, not for long or not in a handler.
+        case waiting
+        /// Its handler has been waiting for as long as the warning `blocked-worker` takes.
+        case blocked
+    }
 
     let doing: Doing
     /// What it is in, from the outside in.
     let entries: [ThreadLane.Entry]
 
-    init(_ lane: ThreadLane, in forest: borrowing ChainForest) {
+    init(_ lane: ThreadLane, of program: borrowing Program, _ options: WarningOptions) {
+        self.init(lane, in: program.forest, now: program.shownNow, options)
+    }
+
+    init(
+        _ lane: ThreadLane, in forest: borrowing ChainForest, now: UInt64, _ options: WarningOptions
+    ) {
         entries = ThreadLanes.entries(of: lane, in: forest)
-        switch entries.last?.kind {
-        case nil: doing = .idle
-        case .handler?: doing = .running
-        case .wait?: doing = .blocked
+        guard let last = entries.last else {
+            doing = .idle
+            return
         }
+        var isBlocked = false
+        if let handler = entries.last(where: { $0.kind == .handler }), let node = forest.index(of: handler.node),
+            let block = HandlerBlock(of: node, in: forest)
+        {
+            isBlocked = block.isOverLimit(options, now: now)
+        }
+        doing = isBlocked ? .blocked : last.kind == .wait ? .waiting : .running
     }
 
     /// The handler that runs or blocks.

@@ -25,11 +25,42 @@ extension ThreadsView {
             let source = state.programs[programIndex].source
             if state.showsPrograms { rows.append(.program(source)) }
             guard state.programs[programIndex].isReached else { continue }
-            rows += orderedThreads(of: programIndex, &state).map { .lane(source, $0) }
+            rows += laneRows(of: programIndex, &state)
             let executors = orderedExecutors(of: programIndex, &state)
             if !executors.isEmpty { rows.append(.executors(source)) }
-            rows += executors.map { .executor(source, $0) }
+            for executor in executors {
+                rows.append(.executor(source, executor))
+                let key = ExecutorKey(source: source, executor: executor)
+                if state.threads.queues[key] != nil { rows += queueRows(key, state.programs[programIndex], state) }
+            }
         }
+        return rows
+    }
+
+    /// How long a thread has to be idle until its row is folded, in nanoseconds.
+    private static let idleLimit: UInt64 = 5_000_000_000
+
+    /// The threads in order; those that have been idle for a while last, folded unless they are asked for.
+    private static func laneRows(of programIndex: Int, _ state: inout State) -> [Row] {
+        let named = orderedThreads(of: programIndex, &state)
+        let program = state.programs[programIndex]
+        let source = program.source
+        let now = program.shownNow
+        let threads = sorted(named, program, state)
+        let idle = threads.filter { thread in
+            guard let lane = program.insight.threads.lane(of: thread),
+                lane.lastEventTime <= now, now - lane.lastEventTime >= idleLimit,
+                // The user is there.
+                state.threads.before != nil || state.threads.current != .lane(source, thread)
+                    || state.threads.showsIdle.contains(source)
+            else { return false }
+            return ThreadLanes.entries(of: lane, in: program.forest).isEmpty
+        }
+        guard idle.count > 1 else { return threads.map { .lane(source, $0) } }
+        let folded = Set(idle)
+        var rows = threads.filter { !folded.contains($0) }.map { Row.lane(source, $0) }
+        rows.append(.idle(source, count: idle.count))
+        if state.threads.showsIdle.contains(source) { rows += idle.map { .lane(source, $0) } }
         return rows
     }
 
@@ -82,21 +113,30 @@ extension ThreadsView {
                 program = nil
                 if let index = state.programIndex(of: row.source) { program = state.programs[index] }
             }
-            if let program, !program.isStill { key &+= redrawKey(of: row, in: program, seconds: seconds) }
+            if let program, !program.isStill {
+                key &+= redrawKey(of: row, in: program, state.options.warnings, seconds: seconds)
+            }
         }
         return key
     }
 
-    private static func redrawKey(of row: Row, in program: Program, seconds: Int) -> UInt64 {
+    private static func redrawKey(
+        of row: Row, in program: Program, _ options: WarningOptions, seconds: Int
+    ) -> UInt64 {
         switch row {
         case .lane(_, let thread):
             guard let lane = program.insight.threads.lane(of: thread) else { return 0 }
-            let activity = ThreadActivity(lane, in: program.forest)
-            return ThreadStatistics(lane, activity, at: program.shownNow, seconds: seconds).redrawKey
+            let activity = ThreadActivity(lane, of: program, options)
+            let statistics = ThreadStatistics(lane, activity, at: program.shownNow, seconds: seconds)
+            return statistics.redrawKey &* 2 &+ (activity.doing == .blocked ? 1 : 0)
         case .executor(_, let executor):
             guard let oldest = program.forest.load(of: executor).oldestQueued else { return 0 }
             return 1 &+ DurationText.step(program.shownNow &- min(program.shownNow, oldest))
-        case .program, .executors: return 0
+        case .queued(_, _, let id):
+            guard let node = program.forest.index(of: id) else { return 0 }
+            let view = program.forest.node(node)
+            return 1 &+ DurationText.step(program.shownNow &- min(program.shownNow, view.queued ?? view.created))
+        case .program, .idle, .executors, .moreQueued: return 0
         }
     }
 }

@@ -12,7 +12,7 @@ struct ThreadStatistics {
         case idle
         /// In steps of an eighth, from 1; what took more of the second.
         case busy(Int)
-        case blocked(Int)
+        case waiting(Int)
     }
 
     /// The last whole seconds, the latest last; the current second is shown in words only.
@@ -23,7 +23,7 @@ struct ThreadStatistics {
     let waitAge: UInt64?
     /// Per cent of the strip, and of all that is known.
     let recent: Int?
-    let ever: Int?
+    let total: Int?
 
     init(_ lane: ThreadLane, _ now: ThreadActivity, at time: UInt64, seconds: Int) {
         let kind = now.entries.last?.kind
@@ -42,13 +42,13 @@ struct ThreadStatistics {
             known += Self.second
             let most = max(share.busy, share.blocked)
             let level = Int(min(8, (most * 8 + Self.second - 1) / Self.second))
-            cells.append(most == 0 ? .idle : share.blocked > share.busy ? .blocked(level) : .busy(level))
+            cells.append(most == 0 ? .idle : share.blocked > share.busy ? .waiting(level) : .busy(level))
         }
         while cells.count < seconds { cells.insert(.unknown, at: 0) }
         self.cells = cells
         recent = known == 0 ? nil : Int(busy * 100 / known)
         let total = lane.total(now: time, kind)
-        ever = total.of == 0 ? nil : Int(min(100, Double(total.share.busy) / Double(total.of) * 100))
+        self.total = total.of == 0 ? nil : Int(min(100, Double(total.share.busy) / Double(total.of) * 100))
     }
 
     private static let second: UInt64 = 1_000_000_000
@@ -60,7 +60,7 @@ struct ThreadStatistics {
         hasher.combine(age.map(DurationText.step))
         hasher.combine(waitAge.map(DurationText.step))
         hasher.combine(recent)
-        hasher.combine(ever)
+        hasher.combine(total)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
@@ -76,9 +76,9 @@ extension Glyphs {
         case .unknown: return (" ", .normal)
         case .idle: return (isASCII ? "_" : dot, .guide)
         case .busy(let level): return (bars[min(max(level, 1), bars.count) - 1], .running)
-        case .blocked(let level):
-            let shades = isASCII ? ["b", "b", "B"] : ["░", "▒", "▓"]
-            return (shades[min(2, max(0, level - 1) * 3 / 8)], .warning)
+        case .waiting(let level):
+            let shades = isASCII ? ["w", "w", "W"] : ["░", "▒", "▓"]
+            return (shades[min(2, max(0, level - 1) * 3 / 8)], .pending)
         }
     }
 }
@@ -91,7 +91,7 @@ struct ThreadColumns: Equatable {
     var since = ColumnSpan()
     var strip = ColumnSpan()
     var recent = ColumnSpan()
-    var ever = ColumnSpan()
+    var total = ColumnSpan()
 
     init(width: Int) {
         let seconds = width >= 190 ? 60 : width >= 140 ? 30 : width >= 110 ? 20 : 16
@@ -105,10 +105,10 @@ struct ThreadColumns: Equatable {
                 width >= 44 ? .fixed(DurationText.width) : nil,
                 width >= 70 ? .fixed(seconds) : nil,
                 width >= 60 ? .fixed(4) : nil,
-                width >= 96 ? .fixed(4) : nil,
+                width >= 96 ? .fixed(5) : nil,
             ])
         (word, thread, node, since) = (spans[0], spans[1], spans[2], spans[3])
-        (strip, recent, ever) = (spans[4], spans[5], spans[6])
+        (strip, recent, total) = (spans[4], spans[5], spans[6])
     }
 
     init(_ state: borrowing State) { self.init(width: Layout(state).tree.columns) }

@@ -11,9 +11,9 @@ extension ThreadsView {
 extension Painter {
     fileprivate mutating func paintThreads(_ state: borrowing State) {
         let columns = ThreadColumns(width: layout.tree.columns)
-        paintThreadHeads(columns, row: layout.tree.row - 1)
+        paintThreadHeads(columns, state.threads.sort, row: layout.tree.row - 1)
         let rows = state.threads.rows
-        guard !rows.isEmpty else { return paintMessage("no thread has run a handler since this dashboard looks") }
+        guard !rows.isEmpty else { return paintMessage("no thread has run a handler since the dashboard attached") }
         let cursor = state.threads.cursor
         // Once for all rows of it: a copy of all parts of a program costs as much as a row.
         var program: Program?
@@ -22,40 +22,66 @@ extension Painter {
             if program?.source != rows[number].source {
                 program = state.programIndex(of: rows[number].source).map { state.programs[$0] }
             }
-            if program != nil { paint(rows[number], of: program!, columns, row: row) }
+            if program != nil { paint(rows[number], of: program!, columns, state, row: row) }
             if number == cursor.selected { markSelected(row: row) }
+        }
+        if columns.strip.isShown { paintLegend(threadLegend, below: rows.count) }
+    }
+
+    /// The signs of the strip.
+    private var threadLegend: [LegendEntry] {
+        let cells: [(ThreadStatistics.Cell, String)] = [
+            (.busy(8), "busy"), (.busy(2), "partly busy"), (.waiting(8), "waiting"),
+            (.idle, "idle"),
+        ]
+        return cells.map { cell, word in
+            let (sign, style) = glyphs.cell(cell)
+            return LegendEntry(sign, style, word)
         }
     }
 
     private mutating func paint(
-        _ shown: ThreadsView.Row, of program: Program, _ columns: ThreadColumns, row: Int
+        _ shown: ThreadsView.Row, of program: Program, _ columns: ThreadColumns, _ state: borrowing State, row: Int
     ) {
         switch shown {
         case .program: paintProgram(program, row: row)
         case .lane(_, let thread):
             guard let lane = program.insight.threads.lane(of: thread) else { break }
-            LanePainter(lane, columns, of: program, row: row).paint(into: &self, program)
+            LanePainter(lane, columns, of: program, state.options.warnings, row: row).paint(into: &self, program)
         case .executors: paintExecutorHeads(columns, row: row)
-        case .executor(_, let executor): paint(executor, of: program, columns, row: row)
+        case .executor(let source, let executor):
+            let key = ThreadsView.ExecutorKey(source: source, executor: executor)
+            paint(executor, of: program, columns, isUnfolded: state.threads.queues[key] != nil, row: row)
+        case .idle(let source, let count):
+            let isFolded = !state.threads.showsIdle.contains(source)
+            frame.write(isFolded ? glyphs.folded : glyphs.unfolded, row: row, column: Columns.glyph, style: .guide)
+            let start = columns.word.isShown ? columns.word.start : columns.thread.start
+            frame.write("\(count) idle threads", row: row, column: start, style: .dim)
+        case .queued(_, _, let id): paint(queued: id, of: program, columns, row: row)
+        case .moreQueued(let source, let executor):
+            let key = ThreadsView.ExecutorKey(source: source, executor: executor)
+            let listed = state.threads.queues[key]?.entries.count ?? 0
+            let rest = max(0, program.forest.load(of: executor).queuedCount - listed)
+            let words = "\(glyphs.ellipsis) \(CountText.grouped(rest)) more"
+            write(words, row: row, in: ExecutorColumns(columns).name, offset: 2, style: .dim)
         }
     }
 
-    private mutating func paintThreadHeads(_ columns: ThreadColumns, row: Int) {
-        write("state", row: row, in: columns.word, style: .title)
-        write("thread", row: row, in: columns.thread, style: .title)
-        write("runs now", row: row, in: columns.node, style: .title)
-        write("since", row: row, in: columns.since, style: .title, isRight: true)
-        write("last \(columns.strip.width)s", row: row, in: columns.strip, style: .title)
-        if columns.strip.width >= 28 {
-            var column = columns.strip.start + 10
-            for (cell, word) in [(ThreadStatistics.Cell.busy(5), "busy"), (.blocked(5), "blocked")] {
-                let (text, style) = glyphs.cell(cell)
-                column += frame.write(text, row: row, column: column, style: style) + 1
-                column += frame.write(word, row: row, column: column, style: .dim) + 2
-            }
+    private mutating func paintThreadHeads(_ columns: ThreadColumns, _ sort: ThreadSort, row: Int) {
+        func head(_ text: String, _ column: ThreadSort.Column?, _ span: ColumnSpan, isRight: Bool = false) {
+            write(text, row: row, in: span, style: .title, isRight: isRight)
+            guard span.isShown, let column, sort.column == column else { return }
+            let mark = sort.isDescending ? glyphs.descending : glyphs.ascending
+            let end = isRight ? span.start + span.width : span.start + text.count
+            frame.write(mark, row: row, column: end, style: .key)
         }
-        write("busy", row: row, in: columns.recent, style: .title, isRight: true)
-        write("ever", row: row, in: columns.ever, style: .title, isRight: true)
+        head("state", nil, columns.word)
+        head("thread", .name, columns.thread)
+        head("runs now", nil, columns.node)
+        head("since", .longest, columns.since, isRight: true)
+        head("last \(columns.strip.width)s", nil, columns.strip)
+        head("busy", .busy, columns.recent, isRight: true)
+        head("total", nil, columns.total, isRight: true)
     }
 
     /// A program's own row, where there are several.
@@ -75,49 +101,6 @@ extension Painter {
             style: style
         )
     }
-
-    private mutating func paintExecutorHeads(_ columns: ThreadColumns, row: Int) {
-        let spans = ExecutorColumns(columns)
-        write("executor", row: row, in: spans.name, style: .title)
-        write("queued", row: row, in: spans.queued, style: .title, isRight: true)
-        write("longest", row: row, in: spans.longest, style: .title, isRight: true)
-        write("running", row: row, in: spans.running, style: .title, isRight: true)
-    }
-
-    private mutating func paint(_ executor: ExecutorID, of program: Program, _ columns: ThreadColumns, row: Int) {
-        let spans = ExecutorColumns(columns)
-        let load = program.forest.load(of: executor)
-        let isDimmed = program.connection.outage != nil
-        let glyph = load.queuedCount > 0 ? glyphs.queued : load.runningCount > 0 ? glyphs.running : glyphs.dot
-        let role: Style = load.queuedCount > 0 ? .queued : load.runningCount > 0 ? .running : .guide
-        frame.write(glyph, row: row, column: Columns.glyph, style: isDimmed ? .dim : role)
-        write(program.executorName(executor), row: row, in: spans.name, style: isDimmed ? .dim : .thread)
-        func put(_ text: String, _ span: ColumnSpan, isQuiet: Bool) {
-            write(text, row: row, in: span, style: isDimmed || isQuiet ? .dim : .number, isRight: true)
-        }
-        put(CountText.grouped(load.queuedCount), spans.queued, isQuiet: load.queuedCount == 0)
-        if let oldest = load.oldestQueued {
-            let now = program.shownNow
-            put(DurationText.running(now &- min(now, oldest)), spans.longest, isQuiet: false)
-        }
-        put(CountText.grouped(load.runningCount), spans.running, isQuiet: load.runningCount == 0)
-    }
-}
-
-/// Where the executors' columns are, below those of the threads.
-private struct ExecutorColumns {
-    let name: ColumnSpan
-    let queued: ColumnSpan
-    let longest: ColumnSpan
-    let running: ColumnSpan
-
-    init(_ columns: ThreadColumns) {
-        let start = columns.word.isShown ? columns.word.start : columns.thread.start
-        let end = columns.thread.start + columns.thread.width
-        let widths: [ColumnLayout.Width] = [.fixed(end - start), .fixed(9), .fixed(DurationText.width), .fixed(9)]
-        let spans = ColumnLayout.spans(from: start, to: end, widths)
-        (name, queued, longest, running) = (spans[0], spans[1], spans[2], spans[3])
-    }
 }
 
 /// Draws one thread. It gets the program with each call, because a stored one would be a copy.
@@ -128,11 +111,11 @@ private struct LanePainter {
     private let now: ThreadActivity
     private let isDimmed: Bool
 
-    init(_ lane: ThreadLane, _ columns: ThreadColumns, of program: Program, row: Int) {
+    init(_ lane: ThreadLane, _ columns: ThreadColumns, of program: Program, _ options: WarningOptions, row: Int) {
         self.lane = lane
         self.columns = columns
         self.row = row
-        now = ThreadActivity(lane, in: program.forest)
+        now = ThreadActivity(lane, of: program, options)
         isDimmed = program.isDimmed(now)
     }
 
@@ -144,6 +127,7 @@ private struct LanePainter {
             switch now.doing {
             case .idle: (glyphs.dot, "idle", .dim)
             case .running: (glyphs.running, "running", .running)
+            case .waiting: (glyphs.state(.pending), "waiting", .pending)
             case .blocked: (glyphs.blocked, "blocked", .warning)
             }
         painter.frame.write(glyph, row: row, column: Columns.glyph, style: style(look))
@@ -166,7 +150,7 @@ private struct LanePainter {
             }
         }
         paint(figures.recent, in: columns.recent, &painter)
-        paint(figures.ever, in: columns.ever, &painter)
+        paint(figures.total, in: columns.total, &painter)
     }
 
     private func paint(_ share: Int?, in span: ColumnSpan, _ painter: inout Painter) {
@@ -177,8 +161,8 @@ private struct LanePainter {
     private func paintName(into painter: inout Painter, _ program: Program) {
         let span = columns.thread
         let used = painter.frame.write(
-            program.threadName(lane.thread), row: row, column: span.start, maxColumns: span.width,
-            style: style(.thread), ellipsis: painter.glyphs.ellipsis)
+            painter.threadName(program.threadName(lane.thread), columns: span.width), row: row, column: span.start,
+            style: style(.thread))
         guard let name = program.forest.threads[lane.thread], !name.isEmpty else { return }
         let number = " \(lane.thread)"
         // Whole or not at all.
@@ -205,10 +189,7 @@ private struct LanePainter {
             let (kind, label) = name(of: handler, forest)
             if let kind { parts.append((kind + " ", .kind)) }
             parts.append((label + " ", .label))
-            let node = forest.index(of: handler)
-            if let node, forest.node(node).marks.contains(.hasBlocked) {
-                parts.append(("has blocked its worker ", .warning))
-            }
+            if now.doing == .blocked, now.wait == nil { parts.append(("blocks its thread ", .warning)) }
         }
         if now.doing == .running, let outer = now.outer {
             parts.append(("on top of ", .dim))
@@ -216,7 +197,7 @@ private struct LanePainter {
             if now.wait != nil { parts.append(("which ", .dim)) }
         }
         if let wait = now.wait {
-            parts.append(("waits for ", .warning))
+            parts.append(("waits for ", now.doing == .blocked ? .warning : .dim))
             if let node = forest.index(of: wait.node) {
                 let role = forest.state(of: node).role
                 parts.append((glyphs.state(role) + " ", Style(role)))
@@ -224,10 +205,10 @@ private struct LanePainter {
             parts.append((name(of: wait.node, forest).label + " ", .label))
             // A blocked thread has its age in a column.
             if now.doing == .running, let age = figures.waitAge {
-                parts.append((DurationText.running(age) + " ", .warning))
+                parts.append((DurationText.running(age) + " ", .number))
             }
         }
-        if now.doing == .blocked, let outer = now.outer {
+        if now.doing != .running, let outer = now.outer {
             parts.append(("on top of ", .dim))
             parts.append((name(of: outer, forest).label, .label))
         }

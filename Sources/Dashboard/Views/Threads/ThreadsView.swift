@@ -5,18 +5,26 @@ import Frames
 
 /// The view of threads: a lane a thread, by name, and below them the executors; a section a program.
 struct ThreadsView {
-    /// What a row stands for: threads and executors keep their rows whatever they do.
+    /// What a row stands for.
     enum Row: Hashable {
         case program(SourceID)
         case lane(SourceID, ThreadID)
+        /// Threads that have been idle for a while, folded into one row or listed below it.
+        case idle(SourceID, count: Int)
         /// The headers of the executors' columns.
         case executors(SourceID)
         case executor(SourceID, ExecutorID)
+        /// A node in the executor's queue, which is unfolded.
+        case queued(SourceID, ExecutorID, NodeID)
+        /// The rest of the queue.
+        case moreQueued(SourceID, ExecutorID)
 
         /// The program of the row.
         var source: SourceID {
             switch self {
-            case .program(let source), .lane(let source, _), .executors(let source), .executor(let source, _): source
+            case .program(let source), .lane(let source, _), .idle(let source, _), .executors(let source),
+                .executor(let source, _), .queued(let source, _, _), .moreQueued(let source, _):
+                source
             }
         }
     }
@@ -25,6 +33,13 @@ struct ThreadsView {
     var rows: [Row] = []
     var threadOrders: [SourceID: ThreadOrder] = [:]
     var executorOrders: [SourceID: ExecutorOrder] = [:]
+    var sort = ThreadSort()
+    /// Programs with idle threads listed one by one.
+    var showsIdle: Set<SourceID> = []
+    /// The unfolded queues.
+    var queues: [ExecutorKey: ExecutorQueue] = [:]
+    /// The second of the last ``tick(_:)`` that looked for changes by time.
+    var second: UInt64 = 0
     /// The row under the cursor.
     var current: Row?
     /// The selection that followed from ``current``.
@@ -45,7 +60,10 @@ extension ThreadsView: ListView {
     static let intent = Intent.threads
     static let keyText = "threads: what runs on each, and what blocks it"
     static let bindings = [
-        KeyMap.Binding(.detail, [KeyPress(.enter)], "go to what runs on the thread", footer: "go to")
+        KeyMap.Binding(
+            .detail, [KeyPress(.enter)], "go to what runs on the thread; on an executor: list its queue",
+            footer: "go to"),
+        KeyMap.Binding(.sort, [KeyMap.key("s")], "sort by name, busy, or since", footer: "sort"),
     ]
     static let keepsAllRows = true
     static func cursor(of state: borrowing State) -> ListCursor { state.threads.cursor }
@@ -71,7 +89,7 @@ extension ThreadsView: ListView {
         let height = height(in: state)
         let isSelectedElsewhere = state.selection != state.threads.shown
         var row = isSelectedElsewhere ? rowOfSelection(state) : nil
-        if row == nil, let current = state.threads.current { row = state.threads.rows.firstIndex(of: current) }
+        if row == nil, let current = state.threads.current { row = rowNumber(of: current, state) }
         if let row, row != state.threads.cursor.selected {
             state.threads.cursor.count = state.threads.rows.count
             if isSelectedElsewhere {
@@ -111,11 +129,24 @@ extension ThreadsView: ListView {
         case .lane(let source, let thread):
             guard let programIndex = state.programIndex(of: source),
                 let lane = state.programs[programIndex].insight.threads.lane(of: thread),
-                let id = ThreadActivity(lane, in: state.programs[programIndex].forest).node,
+                let id = ThreadActivity(lane, of: state.programs[programIndex], state.options.warnings).node,
                 let node = state.programs[programIndex].forest.index(of: id)
             else { return nil }
             return state.rowID(of: node, in: programIndex)
-        case .executors, .executor: return nil
+        case .queued(let source, _, let id):
+            guard let programIndex = state.programIndex(of: source),
+                let node = state.programs[programIndex].forest.index(of: id)
+            else { return nil }
+            return state.rowID(of: node, in: programIndex)
+        case .idle, .executors, .executor, .moreQueued: return nil
+        }
+    }
+
+    /// Where a row is now; the count of idle threads may have changed.
+    static func rowNumber(of row: Row, _ state: borrowing State) -> Int? {
+        state.threads.rows.firstIndex { other in
+            if case .idle(let source, _) = row, case .idle(source, _) = other { return true }
+            return other == row
         }
     }
 
@@ -125,52 +156,5 @@ extension ThreadsView: ListView {
         let view = state.programs[programIndex].forest.node(node)
         guard view.activity == .running else { return nil }
         return state.threads.rows.firstIndex(of: .lane(state.programs[programIndex].source, view.thread))
-    }
-
-    // MARK: Keys
-
-    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
-        switch intent {
-        case .detail: goToRunningNode(&state)
-        case .nextMatch, .previousMatch:
-            guard state.filter.isActive else { return nil }
-            goToMatch(forward: intent == .nextMatch, &state)
-        default: return nil
-        }
-        return []
-    }
-
-    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
-        if click.isDouble { goToRunningNode(&state) }
-    }
-
-    private static func goToRunningNode(_ state: inout State) {
-        switch state.threads.current {
-        case .lane?:
-            guard let (programIndex, node) = state.selectedNode else {
-                return state.notify("nothing runs on this thread now")
-            }
-            state.reveal(node, in: programIndex)
-        case .program?: state.notify("this is a program; Enter on a thread goes to what runs there")
-        case .executors?, .executor?: state.notify("this is an executor; Enter on a thread goes to what runs there")
-        case nil: state.notify(state.emptyReason)
-        }
-    }
-
-    /// Goes to the next thread on which a matching node runs.
-    private static func goToMatch(forward: Bool, _ state: inout State) {
-        let rows = state.threads.rows
-        let start = min(max(0, state.threads.cursor.selected), rows.count)
-        let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
-        for row in rest where isMatch(rows[row], state) { return moveCursor(to: row, &state) }
-        state.notify("no match \(forward ? "below" : "above")")
-    }
-
-    private static func isMatch(_ row: Row, _ state: borrowing State) -> Bool {
-        guard case .lane(let source, let thread) = row, let programIndex = state.programIndex(of: source),
-            let lane = state.programs[programIndex].insight.threads.lane(of: thread)
-        else { return false }
-        return state.programs[programIndex].isMatch(
-            ThreadActivity(lane, in: state.programs[programIndex].forest))
     }
 }

@@ -1,0 +1,96 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import Frames
+
+// What keys and clicks do in the view of threads.
+extension ThreadsView {
+    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+        switch intent {
+        case .detail: visit(&state)
+        case .sort: sortByNext(&state)
+        case .invertSort:
+            sort(ThreadSort(column: state.threads.sort.column, isInverted: !state.threads.sort.isInverted), &state)
+        case .right, .left: fold(isFolding: intent == .left, &state)
+        case .nextMatch, .previousMatch:
+            guard state.filter.isActive else { return nil }
+            goToMatch(forward: intent == .nextMatch, &state)
+        default: return nil
+        }
+        return []
+    }
+
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
+        if click.isDouble { visit(&state) }
+    }
+
+    private static func visit(_ state: inout State) {
+        switch state.threads.current {
+        case .lane?, .queued?:
+            guard let (programIndex, node) = state.selectedNode else {
+                return state.notify("nothing runs on this thread now")
+            }
+            state.reveal(node, in: programIndex)
+        case .idle?, .executor?: toggle(&state)
+        case .program?: state.notify("this is a program; Enter on a thread goes to what runs there")
+        case .executors?: state.notify("these are executors; Enter on one lists its queue")
+        case .moreQueued?: state.notify("the nodes that have been queued longest are listed")
+        case nil: state.notify(state.emptyReason)
+        }
+    }
+
+    /// Lists the idle threads or the queue of the row, or folds them.
+    private static func toggle(_ state: inout State) {
+        switch state.threads.current {
+        case .idle(let source, _)?:
+            if state.threads.showsIdle.remove(source) == nil { state.threads.showsIdle.insert(source) }
+        case .executor(let source, let executor)?:
+            let key = ExecutorKey(source: source, executor: executor)
+            if state.threads.queues.removeValue(forKey: key) == nil {
+                guard let programIndex = state.programIndex(of: source) else { return }
+                guard state.programs[programIndex].forest.load(of: executor).queuedCount > 0 else {
+                    return state.notify("its queue is empty")
+                }
+                state.threads.queues[key] = ExecutorQueue()
+                _ = tick(&state)
+            }
+        default: return
+        }
+        state.updateViewport()
+    }
+
+    private static func fold(isFolding: Bool, _ state: inout State) {
+        let isUnfolded: Bool
+        switch state.threads.current {
+        case .idle(let source, _)?: isUnfolded = state.threads.showsIdle.contains(source)
+        case .executor(let source, let executor)?:
+            isUnfolded = state.threads.queues[ExecutorKey(source: source, executor: executor)] != nil
+        case .queued(let source, let executor, _)? where isFolding,
+            .moreQueued(let source, let executor)? where isFolding:
+            if let row = rowNumber(of: .executor(source, executor), state) { moveCursor(to: row, &state) }
+            return
+        default: return state.notify("only idle threads and queues fold here")
+        }
+        guard isUnfolded == isFolding else {
+            return state.notify(isFolding ? "it is folded" : "it is unfolded")
+        }
+        toggle(&state)
+    }
+
+    /// Goes to the next thread on which a matching node runs.
+    private static func goToMatch(forward: Bool, _ state: inout State) {
+        let rows = state.threads.rows
+        let start = min(max(0, state.threads.cursor.selected), rows.count)
+        let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
+        for row in rest where isMatch(rows[row], state) { return moveCursor(to: row, &state) }
+        state.notify("no match \(forward ? "below" : "above")")
+    }
+
+    private static func isMatch(_ row: Row, _ state: borrowing State) -> Bool {
+        guard case .lane(let source, let thread) = row, let programIndex = state.programIndex(of: source),
+            let lane = state.programs[programIndex].insight.threads.lane(of: thread)
+        else { return false }
+        return state.programs[programIndex].isMatch(
+            ThreadActivity(lane, of: state.programs[programIndex], state.options.warnings))
+    }
+}

@@ -1,0 +1,82 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+
+/// By what the threads are sorted.
+struct ThreadSort: Hashable {
+    enum Column: CaseIterable {
+        case name
+        /// The share of the last seconds that handlers took.
+        case busy
+        /// How long the present handler or wait has lasted.
+        case longest
+    }
+
+    var column = Column.name
+    var isInverted = false
+
+    /// Whether the arrow points down: the highest value, or Z, is first.
+    var isDescending: Bool { (column != .name) != isInverted }
+
+    /// What it sorts by, in a sentence.
+    var words: String {
+        switch column {
+        case .name: "sorted by name, from \(isInverted ? "Z to A" : "A to Z")"
+        case .busy: "sorted by busy, the \(isInverted ? "least" : "most") busy first"
+        case .longest: "sorted by since, the \(isInverted ? "shortest" : "longest") first"
+        }
+    }
+}
+
+extension ThreadsView {
+    static func sortByNext(_ state: inout State) {
+        let columns = ThreadSort.Column.allCases
+        let next = (columns.firstIndex(of: state.threads.sort.column)! + 1) % columns.count
+        sort(ThreadSort(column: columns[next]), &state)
+    }
+
+    static func sort(_ sort: ThreadSort, _ state: inout State) {
+        state.threads.sort = sort
+        state.notify(sort.words)
+        state.updateViewport()
+    }
+
+    /// Sorts by the column that was clicked, the second time the other way round.
+    static func handleHeaderClick(column: Int, _ state: inout State) {
+        let columns = ThreadColumns(state)
+        let spans: [(ColumnSpan, ThreadSort.Column)] = [
+            (columns.thread, .name), (columns.since, .longest), (columns.recent, .busy),
+        ]
+        guard
+            let hit = spans.first(where: { $0.0.isShown && $0.0.start <= column && column <= $0.0.start + $0.0.width })
+        else { return state.notify("threads are sorted by name, since or busy; s changes that") }
+        var sort = ThreadSort(column: hit.1)
+        if state.threads.sort.column == hit.1 { sort.isInverted = !state.threads.sort.isInverted }
+        self.sort(sort, &state)
+    }
+
+    /// The threads in the order of the sort; `names` are in order of name already.
+    static func sorted(_ named: [ThreadID], _ program: borrowing Program, _ state: borrowing State) -> [ThreadID] {
+        let sort = state.threads.sort
+        if sort.column == .name { return sort.isInverted ? named.reversed() : named }
+        let columns = ThreadColumns(state)
+        let now = program.shownNow
+        let keys = named.enumerated().map { number, thread -> (key: UInt64, number: Int, thread: ThreadID) in
+            guard let lane = program.insight.threads.lane(of: thread) else { return (0, number, thread) }
+            let activity = ThreadActivity(lane, of: program, state.options.warnings)
+            if sort.column == .longest {
+                // In tenths of a second, so that equal ones keep their order.
+                return (activity.since.map { 1 + (now &- min($0, now)) / 100_000_000 } ?? 0, number, thread)
+            }
+            let seconds = max(1, columns.strip.width)
+            let share = ThreadStatistics(lane, activity, at: now, seconds: seconds).recent ?? 0
+            return (UInt64(share), number, thread)
+        }
+        let ordered = keys.sorted { left, right in
+            if left.key == right.key { return left.number < right.number }
+            return (left.key > right.key) != sort.isInverted
+        }
+        return ordered.map(\.thread)
+    }
+}
