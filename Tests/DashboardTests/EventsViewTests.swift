@@ -70,7 +70,7 @@ import Testing
         }
         screen.tick(1)
         screen.type("6")
-        #expect(Self.rows(screen) == ["12 nodes told as they were, without their past"])
+        #expect(Self.rows(screen) == ["12 nodes existed before recording began"])
     }
 
     // MARK: Keys

@@ -15,6 +15,8 @@ public struct Query: Hashable, Sendable {
     /// The query as typed.
     public let text: String
     let root: Term
+    /// The kinds of events that a log of events shows; nil for all. Nodes are matched without it.
+    public private(set) var eventKinds: Set<EventKind>?
 
     /// Parses a query; one without words matches everything.
     ///
@@ -31,14 +33,24 @@ public struct Query: Hashable, Sendable {
     public static let everything = Query(text: "", root: .all([]))
 
     /// Whether it matches everything.
-    public var isEmpty: Bool { root == .all([]) }
+    public var isEmpty: Bool { matchesAllNodes && eventKinds == nil }
+
+    /// Whether every node matches.
+    public var matchesAllNodes: Bool { root == .all([]) }
+
+    /// The same query of events of some kinds only, with the text as it was typed.
+    public func restricted(to eventKinds: Set<EventKind>?, text: String) -> Query {
+        var query = Query(text: text, root: root)
+        query.eventKinds = eventKinds
+        return query
+    }
 
     /// The text that it searches for, in lower case, if it does nothing else. A view that has texts besides the nodes'
     /// searches them, too.
     public var plainText: String? { root.plainText }
 
     /// Whether it matches the same nodes as another query, however that was typed.
-    public func findsSame(as other: Query) -> Bool { root == other.root }
+    public func findsSame(as other: Query) -> Bool { root == other.root && eventKinds == other.eventKinds }
 
     /// Whether its matches change by the passing of time alone (`age>5s`).
     public var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }

@@ -9,7 +9,9 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// Which view.
     case chains, threads, timeline, sites, warnings, events, nextView, previousView
     /// In views that have it: nearer, farther, earlier, later, all or one chain.
-    case zoomIn, zoomOut, earlier, later, scope
+    case zoomIn, zoomOut, earlier, later, scope, fold, longest
+    /// In Events: which kinds of events are shown.
+    case level
     /// In views of call sites and warnings: go to the nodes of a row, dismiss a row, hide all of its kind.
     case visit, dismiss, hide
     /// Looking closer.

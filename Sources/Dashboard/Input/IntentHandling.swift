@@ -46,7 +46,9 @@ extension State {
         case .nextView: if !selectLink(forward: true) { show(view.next(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(view.next(by: -1)) }
         case .previousNode: goToVisited()
-        case .zoomIn, .zoomOut, .earlier, .later, .scope: notify("only the timeline does that; 3 shows it")
+        case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest:
+            notify("only the timeline does that; 3 shows it")
+        case .level: notify("only Events does that; 6 shows it")
         case .visit: notify("only Sites and Warnings do that; 4 and 5 show them")
         case .dismiss, .hide: notify("only Warnings does that; 5 shows it")
         case .commandLine: typeCommand("")

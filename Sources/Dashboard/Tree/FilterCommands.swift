@@ -32,7 +32,9 @@ extension State {
 
     /// What a typed line means: a query, or by `@name` one that was saved.
     func query(_ text: String) throws(QueryError) -> Query {
-        try SavedQueries.query(text, among: options.savedQueries)
+        let terms = try EventTerms(text)
+        let query = try SavedQueries.query(terms.rest, among: options.savedQueries)
+        return terms.kinds == nil ? query : query.restricted(to: terms.kinds, text: text)
     }
 
     /// Completes what is typed, by what there is in the programs; again: with the next choice.
@@ -50,6 +52,7 @@ extension State {
             let whole = options.savedQueries[name].map { [$0] } ?? []
             return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
         }
+        if let choices = EventTerms.choices(text) { return choices }
         var range = text.count..<text.count
         var words: [String] = []
         let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
@@ -59,6 +62,8 @@ extension State {
             range = found.range
             words += found.choices.filter { !words.contains($0) }
         }
+        let word = text.dropFirst(range.lowerBound).lowercased()
+        if view == .events, !word.isEmpty, EventTerms.field.hasPrefix(word) { words.insert("event:", at: 0) }
         return Typing.Choices(
             head: String(text.prefix(range.lowerBound)), words: Array(words.prefix(Self.choiceLimit)))
     }

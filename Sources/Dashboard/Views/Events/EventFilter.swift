@@ -11,13 +11,15 @@ struct EventFilter: Equatable {
     var dims: Bool
     /// The only chain that is shown; nil for all.
     var scope: RowID?
+    var level = EventLevel.all
     /// The programs that the index is of.
     var processes: [ProcessKey?]
     /// By the raw value of a kind, whether its word holds the text.
     private var words: [Bool]
 
-    init(_ query: Query?, dims: Bool, scope: RowID?, processes: [ProcessKey?]) {
+    init(_ query: Query?, dims: Bool, scope: RowID?, level: EventLevel, processes: [ProcessKey?]) {
         self.query = query
+        self.level = level
         self.dims = dims
         self.scope = scope
         self.processes = processes
@@ -31,7 +33,21 @@ struct EventFilter: Equatable {
 
     /// Whether changes of nodes change which events are shown.
     var dependsOnNodes: Bool { scope != nil || hides }
-    var hides: Bool { query != nil && !dims }
+    var hides: Bool { query.map { !$0.matchesAllNodes } ?? false && !dims }
+    /// Whether some kinds of events are left out.
+    var restrictsKinds: Bool { level != .all || query?.eventKinds != nil && !dims }
+    /// Whether anything is left out.
+    var restricts: Bool { dependsOnNodes || restrictsKinds }
+
+    /// Whether events of a kind are shown.
+    func shows(_ kind: EventKind) -> Bool { level.shows(kind) && (dims || query?.selects(kind) ?? true) }
+
+    /// Whether a note is shown: losses at every level, snapshots where nothing is left out.
+    func shows(_ note: EventsInsight.Note) -> Bool {
+        guard !dependsOnNodes, query?.eventKinds == nil || dims else { return false }
+        if case .snapshot = note { return level == .all }
+        return true
+    }
 }
 
 // Keeps the index of events complete.
@@ -71,7 +87,8 @@ extension EventsView {
     /// The filter in force.
     static func currentFilter(_ state: borrowing State) -> EventFilter {
         EventFilter(
-            state.filter.query, dims: state.filter.dims, scope: state.events.scope, processes: state.processKeys)
+            state.filter.query, dims: state.filter.dims, scope: state.events.scope, level: state.events.level,
+            processes: state.processKeys)
     }
 
     /// Adds the events that arrived since the last update; begins a new index where the filter, the scope or the
@@ -93,7 +110,8 @@ extension EventsView {
     private static func isFilterStale(_ state: borrowing State) -> Bool {
         guard let current = state.events.filtering else { return true }
         return current.query != state.filter.query || current.dims != state.filter.dims
-            || current.scope != state.events.scope || current.processes != state.processKeys
+            || current.scope != state.events.scope || current.level != state.events.level
+            || current.processes != state.processKeys
     }
 
     /// Tests a slice of the rows that are not in the index yet; true if the rows on the screen may have changed.
@@ -172,7 +190,16 @@ extension EventsView {
         }
         if !filtering.dependsOnNodes {
             found.reserveCapacity(rows.count)
-            ring.forEach(in: rows) { number, time, _ in add(time, number) }
+            ring.forEach(in: rows) { number, time, event in
+                if filtering.restrictsKinds {
+                    if let event {
+                        guard filtering.shows(event.kind) else { return }
+                    } else {
+                        guard case .note(let note)? = ring.row(number), filtering.shows(note) else { return }
+                    }
+                }
+                add(time, number)
+            }
         } else {
             let forest = state.programs[programIndex].forest
             var root: NodeIndex?
@@ -181,7 +208,7 @@ extension EventsView {
             }
             // Notes have rows only where nothing is left out.
             ring.forEach(in: rows) { number, time, event in
-                guard let event else { return }
+                guard let event, filtering.shows(event.kind) else { return }
                 let node = forest.index(of: event.node)
                 if filtering.scope != nil {
                     guard let node, let root, forest.root(of: node) == root else { return }
@@ -199,7 +226,8 @@ extension EventsView {
     /// Whether the filter matches a row.
     static func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter, _ state: borrowing State) -> Bool {
         guard case .event(let event, _)? = row(of: entry, state) else { return false }
-        if filtering.matchesWord(of: event.kind) { return true }
+        guard filtering.query?.selects(event.kind) ?? true else { return false }
+        if filtering.matchesWord(of: event.kind) || filtering.query?.matchesAllNodes == true { return true }
         guard let node = state.programs[entry.programIndex].forest.index(of: event.node) else { return false }
         return state.filterMatches(node, in: entry.programIndex)
     }

@@ -8,18 +8,19 @@ extension EventText {
         case .lost(let count):
             return (
                 "\(grouped(count)) \(count == 1 ? "event" : "events") lost here",
-                "More came than the program's buffers or this connection could take. What nodes are now is told again; "
+                "More came than the program's buffers or this connection could take. The nodes' states were sent again; "
                     + "what happened in between is not known."
             )
         case .dropped(let count):
             return (
                 "\(grouped(count)) events came while frozen and were not kept",
-                "While the picture stands still only so many wait. The program was asked for its state when it went on."
+                "While the picture is frozen only so many are kept. The program was asked for its state afterwards."
             )
         case .snapshot(let count):
             return (
-                "\(grouped(UInt64(count))) \(count == 1 ? "node" : "nodes") told as they were, without their past",
-                "This is what there was already when the program was attached to, or asked for its state again."
+                "\(grouped(UInt64(count))) \(count == 1 ? "node" : "nodes") existed before recording began",
+                "These nodes existed when the program was attached to, or asked for its state again; their earlier events are "
+                    + "not known."
             )
         }
     }

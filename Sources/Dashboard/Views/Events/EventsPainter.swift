@@ -6,9 +6,9 @@ import Frames
 /// Where the columns of the view of events are at one width.
 ///
 /// What is left out as the pane narrows, first to last, and below which width: the program (110, and where there is one
-/// only), the thread (76), the text (60), the time (40).
+/// only), the thread (84), the time since the event before (70), the text (60), the time (40).
 struct EventColumns: Equatable {
-    var time = ColumnSpan(), program = ColumnSpan(), thread = ColumnSpan(), word = ColumnSpan()
+    var time = ColumnSpan(), delta = ColumnSpan(), program = ColumnSpan(), thread = ColumnSpan(), word = ColumnSpan()
     var node = ColumnSpan(), text = ColumnSpan()
 
     init(width: Int, showsPrograms: Bool) {
@@ -17,13 +17,15 @@ struct EventColumns: Equatable {
             from: 2, to: width - 1,
             [
                 width >= 40 ? .fixed(12) : nil,
+                width >= 70 ? .fixed(DurationText.width + 1) : nil,
                 width >= 110 && showsPrograms ? .fixed(min(16, width / 10)) : nil,
-                width >= 76 ? .fixed(min(16, max(9, width / 10))) : nil,
+                width >= 84 ? .fixed(min(16, max(9, width / 10))) : nil,
                 .fixed(EventText.wordWidth),
                 width >= 60 ? .share(twentieths: 9, least: 16) : .rest,
                 width >= 60 ? .rest : nil,
             ])
-        (time, program, thread, word, node, text) = (spans[0], spans[1], spans[2], spans[3], spans[4], spans[5])
+        (time, delta, program, thread) = (spans[0], spans[1], spans[2], spans[3])
+        (word, node, text) = (spans[4], spans[5], spans[6])
     }
 }
 
@@ -51,6 +53,9 @@ extension Painter {
             write(
                 ClockText.milliseconds(entry.time, offset: state.options.clockOffset), row: row, in: columns.time,
                 style: Style.number.dimmed)
+            if index > 0 {
+                paintDelta(entry.time &- min(entry.time, state.events.index.entries[index - 1].time), columns, row: row)
+            }
             if columns.program.isShown {
                 write(state.programs[entry.programIndex].shownName, row: row, in: columns.program, style: .dim)
             }
@@ -69,12 +74,19 @@ extension Painter {
         }
     }
 
+    /// The time since the row before, so that pauses are seen.
+    private mutating func paintDelta(_ delta: UInt64, _ columns: EventColumns, row: Int) {
+        let isLong = delta >= 1_000_000_000
+        let text = delta < 50_000 ? "" : "+" + DurationText.settled(delta)
+        write(text, row: row, in: columns.delta, style: isLong ? .number : Style.number.dimmed, isRight: true)
+    }
+
     private mutating func paint(
         _ event: ChainEvent, _ text: String?, in forest: borrowing ChainForest, _ columns: EventColumns, row: Int,
         _ style: (Style) -> Style
     ) {
         if event.thread != 0 {
-            write(
+            writeThread(
                 forest.threads[event.thread] ?? "\(event.thread)", row: row, in: columns.thread, style: style(.thread))
         }
         write(EventText.word(event.kind), row: row, in: columns.word, style: style(EventText.style(event.kind)))
@@ -113,6 +125,7 @@ extension Painter {
     private mutating func paintEventHeads(_ columns: EventColumns, _ state: borrowing State) {
         let row = layout.tree.row - 1
         write("time", row: row, in: columns.time, style: .title)
+        write("delta", row: row, in: columns.delta, style: .title, isRight: true)
         write("program", row: row, in: columns.program, style: .title)
         write("thread", row: row, in: columns.thread, style: .title)
         write("event", row: row, in: columns.word, style: .title)
@@ -147,7 +160,7 @@ extension Painter {
         let kept = EventsView.keptRows(state).reduce(0) { $0 + $1.count }
         let total = state.programs.reduce(0) { $0 &+ Int(clamping: $1.insight.events.end) }
         let shown = state.events.index.entries.count
-        let isPart = state.events.filtering?.dependsOnNodes ?? false
+        let isPart = state.events.filtering?.restricts ?? false
         let grouped = CountText.grouped
         let matching = isPart ? "\(grouped(shown))\(EventsView.isIncomplete(state) ? " so far" : "") of " : ""
         let long =
@@ -155,9 +168,12 @@ extension Painter {
             ? "\(matching)the last \(grouped(kept)) of \(grouped(total))"
             : matching + "\(grouped(total)) \(total == 1 ? "event" : "events")"
         let short = matching + (kept < total ? "\(grouped(kept)) of \(CountText.short(total))" : grouped(total))
-        let head = [scope, follows].compactMap { $0 }
+        let level = state.events.level
+        let levelPart: Part? = level == .all ? nil : (text: level.words, style: Style.match)
+        let head = [scope, levelPart, follows].compactMap { $0 }
         return [
-            head + [(long, .dim)], head + [(short, .dim)], head, [follows, (short, .dim)], [follows],
+            head + [(long, .dim)], head + [(short, .dim)], head, [levelPart, follows].compactMap { $0 },
+            [follows, (short, .dim)], [follows],
         ]
     }
 
@@ -169,6 +185,8 @@ extension Painter {
             text = "looking for events"
         } else if state.filter.isActive, !state.filter.dims {
             text = "no event that is kept holds \(state.filter.text)"
+        } else if state.events.level != .all {
+            text = "no event that is kept is one of “\(state.events.level.words)”; v shows others"
         } else if state.events.scope != nil {
             text = "no event that is kept is of this chain; a shows all"
         } else {

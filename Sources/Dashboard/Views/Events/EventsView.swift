@@ -7,6 +7,8 @@ struct EventsView {
     var cursor = ListCursor()
     /// Whether the newest row stays at the bottom; then no row is selected.
     var isFollowing = true
+    /// Which kinds are shown.
+    var level = EventLevel.all
     /// The root of the only chain that is shown; nil for all.
     var scope: RowID?
     /// The rows on the screen.
@@ -30,7 +32,9 @@ extension EventsView: ListView {
     static let keyText = "events: what the program says, one by one"
     static let bindings = [
         KeyMap.Binding(
-            .scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain")
+            .scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain"),
+        KeyMap.Binding(
+            .level, [KeyMap.key("v")], "all events; runs and settlements; only what went wrong", footer: "level"),
     ]
     static func cursor(of state: borrowing State) -> ListCursor { state.events.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.events.cursor = cursor }
@@ -105,6 +109,7 @@ extension EventsView: ListView {
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
         switch intent {
         case .scope: toggleScope(&state)
+        case .level: changeLevel(&state)
         case .end: followNewest(&state)
         case .follow:
             guard state.events.isFollowing else {
@@ -157,6 +162,14 @@ extension EventsView: ListView {
         } else {
             state.notify("no node is selected whose chain could be shown")
         }
+        state.updateViewport()
+    }
+
+    private static func changeLevel(_ state: inout State) {
+        let level = state.events.level.next
+        state.events.level = level
+        let hidden = level.hidden.joined(separator: ", ")
+        state.notify(level == .all ? "shows all events" : "shows \(level.words); hides \(hidden)")
         state.updateViewport()
     }
 
