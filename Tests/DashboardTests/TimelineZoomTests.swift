@@ -13,14 +13,14 @@ import Testing
         var screen = TimelineTests.order(16, 120, 40)
         let fit = TimelineTests.axis(screen)
         screen.type("-")
-        #expect(screen.message == "everything is in sight")
+        #expect(screen.message == "the whole time is shown")
         var scales: [UInt64] = [fit.scale]
-        while screen.message != "this is as near as it gets" {
+        while screen.message != "this is the closest zoom" {
             screen.type("+")
             if TimelineTests.axis(screen).scale != scales.last { scales.append(TimelineTests.axis(screen).scale) }
             #expect(scales.count < 50)
         }
-        #expect(scales == TimeAxis.scales.filter { $0 <= fit.scale }.reversed())
+        #expect(scales == [fit.scale] + TimeAxis.scales.filter { $0 < fit.scale }.reversed())
         for _ in scales { screen.type("-") }
         #expect(TimelineTests.axis(screen) == fit)
     }
@@ -41,7 +41,7 @@ import Testing
     @Test func panStopsAtBothEnds() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.type("l")
-        #expect(screen.message == "everything is in sight; + goes nearer")
+        #expect(screen.message == "the whole time is shown; + zooms in")
         screen.type("+++")
         for _ in 0..<100 { screen.type("h") }
         #expect(screen.message == "this is the beginning")
@@ -50,7 +50,7 @@ import Testing
         #expect(screen.message == "this is the end")
         #expect(TimelineTests.axis(screen).column(of: Screen.wall(3_007)) < TimelineTests.axis(screen).columns)
         screen.type("f")
-        #expect(screen.message == "everything is in sight")
+        #expect(screen.message == "the whole time is shown")
     }
 
     @Test func followsNowUntilPanned() {

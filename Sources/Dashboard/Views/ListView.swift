@@ -6,6 +6,8 @@ protocol ListView: DashboardView {
     static func setCursor(_ cursor: ListCursor, _ state: inout State)
     /// Lines below the rows that show something else.
     static var infoLineCount: Int { get }
+    /// Lines between the column headers and the rows that show something else.
+    static func topLineCount(_ state: borrowing State) -> Int
     /// Does what a key means in this view alone; returns nil where it means the same in every list, or every view.
     static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]?
     /// Follows the cursor, which was moved: what the row stands for is what keys act on.
@@ -20,6 +22,7 @@ protocol ListView: DashboardView {
 
 extension ListView {
     static var infoLineCount: Int { 0 }
+    static func topLineCount(_ state: borrowing State) -> Int { 0 }
     static func didScroll(_ state: inout State) {}
     static func scrollPosition(of state: borrowing State) -> (count: Int, top: Int) {
         let cursor = cursor(of: state)
@@ -28,7 +31,9 @@ extension ListView {
     static func lineCount(of state: borrowing State) -> Int { cursor(of: state).count + infoLineCount }
 
     /// Lines for rows, below the column headers.
-    static func height(in state: borrowing State) -> Int { max(0, Layout(state).tree.rows - infoLineCount) }
+    static func height(in state: borrowing State) -> Int {
+        max(0, Layout(state).tree.rows - infoLineCount - topLineCount(state))
+    }
 
     static func handle(_ intent: Intent, _ state: inout State) -> [Effect]? {
         if let effects = handleOwn(intent, &state) { return effects }
@@ -80,8 +85,9 @@ extension ListView {
 
     static func handleClick(_ click: RowClick, _ state: inout State) -> [Effect] {
         var cursor = cursor(of: state)
-        guard click.line < height(in: state), cursor.top + click.line < cursor.count else { return [] }
-        cursor.selected = cursor.top + click.line
+        let line = click.line - topLineCount(state)
+        guard line >= 0, line < height(in: state), cursor.top + line < cursor.count else { return [] }
+        cursor.selected = cursor.top + line
         setCursor(cursor, &state)
         didMoveCursor(&state)
         handleClickOnCursor(click, &state)

@@ -36,6 +36,20 @@ struct TimeAxis: Hashable {
         scales.first { $0.multipliedClamped(by: UInt64(max(1, columns))) >= duration } ?? scales[scales.count - 1]
     }
 
+    /// The scale at which a duration fills so many columns. In steps of a tenth at most, where it is to stay for a while
+    /// although the duration grows.
+    static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
+        let columns = UInt64(max(1, columns))
+        let exact = max(scales[0], duration / columns + (duration % columns == 0 ? 0 : 1))
+        guard inSteps else { return exact }
+        var unit: UInt64 = 1
+        while exact / unit >= 100 { unit *= 10 }
+        let leading = exact / unit
+        let step = unit * (leading < 20 ? 1 : leading < 50 ? 2 : 5)
+        let rest = exact % step
+        return rest == 0 ? exact : (exact - rest).addingClamped(step)
+    }
+
     // MARK: Ticks
 
     private static let second: UInt64 = 1_000_000_000

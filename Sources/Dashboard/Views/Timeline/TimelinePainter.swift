@@ -12,62 +12,47 @@ extension Painter {
         let rows = TimelineView.window(state)
         guard !rows.isEmpty else { return paintMessage("no chains yet: they appear here as the program makes them") }
         let columns = TimelineColumns(width: layout.tree.columns)
+        let top = layout.tree.row + TimelineView.topLineCount(state)
         let (axis, begin) = TimelineView.axis(of: rows, state)
         paintAxis(axis, columns, begin: begin, state)
         let chain = TimelineView.shownChain(state)
+        let critical = state.timeline.chain?.critical ?? []
         for (programIndex, lines) in rows.programs {
             let program = state.programs[programIndex]
-            for line in lines { paint(rows[line], axis, columns, program, line: line, isChain: chain == nil) }
+            for line in lines {
+                let isCritical = rows[line].node.map { critical.contains($0) } ?? false
+                paint(
+                    rows[line], axis, columns, program, row: top + line, isChain: chain == nil, isCritical: isCritical)
+            }
         }
-        if let (programIndex, _) = chain { paintLinks(rows, axis, columns, state.programs[programIndex]) }
-        paintNow(axis, columns, rows, state)
-        if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: layout.tree.row + line) }
+        if let (programIndex, _) = chain { paintLinks(rows, axis, columns, state.programs[programIndex], top: top) }
+        paintNow(axis, columns, rows, state, top: top)
+        if let line = state.timeline.cursor.line(height: rows.count) { markSelected(row: top + line) }
+        if top > layout.tree.row { paintOverview(state, axis, columns, row: layout.tree.row) }
+        paintTimelineLegend(rows.count, isChain: chain != nil, hasCritical: !critical.isEmpty, state)
         paintInfo(state, axis, begin: begin)
-    }
-
-    // MARK: The axis
-
-    private mutating func paintAxis(
-        _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
-    ) {
-        let row = layout.tree.row - 1
-        let isChain = TimelineView.shownChain(state) != nil
-        write(isChain ? "node" : "chain", row: row, in: columns.name, style: .title)
-        let distance = axis.tickDistance(columnsApart: isChain ? 10 : 15)
-        let origin = isChain ? begin : begin / distance * distance
-        var free = 0
-        for tick in axis.ticks(every: distance, from: origin) {
-            let column = axis.column(of: tick)
-            guard column >= free, column < axis.columns else { continue }
-            let label =
-                isChain
-                ? TimeAxis.label(tick.subtractingClamped(begin), distance: distance)
-                : distance >= 1_000_000_000
-                    ? ClockText.seconds(tick, offset: state.options.clockOffset)
-                    : ClockText.milliseconds(tick, offset: state.options.clockOffset)
-            // Whole or not at all: half a number would be a lie.
-            guard column + 1 + label.count <= axis.columns else { break }
-            frame.write(glyphs.vertical, row: row, column: columns.bars.start + column, style: .guide)
-            frame.write(label, row: row, column: columns.bars.start + column + 1, style: .title)
-            free = column + label.count + 2
-        }
     }
 
     // MARK: Rows
 
     private mutating func paint(
-        _ row: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, line: Int, isChain: Bool
+        _ shown: TimelineRow, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, row: Int,
+        isChain: Bool, isCritical: Bool
     ) {
-        guard let node = row.node else { return paintProgram(program, row: layout.tree.row + line) }
-        paintName(of: node, row, columns, program, line: line, isChain: isChain)
-        paintBar(of: node, axis, columns, program, line: line, isChain: isChain)
+        guard let node = shown.node else { return paintProgram(program, row: row) }
+        paintName(of: node, shown, columns, program, row: row, isChain: isChain, isCritical: isCritical)
+        if isCritical {
+            let style: Style = program.isDimmed(node, isChain: isChain) ? .dim : Style.key.bold
+            frame.write(glyphs.critical, row: row, column: columns.bars.start - 1, style: style)
+        }
+        let ends = paintBar(of: node, axis, columns, program, row: row, isChain: isChain)
+        if let ends { paintDuration(of: node, ends, axis, columns, program, row: row, isChain: isChain) }
     }
 
     private mutating func paintName(
-        of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ program: Program, line: Int,
-        isChain: Bool
+        of node: NodeIndex, _ shown: TimelineRow, _ columns: TimelineColumns, _ program: Program, row: Int,
+        isChain: Bool, isCritical: Bool
     ) {
-        let row = layout.tree.row + line
         let forest = program.forest
         let view = forest.node(node)
         let isDimmed = program.isDimmed(node, isChain: isChain)
@@ -77,29 +62,38 @@ extension Painter {
         let end = columns.name.start + columns.name.width
         var column = columns.name.start + min(shown.depth, Self.indentLimit) * TreeLines.level
         let (text, isLabel) = NodeText.label(of: node, in: forest)
+        if shown.hiddenCount > 0 {
+            column += frame.write(
+                glyphs.folded + " ", row: row, column: column, maxColumns: end - column, style: .guide)
+        }
         if !forest.isRoot(node) || !isLabel {
             column += frame.write(
                 view.kind.word + " ", row: row, column: column, maxColumns: end - column, style: isDimmed ? .dim : .kind
             )
         }
-        let style: Style = forest.isRoot(node) ? Style.label.bold : view.state == .waiting || !isLabel ? .dim : .label
-        frame.write(
+        let style: Style =
+            isCritical
+            ? Style.key.bold
+            : forest.isRoot(node) ? Style.label.bold : view.state == .waiting || !isLabel ? .dim : .label
+        column += frame.write(
             text, row: row, column: column, maxColumns: end - column, style: isDimmed ? .dim : style,
             ellipsis: glyphs.ellipsis)
+        guard shown.hiddenCount > 0 else { return }
+        frame.write("  +\(shown.hiddenCount)", row: row, column: column, maxColumns: end - column, style: .dim)
     }
 
     /// Levels that names are drawn further in.
     private static let indentLimit = 5
 
+    /// Draws a bar; returns its first and its last column, which may be outside.
     private mutating func paintBar(
-        of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, line: Int, isChain: Bool
-    ) {
+        of node: NodeIndex, _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, row: Int, isChain: Bool
+    ) -> ClosedRange<Int>? {
         let forest = program.forest
         let bar =
             isChain
             ? NodeBar(ofChain: node, in: forest, now: program.shownNow)
             : NodeBar(of: node, in: forest, now: program.shownNow)
-        let row = layout.tree.row + line
         let isDimmed = program.isDimmed(node, isChain: isChain)
         let offset = program.wallOffset
         var (first, last) = (Int.max, Int.min)
@@ -132,13 +126,31 @@ extension Painter {
         } else if first >= axis.columns, first != .max {
             frame.write(glyphs.right, row: row, column: columns.bars.start + axis.columns - 1, style: .dim)
         }
+        return first <= last ? first...last : nil
+    }
+
+    /// Writes how long it took behind the end of a bar, or before its beginning.
+    private mutating func paintDuration(
+        of node: NodeIndex, _ ends: ClosedRange<Int>, _ axis: TimeAxis, _ columns: TimelineColumns,
+        _ program: Program, row: Int, isChain: Bool
+    ) {
+        guard let (time, isRunning) = TimelineText.duration(of: node, isChain: isChain, program),
+            (0..<axis.columns).contains(ends.upperBound)
+        else { return }
+        let text = isRunning ? DurationText.running(time) : DurationText.settled(time)
+        var column = ends.upperBound + 2
+        if column + text.count > axis.columns { column = ends.lowerBound - 1 - text.count }
+        guard column >= 0 else { return }
+        let isDimmed = program.isDimmed(node, isChain: isChain)
+        let style: Style = isDimmed ? .dim : isRunning ? .number : Style.number.dimmed
+        frame.write(text, row: row, column: columns.bars.start + column, style: style)
     }
 
     // MARK: Lines over the rows
 
     /// Draws lines from the end of a member or an adopted node to its holder, where both are on the screen.
     private mutating func paintLinks(
-        _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program
+        _ rows: [TimelineRow], _ axis: TimeAxis, _ columns: TimelineColumns, _ program: Program, top: Int
     ) {
         let forest = program.forest
         var lines: [NodeIndex: Int] = [:]
@@ -149,22 +161,21 @@ extension Painter {
             guard (0..<axis.columns).contains(column) else { continue }
             for holder in forest.holders(of: node, limit: Self.linkLimit) {
                 guard let other = lines[holder.node], other != line else { continue }
-                paintLink(from: line, to: other, column: columns.bars.start + column)
+                paintLink(from: top + line, to: top + other, column: columns.bars.start + column)
             }
         }
     }
 
     private static let linkLimit = 4
 
-    private mutating func paintLink(from line: Int, to other: Int, column: Int) {
-        let top = layout.tree.row
-        for between in min(line, other) + 1..<max(line, other) where isFree(top + between, column) {
-            frame.write(glyphs.guideLine, row: top + between, column: column, style: .guide)
+    private mutating func paintLink(from row: Int, to other: Int, column: Int) {
+        for between in min(row, other) + 1..<max(row, other) where isFree(between, column) {
+            frame.write(glyphs.guideLine, row: between, column: column, style: .guide)
         }
-        let cell = frame[top + other, column]
+        let cell = frame[other, column]
         guard cell.style.role == .pending, cell.text == String(glyphs.bar(.pending)) else { return }
-        let joint = glyphs.charset == .ascii ? "+" : other < line ? "┬" : "┴"
-        frame.write(joint, row: top + other, column: column, style: .pending)
+        let joint = glyphs.charset == .ascii ? "+" : other < row ? "┬" : "┴"
+        frame.write(joint, row: other, column: column, style: .pending)
     }
 
     private func isFree(_ row: Int, _ column: Int) -> Bool {
@@ -174,7 +185,7 @@ extension Painter {
 
     /// Draws a line at the present moment while a node on the screen is live.
     private mutating func paintNow(
-        _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State
+        _ axis: TimeAxis, _ columns: TimelineColumns, _ rows: [TimelineRow], _ state: borrowing State, top: Int
     ) {
         var live: Program?
         for (programIndex, lines) in rows.programs {
@@ -188,27 +199,8 @@ extension Painter {
         let column = axis.column(of: program.shownNow &+ program.wallOffset)
         guard (0..<axis.columns).contains(column) else { return }
         let at = columns.bars.start + column
-        for line in rows.indices where isFree(layout.tree.row + line, at) && rows[line].node != nil {
-            frame.write(glyphs.vertical, row: layout.tree.row + line, column: at, style: .dim)
+        for line in rows.indices where isFree(top + line, at) && rows[line].node != nil {
+            frame.write(glyphs.vertical, row: top + line, column: at, style: .dim)
         }
-    }
-
-    /// The exact times of what is selected, and how the picture is looked at.
-    private mutating func paintInfo(_ state: borrowing State, _ axis: TimeAxis, begin: UInt64) {
-        let row = layout.tree.row + layout.tree.rows - 1
-        let end = layout.tree.columns - 1
-        let way =
-            state.timeline.left != nil ? "  f follows again" : state.timeline.scale == nil ? "" : "  follows"
-        let scale = "\(TimelineText.scale(axis.scale)) a column\(way)"
-        let room = scale.count + 3 < end / 2 ? end - scale.count - 2 : end
-        var column = Columns.glyph
-        for part in TimelineText.info(state, begin: begin) {
-            guard column < room else { break }
-            column += frame.write(
-                part.text, row: row, column: column, maxColumns: room - column, style: part.style,
-                ellipsis: glyphs.ellipsis)
-        }
-        guard room < end else { return }
-        frame.write(scale, row: row, column: end - scale.count, style: .dim)
     }
 }

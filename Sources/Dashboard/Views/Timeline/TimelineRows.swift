@@ -19,6 +19,10 @@ extension TimelineView {
     /// The rows from a number on, at most `count`. O(rows, and their distance from the selected one).
     static func rows(from first: Int, count: Int, _ state: borrowing State) -> [TimelineRow] {
         guard let (programIndex, root) = shownChain(state) else { return chainRows(from: first, count: count, state) }
+        if let chain = state.timeline.chain {
+            let first = min(max(0, first), chain.rows.count)
+            return Array(chain.rows[first..<min(chain.rows.count, first + max(0, count))])
+        }
         let forest = state.programs[programIndex].forest
         let total = state.timeline.cursor.count
         var node = state.selectedNode!.node

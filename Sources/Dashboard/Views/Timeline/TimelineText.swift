@@ -9,9 +9,25 @@ enum TimelineText {
     static func scale(_ scale: UInt64) -> String {
         switch scale {
         case ..<1_000_000: "\(scale / 1_000)us"
-        case ..<1_000_000_000: "\(scale / 1_000_000)ms"
-        default: DurationText.coarse(scale)
+        case ..<1_000_000_000: DurationText.settled(scale)
+        default: scale % 1_000_000_000 == 0 ? DurationText.coarse(scale) : DurationText.settled(scale)
         }
+    }
+
+    /// A duration that grows no more.
+    static func settled(_ duration: UInt64) -> String { DurationText.settled(duration) }
+
+    /// What is written at the end of a bar; nil for a node that has not had its turn.
+    static func duration(
+        of node: NodeIndex, isChain: Bool, _ program: borrowing Program
+    ) -> (time: UInt64, isRunning: Bool)? {
+        let forest = program.forest
+        if isChain {
+            let settled = forest.chain(of: node).settled
+            let end = settled ?? program.shownNow
+            return (end &- min(end, forest.node(node).created), settled == nil)
+        }
+        return forest.timing(of: node, now: program.shownNow).total.map { ($0, forest.state(of: node).isLive) }
     }
 
     /// The exact times of what is selected, for the line below the rows.

@@ -1,5 +1,6 @@
 import ChainEvents
 import ChainModel
+import ChainText
 import Frames
 
 // Which stretch of time the timeline shows, and the keys that change it.
@@ -12,7 +13,7 @@ extension TimelineView {
             let program = state.programs[programIndex]
             let chain = program.forest.chain(of: root)
             let isLive = chain.settled == nil
-            let span = state.timeline.span
+            let span = state.timeline.chain?.span
             let begin = span?.lowerBound ?? (program.forest.node(root).created &+ program.wallOffset)
             let settled = span?.upperBound ?? ((chain.settled ?? 0) &+ program.wallOffset)
             let end = isLive ? program.shownNow &+ program.wallOffset : settled
@@ -39,10 +40,12 @@ extension TimelineView {
     /// The stretch of time that is on the screen, and the moment that ticks are counted from.
     static func axis(of rows: [TimelineRow], _ state: borrowing State) -> (axis: TimeAxis, begin: UInt64) {
         let columns = TimelineColumns(state).bars.width
-        let (begin, end, _) = span(of: rows, state)
-        // Two columns less, for the sign of the end and a gap behind it.
-        let room = max(1, columns - 2)
-        let scale = state.timeline.scale ?? TimeAxis.scale(fitting: end - begin, into: room)
+        let (begin, end, isLive) = span(of: rows, state)
+        // Less the sign of the end and a gap behind it; where all is in sight also the duration there.
+        let room = max(1, columns - (state.timeline.scale == nil ? min(columns / 3, DurationText.width + 3) : 2))
+        // A live chain's scale moves in steps, because each draws everything again.
+        let scale =
+            state.timeline.scale ?? TimeAxis.scale(filling: end - begin, columns: room, inSteps: isLive)
         var left = begin
         if let fixed = state.timeline.left {
             left = fixed
@@ -63,6 +66,10 @@ extension TimelineView {
         case .later: pan(by: 1, &state)
         case .follow: followNow(&state)
         case .scope: toggleScope(&state)
+        case .longest: goToLongest(&state)
+        case .fold: toggleFold(&state)
+        case .foldAll: setFolded(true, &state)
+        case .unfoldAll: setFolded(false, &state)
         case .nextMatch, .previousMatch:
             guard state.filter.isActive else { return nil }
             goToMatch(forward: intent == .nextMatch, &state)
@@ -76,17 +83,22 @@ extension TimelineView {
         let rows = window(state)
         guard !rows.isEmpty else { return state.notify(state.emptyReason) }
         let axis = axis(of: rows, state).axis
-        let (begin, end, isLive) = span(of: rows, state)
-        let all = TimeAxis.scale(fitting: end - begin, into: max(1, axis.columns - 2))
-        if steps > 0, state.timeline.scale == nil { return state.notify("everything is in sight") }
-        let index = (TimeAxis.scales.firstIndex(of: axis.scale) ?? 0) + steps
-        guard index >= 0 else { return state.notify("this is as near as it gets") }
-        guard index < TimeAxis.scales.count, TimeAxis.scales[index] < all else {
-            (state.timeline.scale, state.timeline.left) = (nil, nil)
-            state.notify("everything is in sight")
+        let (_, _, isLive) = span(of: rows, state)
+        if steps > 0, state.timeline.scale == nil { return state.notify("the whole time is shown") }
+        let next =
+            steps > 0
+            ? TimeAxis.scales.first { $0 > axis.scale } : TimeAxis.scales.last { $0 < axis.scale }
+        guard let scale = next ?? (steps > 0 ? .max : nil) else {
+            return state.notify("this is the closest zoom")
+        }
+        let before = (scale: state.timeline.scale, left: state.timeline.left)
+        (state.timeline.scale, state.timeline.left) = (nil, nil)
+        let all = self.axis(of: rows, state).axis.scale
+        guard scale < all else {
+            state.notify("the whole time is shown")
             return state.updateViewport()
         }
-        let scale = TimeAxis.scales[index]
+        state.timeline.left = before.left
         // Around now while that is followed, else around the selected node.
         if state.timeline.left != nil || !(isLive && state.isSelectionLive) {
             var center = axis.left &+ axis.scale &* UInt64(axis.columns / 2)
@@ -111,7 +123,7 @@ extension TimelineView {
     private static func pan(by quarters: Int, _ state: inout State) {
         let rows = window(state)
         guard !rows.isEmpty else { return state.notify(state.emptyReason) }
-        guard state.timeline.scale != nil else { return state.notify("everything is in sight; + goes nearer") }
+        guard state.timeline.scale != nil else { return state.notify("the whole time is shown; + zooms in") }
         let axis = axis(of: rows, state).axis
         let (begin, _, isLive) = span(of: rows, state)
         let distance = axis.scale.multipliedClamped(by: UInt64(max(1, axis.columns / 4)))
@@ -131,12 +143,12 @@ extension TimelineView {
     private static func followNow(_ state: inout State) {
         if state.timeline.left != nil {
             state.timeline.left = nil
-            state.notify("follows what goes on; again: everything in sight")
+            state.notify("follows now; again: fit to width")
         } else if state.timeline.scale != nil {
             state.timeline.scale = nil
-            state.notify("everything is in sight")
+            state.notify("the whole time is shown")
         } else {
-            state.notify("everything is in sight; + goes nearer")
+            state.notify("the whole time is shown; + zooms in")
         }
         state.updateViewport()
     }
@@ -145,7 +157,7 @@ extension TimelineView {
         if state.timeline.scope == .chain {
             guard shownChain(state) != nil else { return state.notify("these are all chains; select one of them") }
             state.timeline.scope = .all
-            state.notify("all chains, in the order of their beginnings; a goes back to one")
+            state.notify("all chains, by start time; a goes back to one")
         } else {
             guard state.selectedNode != nil else { return state.notify("no chain is selected") }
             state.timeline.scope = .chain
@@ -170,7 +182,11 @@ extension TimelineView {
                 let isGrowing =
                     isAll
                     ? program.forest.chain(of: node).settled == nil : view.isLive || view.activity == .running
-                if isGrowing { hasher.combine(now) }
+                guard isGrowing else { continue }
+                hasher.combine(now)
+                if let duration = TimelineText.duration(of: node, isChain: isAll, program) {
+                    hasher.combine(DurationText.step(duration.time))
+                }
             }
         }
         for part in TimelineText.info(state, begin: begin) { hasher.combine(part.text) }

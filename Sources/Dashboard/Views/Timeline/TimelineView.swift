@@ -19,8 +19,12 @@ struct TimelineView {
     var root: RowID?
     /// The selected row as of the last update, and its number.
     var anchor: (rowID: RowID, number: Int)?
-    /// The first and the last moment of a chain that was visited whole; nil for a long chain.
-    var span: ClosedRange<UInt64>?
+    /// The chain that is shown, visited whole; nil for a long chain, and for all chains.
+    var chain: TimelineChain?
+    /// The node that ``goToLongest(_:)`` selected last.
+    var longest: RowID?
+    /// Nodes under which nothing is shown.
+    var folded: Set<RowID> = []
     /// Nanoseconds a column; nil for as many as bring everything onto the screen.
     var scale: UInt64?
     /// The moment at the left edge; nil while the picture follows what goes on.
@@ -41,6 +45,8 @@ struct TimelineRow {
     var node: NodeIndex?
     /// The levels that the name is indented by.
     var depth = 0
+    /// Nodes under it that are folded away.
+    var hiddenCount = 0
 }
 
 extension [TimelineRow] {
@@ -63,12 +69,14 @@ extension TimelineView: ListView {
     static let intent = Intent.timeline
     static let keyText = "timeline: the waterfall of a chain, or of all"
     static let bindings = [
-        KeyMap.Binding(.zoomIn, [KeyMap.key("+")], "nearer", footer: "zoom"),
-        KeyMap.Binding(.zoomOut, [KeyMap.key("-")], "farther"),
+        KeyMap.Binding(.zoomIn, [KeyMap.key("+")], "zoom in", footer: "zoom"),
+        KeyMap.Binding(.zoomOut, [KeyMap.key("-")], "zoom out"),
         KeyMap.Binding(.earlier, [KeyPress(.left), KeyMap.key("h")], "earlier", footer: "pan"),
         KeyMap.Binding(.later, [KeyPress(.right), KeyMap.key("l")], "later"),
         KeyMap.Binding(
-            .follow, [KeyMap.key("f"), KeyMap.key("0")], "back to now; again: everything in sight", footer: "now"),
+            .follow, [KeyMap.key("f"), KeyMap.key("0")], "back to now; again: fit to width", footer: "now"),
+        KeyMap.Binding(.longest, [KeyMap.key("b")], "to the longest bar; again: the next longest", footer: "longest"),
+        KeyMap.Binding(.fold, [KeyMap.key("z")], "fold or unfold what is under the node", footer: "fold"),
         KeyMap.Binding(.scope, [KeyMap.key("a")], "all chains, or only the selected one", footer: "all"),
         KeyMap.Binding(
             .detail, [KeyPress(.enter)], "of all chains: the selected one; of one: details", footer: "detail"),
@@ -81,12 +89,13 @@ extension TimelineView: ListView {
 
     /// The selected node stays on its line.
     static func updateRows(_ state: inout State) {
-        state.timeline.span = nil
+        state.timeline.chain = nil
         if state.timeline.scope == .chain, state.selectedNode == nil { selectSomeChain(&state) }
         let chain = shownChain(state)
         let root = chain.map { state.rowID(of: $0.root, in: $0.programIndex) }
         if root != state.timeline.root {
             (state.timeline.root, state.timeline.scale, state.timeline.left) = (root, nil, nil)
+            state.timeline.folded = []
         }
         if let (programIndex, root) = chain {
             updateChainRows(programIndex, root, &state)
@@ -105,10 +114,11 @@ extension TimelineView: ListView {
 
     private static func updateChainRows(_ programIndex: Int, _ root: NodeIndex, _ state: inout State) {
         let node = state.selectedNode!.node
-        let count = state.programs[programIndex].forest.chain(of: root).nodeCount
+        var count = state.programs[programIndex].forest.chain(of: root).nodeCount
         var number: Int
         if count <= wholeLimit {
             number = visitAll(programIndex, root, countingTo: node, &state)
+            count = state.timeline.chain?.rows.count ?? count
         } else if let anchor = state.timeline.anchor, anchor.rowID == state.selection {
             number = anchor.number
         } else {
@@ -121,26 +131,37 @@ extension TimelineView: ListView {
         keepCursor(at: number, of: count, &state)
     }
 
-    /// Visits all nodes of a short chain: returns the number of one, and stores from when to when they lasted.
+    /// Visits all nodes of a short chain: returns the row of one, which is unfolded if need be.
     private static func visitAll(
         _ programIndex: Int, _ root: NodeIndex, countingTo node: NodeIndex, _ state: inout State
     ) -> Int {
-        let forest = state.programs[programIndex].forest
-        var (first, last, number, count) = (UInt64.max, UInt64(0), 0, 0)
-        var current: NodeIndex? = root
-        while let shown = current {
-            if shown == node { number = count }
-            count += 1
-            let view = forest.node(shown)
-            first = min(first, view.created)
-            last = max(last, view.settled ?? 0, view.ended ?? 0)
-            current = RowOrder.next(after: shown, within: root, in: forest)?.node
+        let columns = TimelineColumns(state).bars.width
+        func visit() -> TimelineChain {
+            TimelineChain(
+                root, of: state.programs[programIndex], programIndex: programIndex, folded: state.timeline.folded,
+                columns: columns)
         }
-        state.timeline.walkedCount += count
-        let offset = state.programs[programIndex].wallOffset
-        state.timeline.span = (first &+ offset)...max(first &+ offset, last &+ offset)
-        return number
+        var chain = visit()
+        var number = chain.rows.firstIndex { $0.node == node }
+        if number == nil {
+            state.timeline.folded = []
+            chain = visit()
+            number = chain.rows.firstIndex { $0.node == node }
+        }
+        state.timeline.walkedCount += chain.nodes.count
+        state.timeline.chain = chain
+        return number ?? 0
     }
+
+    /// The strip of the whole chain, where it is not in sight as a whole.
+    static func topLineCount(_ state: borrowing State) -> Int {
+        guard let chain = state.timeline.chain, !chain.overview.isEmpty else { return 0 }
+        let rows = Layout(state).tree.rows
+        let isWhole = state.timeline.scale == nil && chain.rows.count <= rows - infoLineCount
+        return isWhole || rows < leastRowsOfStrip ? 0 : 1
+    }
+
+    private static let leastRowsOfStrip = 14
 
     private static func updateAllRows(_ state: inout State) {
         let count = state.programs.indices.reduce(0) { $0 + rowCount(of: $1, state) }

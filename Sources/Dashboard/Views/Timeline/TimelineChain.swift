@@ -1,0 +1,158 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainRows
+
+/// What is known of a chain that was visited whole: its rows, and which of them matter.
+struct TimelineChain {
+    /// The rows that are not folded away.
+    private(set) var rows: [TimelineRow] = []
+    /// All nodes, in their order.
+    private(set) var nodes: [NodeIndex] = []
+    /// The first and the last moment, in nanoseconds since 1970.
+    private(set) var span: ClosedRange<UInt64> = 0...0
+    /// The nodes that would have to be faster for the chain to settle earlier.
+    private(set) var critical: Set<NodeIndex> = []
+    /// How many handlers ran, by column of the strip above the rows.
+    private(set) var overview: [Int] = []
+
+    /// Visits all nodes. O(nodes).
+    init(
+        _ root: NodeIndex, of program: borrowing Program, programIndex: Int, folded: Set<RowID>, columns: Int
+    ) {
+        let forest = program.forest
+        var (first, last, depth) = (UInt64.max, UInt64(0), 0)
+        var foldedDepth: Int?
+        var tail = (node: root, settled: UInt64(0))
+        var current: NodeIndex? = root
+        while let node = current {
+            nodes.append(node)
+            if let limit = foldedDepth, depth > limit {
+                rows[rows.count - 1].hiddenCount += 1
+            } else {
+                foldedDepth = folded.contains(program.rowID(of: node)) ? depth : nil
+                rows.append(TimelineRow(programIndex: programIndex, node: node, depth: depth))
+            }
+            let view = forest.node(node)
+            first = min(first, view.created)
+            last = max(last, view.settled ?? 0, view.ended ?? 0)
+            // Of a live chain the last live node is what the others are for.
+            let settled = view.settled ?? .max
+            if settled >= tail.settled { tail = (node, settled) }
+            guard let next = RowOrder.next(after: node, within: root, in: forest) else { break }
+            depth = max(0, depth + next.levels)
+            current = next.node
+        }
+        let offset = program.wallOffset
+        span = (first &+ offset)...max(first &+ offset, last &+ offset)
+        critical = CriticalPath(to: tail.node, in: forest).nodes
+        // All that there is decides nothing.
+        if critical.count == nodes.count { critical = [] }
+        let now = program.shownNow
+        let isLive = forest.chain(of: root).settled == nil
+        fillOverview(from: first, to: isLive ? max(now, first) : last, columns: columns, forest, now)
+    }
+
+    private mutating func fillOverview(
+        from first: UInt64, to last: UInt64, columns: Int, _ forest: borrowing ChainForest, _ now: UInt64
+    ) {
+        guard columns > 0, last > first else { return }
+        overview = Array(repeating: 0, count: columns)
+        let axis = TimeAxis(
+            left: first, scale: TimeAxis.scale(filling: last - first, columns: columns), columns: columns)
+        for node in nodes {
+            for stretch in NodeBar(of: node, in: forest, now: now).stretches where stretch.phase == .running {
+                let start = min(max(0, axis.column(of: stretch.from)), columns - 1)
+                let end = min(max(start, axis.column(of: stretch.to &- 1)), columns - 1)
+                for column in start...end { overview[column] += 1 }
+            }
+        }
+    }
+}
+
+// Folding.
+extension TimelineView {
+    /// Folds what is under the selected node, or unfolds it.
+    static func toggleFold(_ state: inout State) {
+        guard let selection = state.selection, let chain = state.timeline.chain else {
+            return state.notify(
+                shownChain(state) == nil
+                    ? "a chain alone can be folded; Enter shows it" : "this chain is too long to fold")
+        }
+        if state.timeline.folded.remove(selection) == nil {
+            let number = state.timeline.cursor.selected
+            guard chain.rows.indices.contains(number + 1), chain.rows[number + 1].depth > chain.rows[number].depth
+            else {
+                return state.notify("there is nothing under this node")
+            }
+            state.timeline.folded.insert(selection)
+        }
+        state.updateViewport()
+    }
+
+    /// Folds each node under the root, or unfolds all.
+    static func setFolded(_ isFolded: Bool, _ state: inout State) {
+        guard let chain = state.timeline.chain, let first = chain.rows.first else {
+            return state.notify("a chain alone can be folded; Enter shows it")
+        }
+        state.timeline.folded = []
+        if isFolded {
+            for row in chain.rows where row.depth == 1 {
+                if let node = row.node {
+                    state.timeline.folded.insert(state.rowID(of: node, in: row.programIndex))
+                }
+            }
+            if let node = first.node { state.select(state.rowID(of: node, in: first.programIndex)) }
+        }
+        state.updateViewport()
+    }
+}
+
+// The longest bars.
+extension TimelineView {
+    /// Bars that repeated presses go through.
+    private static let longestCount = 10
+
+    /// Selects the node that took longest itself; of all chains, the longest one on the screen. Again: the next one.
+    static func goToLongest(_ state: inout State) {
+        let rows = state.timeline.chain?.rows ?? window(state)
+        let isAll = shownChain(state) == nil
+        var ranked: [(rowID: RowID, time: UInt64)] = []
+        for row in rows {
+            guard let node = row.node else { continue }
+            let program = state.programs[row.programIndex]
+            let time = isAll ? chainTime(node, program) : ownTime(node, program)
+            if time > 0 { ranked.append((state.rowID(of: node, in: row.programIndex), time)) }
+        }
+        ranked.sort { $0.time > $1.time }
+        ranked = Array(ranked.prefix(longestCount))
+        guard !ranked.isEmpty else { return state.notify("nothing here took any time") }
+        let isAgain = state.timeline.longest == state.selection
+        let known = isAgain ? ranked.firstIndex { $0.rowID == state.selection } : nil
+        let next = known.map { ($0 + 1) % ranked.count } ?? 0
+        let time = TimelineText.settled(ranked[next].time)
+        let what = isAll ? "chain" : "bar"
+        state.select(ranked[next].rowID)
+        state.timeline.longest = state.selection
+        state.notify(next == 0 ? "the longest \(what): \(time)" : "number \(next + 1) of the longest: \(time)")
+        state.updateViewport()
+    }
+
+    private static func chainTime(_ root: NodeIndex, _ program: borrowing Program) -> UInt64 {
+        let end = program.forest.chain(of: root).settled ?? program.shownNow
+        return end &- min(end, program.forest.node(root).created)
+    }
+
+    /// The time in a queue and in the handler; of a node without either, until it settled.
+    private static func ownTime(_ node: NodeIndex, _ program: borrowing Program) -> UInt64 {
+        let forest = program.forest
+        let isAlone = forest.targets(of: node, limit: 1).isEmpty && forest.kind(of: node).role != .combinator
+        return NodeBar(of: node, in: forest, now: program.shownNow).stretches.reduce(0) { sum, stretch in
+            switch stretch.phase {
+            case .queued, .running: sum + (stretch.to - stretch.from)
+            case .pending where isAlone: sum + (stretch.to - stretch.from)
+            case .pending, .waiting: sum
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ChainEvents
+import ChainModel
+import ChainText
+import Frames
+
+// What is around the bars of the timeline: axis, strip, legend, and the line below.
+extension Painter {
+    mutating func paintAxis(
+        _ axis: TimeAxis, _ columns: TimelineColumns, begin: UInt64, _ state: borrowing State
+    ) {
+        let row = layout.tree.row - 1
+        let isChain = TimelineView.shownChain(state) != nil
+        write(isChain ? "node" : "chain", row: row, in: columns.name, style: .title)
+        let distance = axis.tickDistance(columnsApart: isChain ? 10 : 15)
+        let origin = isChain ? begin : begin / distance * distance
+        var free = 0
+        for tick in axis.ticks(every: distance, from: origin) {
+            let column = axis.column(of: tick)
+            guard column >= free, column < axis.columns else { continue }
+            let label =
+                isChain
+                ? TimeAxis.label(tick.subtractingClamped(begin), distance: distance)
+                : distance >= 1_000_000_000
+                    ? ClockText.seconds(tick, offset: state.options.clockOffset)
+                    : ClockText.milliseconds(tick, offset: state.options.clockOffset)
+            // Whole or not at all: half a number would be a lie.
+            guard column + 1 + label.count <= axis.columns else { break }
+            frame.write(glyphs.vertical, row: row, column: columns.bars.start + column, style: .guide)
+            frame.write(label, row: row, column: columns.bars.start + column + 1, style: .title)
+            free = column + label.count + 2
+        }
+    }
+
+    /// The whole chain in one line: how many handlers ran; what the bars below do not show of it is dimmed.
+    mutating func paintOverview(
+        _ state: borrowing State, _ axis: TimeAxis, _ columns: TimelineColumns, row: Int
+    ) {
+        guard let chain = state.timeline.chain, let (programIndex, root) = TimelineView.shownChain(state) else {
+            return
+        }
+        let program = state.programs[programIndex]
+        let isLive = program.forest.chain(of: root).settled == nil
+        let begin = chain.span.lowerBound
+        let end = max(begin, isLive ? program.shownNow &+ program.wallOffset : chain.span.upperBound)
+        let name = "whole chain, \(DurationText.settled(end - begin))"
+        write(name, row: row, in: columns.name, style: .dim)
+        let whole = TimeAxis(
+            left: begin, scale: TimeAxis.scale(filling: end - begin, columns: chain.overview.count),
+            columns: chain.overview.count)
+        let shown = whole.column(of: axis.left)...max(whole.column(of: axis.left), whole.column(of: axis.right))
+        let highest = max(1, chain.overview.max() ?? 1)
+        let steps = glyphs.bars
+        for (column, count) in chain.overview.enumerated() where column < columns.bars.width {
+            let sign = count == 0 ? String(glyphs.bar(.waiting)) : steps[(count * steps.count - 1) / highest]
+            let style: Style = shown.contains(column) ? count == 0 ? .waiting : .running : .guide
+            frame.write(sign, row: row, column: columns.bars.start + column, style: style)
+        }
+    }
+
+    /// Explains the signs, where the rows leave room.
+    mutating func paintTimelineLegend(
+        _ rowCount: Int, isChain: Bool, hasCritical: Bool, _ state: borrowing State
+    ) {
+        guard rowCount + 2 <= TimelineView.height(in: state) else { return }
+        let words: [(NodeBar.Phase, String)] = [
+            (.waiting, "before its turn"), (.queued, "queued"), (.running, "runs"), (.pending, "waits for others"),
+        ]
+        var entries = words.map { LegendEntry(String(glyphs.bar($0)), $0.style, $1) }
+        if hasCritical { entries.append(LegendEntry(glyphs.critical, Style.key.bold, "critical path")) }
+        if isChain { entries.append(LegendEntry(glyphs.vertical, .guide, "joins, or now")) }
+        paintLegend(entries, row: layout.tree.row + layout.tree.rows - 1 - TimelineView.infoLineCount)
+    }
+
+    /// The exact times of what is selected, and how the picture is looked at.
+    mutating func paintInfo(_ state: borrowing State, _ axis: TimeAxis, begin: UInt64) {
+        let row = layout.tree.row + layout.tree.rows - 1
+        let end = layout.tree.columns - 1
+        let way =
+            state.timeline.left != nil ? "  f follows" : state.timeline.scale == nil ? "" : "  follows"
+        let scale =
+            state.timeline.scale == nil ? "fit to width" : "\(TimelineText.scale(axis.scale)) a column\(way)"
+        let room = scale.count + 3 < end / 2 ? end - scale.count - 2 : end
+        var column = Columns.glyph
+        for part in TimelineText.info(state, begin: begin) {
+            guard column < room else { break }
+            column += frame.write(
+                part.text, row: row, column: column, maxColumns: room - column, style: part.style,
+                ellipsis: glyphs.ellipsis)
+        }
+        guard room < end else { return }
+        frame.write(scale, row: row, column: end - scale.count, style: .dim)
+    }
+}
+
+extension Glyphs {
+    /// The sign of a node on the critical path.
+    var critical: String { charset == .ascii ? ">" : scrollThumb }
+}

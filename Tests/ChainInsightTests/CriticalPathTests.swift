@@ -1,0 +1,98 @@
+import ChainEvents
+import ChainModel
+import EventScripts
+import Testing
+
+@testable import ChainInsight
+
+/// Which nodes decide when a chain settles.
+@Suite struct CriticalPathTests {
+    private static func path(to node: UInt64, _ script: ScriptedForest) -> Set<UInt64> {
+        let forest = script.forest
+        guard let tail = forest.index(of: NodeID(node)) else { return [] }
+        return Set(CriticalPath(to: tail, in: forest).nodes.map { forest.id(of: $0).rawValue })
+    }
+
+    /// An order: its handler waits for three checks of 10, 30 and 20 ms, the slowest in two steps; then it is paid.
+    private static func order(kind: NodeKind) -> ScriptedForest {
+        var script = ScriptedForest()
+        script.make(1, .work, "order")
+        script.queue(1)
+        script.start(1)
+        script.at(1)
+        script.make(2, kind)
+        for node in 3...5 as ClosedRange<UInt64> {
+            script.make(node, .work)
+            script.member(2, node)
+        }
+        script.make(6, .then, under: 4)
+        script.member(2, 6)
+        script.adopt(1, 2)
+        for (node, time) in [(3, 10.0), (4, 15), (5, 20), (6, 30)] as [(UInt64, Double)] {
+            script.at(time)
+            script.fulfill(node)
+            if kind == .race, node == 3 { script.fulfill(2) }
+        }
+        if kind != .race { script.fulfill(2) }
+        script.fulfill(1)
+        script.make(7, .then, "pay", under: 1)
+        script.queue(7)
+        script.at(40)
+        script.fulfill(7)
+        return script
+    }
+
+    @Test func theSlowestMemberDecides() {
+        #expect(Self.path(to: 7, Self.order(kind: .all)) == [7, 1, 2, 6, 4])
+    }
+
+    @Test func theWinnerOfARaceDecides() {
+        #expect(Self.path(to: 7, Self.order(kind: .race)) == [7, 1, 2, 3])
+    }
+
+    @Test func aLiveNodeIsDecidedByWhatItWaitsFor() {
+        var script = ScriptedForest()
+        script.make(1, .all)
+        script.make(2, .work)
+        script.make(3, .work)
+        script.member(1, 2)
+        script.member(1, 3)
+        script.make(4, .then, under: 1)
+        script.at(10)
+        script.fulfill(2)
+        #expect(Self.path(to: 4, script) == [4, 1, 3])
+    }
+
+    @Test func aParentDecidesWhereTheDependencyBeganAfterIt() {
+        var script = ScriptedForest()
+        script.make(1, .work)
+        script.make(9, .work, "begun long before")
+        script.at(10)
+        script.fulfill(1)
+        script.make(2, .then, under: 1)
+        script.queue(2)
+        script.start(2)
+        script.make(3, .work, "made by the handler")
+        script.adopt(2, 3)
+        script.at(20)
+        script.fulfill(3)
+        script.fulfill(2)
+        script.make(4, .then, under: 2)
+        script.queue(4)
+        script.start(4)
+        script.adopt(4, 9)
+        script.at(50)
+        script.fulfill(9)
+        script.fulfill(4)
+        #expect(Self.path(to: 2, script) == [2, 3, 1])
+        #expect(Self.path(to: 4, script) == [4, 9], "what ran before did not hold it up")
+    }
+
+    @Test func cyclesEnd() {
+        var script = ScriptedForest()
+        script.make(1, .promise)
+        script.make(2, .then, under: 1)
+        script.adopt(1, 2)
+        #expect(Self.path(to: 1, script) == [1, 2])
+    }
+}

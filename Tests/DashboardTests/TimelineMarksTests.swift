@@ -1,0 +1,152 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The timeline: durations, legend, critical path, strip, folding, and the longest bars.
+@Suite struct TimelineMarksTests {
+    private static func lines(_ screen: Screen) -> [String] {
+        (0..<screen.frame.size.rows).map { screen.frame.rowText($0) }
+    }
+
+    private static func line(_ text: String, _ screen: Screen) -> String {
+        lines(screen).first { $0.contains(text) } ?? ""
+    }
+
+    // MARK: Bars
+
+    @Test func aBarEndsInItsDuration() {
+        let screen = TimelineTests.order(16, 160, 40)
+        for (label, duration) in [("reserve stock", "210ms"), ("charge card", "300ms"), ("3 checks", "288ms")] {
+            #expect(Self.line(label, screen).contains(duration), "\(label)")
+        }
+    }
+
+    @Test func aLiveBarGrowsByItsDuration() {
+        var screen = TimelineTests.order(17, 120, 40)
+        let before = Self.line("address lookup", screen)
+        screen.tick(9_000)
+        #expect(Self.line("address lookup", screen) != before)
+        #expect(Self.line("address lookup", screen).contains(/[0-9.]+s/))
+    }
+
+    @Test(arguments: [80, 120, 200]) func aSettledChainFillsTheWidth(_ columns: Int) {
+        let screen = TimelineTests.order(16, columns, 40)
+        let axis = TimelineTests.axis(screen)
+        let span = screen.state.timeline.chain!.span
+        let used = axis.column(of: span.upperBound) + DurationColumns.count
+        #expect(used <= axis.columns && used >= axis.columns - 2, "\(used) of \(axis.columns)")
+    }
+
+    private enum DurationColumns { static let count = 10 }
+
+    @Test func aLiveChainUsesMostOfTheWidthAsItGrows() {
+        var screen = TimelineTests.order(17, 120, 40)
+        var scales: Set<UInt64> = []
+        for second in 5..<65 {
+            screen.tick(Double(second) * 1_000)
+            let axis = TimelineTests.axis(screen)
+            let used = axis.column(of: Screen.wall(Double(second) * 1_000))
+            #expect(used <= axis.columns - 8 && used * 5 >= (axis.columns - 10) * 4, "\(used) of \(axis.columns)")
+            scales.insert(axis.scale)
+        }
+        #expect(scales.count < 45, "it stands still in between")
+    }
+
+    @Test func theSignsAreExplainedWhereThereIsRoom() {
+        #expect(TimelineTests.order(16, 120, 40).text.contains("█ runs"))
+        #expect(TimelineTests.order(16, 120, 40, options: State.Options(glyphs: .ascii)).text.contains("# runs"))
+        #expect(!TimelineTests.order(16, 120, 12).text.contains("█ runs"))
+    }
+
+    // MARK: The critical path
+
+    @Test func theCriticalPathIsMarked() {
+        var screen = Screen(120, 40)
+        var script = Script(time: 100)
+        script.make(1, .all, "checks")
+        for (node, label) in [(2, "fast"), (3, "slow")] as [(UInt64, String)] {
+            script.make(node, .work, label, by: 1)
+            script.link(1, node)
+            script.queue(node)
+            script.start(node, on: ThreadID(node))
+        }
+        script.make(4, .then, "pay", under: 1)
+        script.at(200)
+        script.fulfill(2)
+        script.at(900)
+        script.fulfill(3)
+        script.fulfill(1)
+        script.queue(4)
+        script.start(4)
+        script.at(1_000)
+        script.fulfill(4)
+        screen.feed(script)
+        screen.type("3")
+        #expect(Self.line("slow", screen).contains("┃"))
+        #expect(Self.line("pay", screen).contains("┃"))
+        #expect(!Self.line("fast", screen).contains("┃"))
+        #expect(screen.text.contains("┃ critical path"))
+        GoldenTests.check(screen, "timeline/critical-120x40")
+    }
+
+    // MARK: The strip
+
+    @Test func theWholeChainIsAboveWhereItIsNotInSight() {
+        var screen = TimelineTests.order(16, 120, 40)
+        #expect(!screen.text.contains("whole chain"))
+        screen.type("++")
+        #expect(screen.text.contains("whole chain, "))
+        let row = Layout(screen.state).tree.row + 3
+        screen.act(.mouse(Mouse(.press, .left, row: row, column: 60)))
+        #expect(screen.selectedID == 202, "rows begin below it")
+        screen.act(.mouse(Mouse(.press, .left, row: Layout(screen.state).tree.row, column: 60)))
+        #expect(screen.selectedID == 202)
+        screen.type("--")
+        #expect(!screen.text.contains("whole chain"))
+    }
+
+    // MARK: Folding
+
+    @Test func zFoldsWhatIsUnderANode() {
+        var screen = TimelineTests.order(16, 120, 40)
+        screen.go(to: 202)
+        let count = screen.state.timeline.cursor.count
+        screen.type("z")
+        #expect(screen.state.timeline.cursor.count < count)
+        #expect(screen.selectedID == 202)
+        #expect(Self.line("▸", screen).contains("+\(count - screen.state.timeline.cursor.count)"))
+        screen.type("z")
+        #expect(screen.state.timeline.cursor.count == count)
+        screen.type("Gz")
+        #expect(screen.message == "there is nothing under this node")
+        screen.type("_")
+        #expect(screen.state.timeline.cursor.count < count)
+        screen.type("*")
+        #expect(screen.state.timeline.cursor.count == count)
+    }
+
+    @Test func aNodeInsideIsUnfolded() {
+        var screen = TimelineTests.order(16, 120, 40)
+        screen.go(to: 202)
+        screen.type("z:goto #210<Enter>3")
+        #expect(screen.selectedID == 210)
+        #expect(Self.lines(screen).contains { $0.hasPrefix("›") })
+    }
+
+    // MARK: The longest
+
+    @Test func bGoesToTheLongestBars() {
+        var screen = TimelineTests.order(16, 120, 40)
+        screen.type("gb")
+        let first = screen.selectedID
+        #expect(screen.message?.hasPrefix("the longest bar: ") == true)
+        screen.type("b")
+        #expect(screen.selectedID != first)
+        #expect(screen.message?.hasPrefix("number 2 of the longest: ") == true)
+        screen.type("ab")
+        #expect(screen.message?.hasPrefix("the longest chain: ") == true || screen.message?.contains("longest") == true)
+    }
+}
