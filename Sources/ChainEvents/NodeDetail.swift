@@ -31,7 +31,8 @@ public struct NodeDetail: Hashable, Sendable {
 public struct ProcessTotals: Hashable, Sendable {
     /// The number of kept chains.
     public var chainCount: UInt64
-    /// The number of kept nodes, and of those that are pending, have a running handler, and were rejected.
+    /// The number of kept nodes, and of those that are pending and have a running handler; and of the kept chains that
+    /// were rejected or abandoned.
     public var nodeCount: UInt64, liveCount: UInt64, runningCount: UInt64, rejectedCount: UInt64
     /// The number of attached viewers, without the one that asks.
     public var viewerCount: UInt64

@@ -57,7 +57,7 @@ public enum ProcessTable {
         Column(title: "nodes", width: 8) { process, _ in count(process, process.totals.nodeCount) },
         Column(title: "live", width: 8) { process, _ in count(process, process.totals.liveCount) },
         Column(title: "running", width: 8) { process, _ in count(process, process.totals.runningCount) },
-        Column(title: "rejected", width: 9) { process, _ in count(process, process.totals.rejectedCount) },
+        Column(title: "failed", width: 9) { process, _ in count(process, process.totals.rejectedCount) },
         Column(title: "viewers", width: 8) { process, _ in count(process, process.totals.viewerCount) },
     ]
 

@@ -55,14 +55,26 @@ public struct TreeJSON: Sendable {
                 ("live", "\(counts.liveCount)"),
             ]
                 + NodeState.allCases.map { ($0.word, "\(counts[$0])") }
-                + [("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)")])
+                + [
+                    ("lostEvents", "\(forest.loss.lostCount)"), ("forgottenNodes", "\(forest.totals.evictedCount)"),
+                    ("outcomes", outcomes(of: forest)),
+                ])
     }
 
-    /// Returns a row as a JSON object.
+    /// The chains by outcome.
+    private static func outcomes(of forest: ChainForest) -> String {
+        JSONText.object(ChainOutcome.allCases.map { ($0.word, "\(forest.totals.outcomes[$0])") })
+    }
+
+    /// Returns a row as a JSON object; the root of a chain also says how the chain ended, and with what.
     package func node(_ row: TreeRow, _ forest: ChainForest, _ wallOffset: UInt64, _ now: UInt64) -> String {
         let view = forest.node(row.node)
         let timing = forest.timing(of: row.node, now: now)
         let site = forest.site(of: row.node)
+        let isRoot = row.flags.contains(.root)
+        let concluding = isRoot ? forest.concludingNode(of: row.node) : nil
+        let outcome = JSONText.string(isRoot ? forest.chain(of: row.node).outcome.word : nil)
+        let outcomeSummary = JSONText.string(concluding.flatMap { forest.summary(of: $0) })
         func id(_ node: NodeIndex?) -> String { JSONText.number(node.map { forest.id(of: $0).rawValue }) }
         func wall(_ time: UInt64?) -> String { JSONText.seconds(time.map { $0 &+ wallOffset }) }
         return JSONText.object([
@@ -70,6 +82,7 @@ public struct TreeJSON: Sendable {
             ("parent", id(forest.parent(of: row.node))), ("chain", id(forest.root(of: row.node))),
             ("depth", "\(row.depth)"), ("kind", JSONText.string(view.kind.word)),
             ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.state.word)),
+            ("outcome", outcome), ("outcomeSummary", outcomeSummary),
             ("isLive", "\(view.isLive)"), ("marks", JSONText.array(Self.words(of: view.marks))),
             ("thread", JSONText.string(view.thread == 0 ? nil : forest.threads[view.thread] ?? "\(view.thread)")),
             ("threadID", JSONText.number(view.thread == 0 ? nil : view.thread)),

@@ -43,7 +43,8 @@ public struct TreeText: Sendable {
         let parts: [(Int, String, String)] = [
             (forest.totals.chainCount, "chain", "chains"), (counts.nodeCount, "node", "nodes"),
             (counts.liveCount, "live", "live"), (counts[.running], "running", "running"),
-            (counts[.rejected] + counts[.abandoned], "rejected", "rejected"),
+            (forest.totals.outcomes.failedCount, "failed", "failed"),
+            (forest.totals.outcomes[.recovered], "recovered", "recovered"),
             (Int(clamping: forest.lostCount), "lost", "lost"),
         ]
         let words = parts.map { "\(CountText.grouped($0.0)) \($0.0 == 1 ? $0.1 : $0.2)" }
@@ -61,7 +62,8 @@ public struct TreeText: Sendable {
         ]
         var thread = ""
         if view.thread != 0 { thread = forest.threads[view.thread] ?? "\(view.thread)" }
-        return "\(padded(view.state.word, 10)) \(times.joined(separator: " "))  "
+        let state = NodeText.state(of: row.node, isRoot: row.flags.contains(.root), in: forest)
+        return "\(padded(state.word, 10)) \(times.joined(separator: " "))  "
             + "\(padded(thread, Self.threadWidth))  \(guides(row))\(node(row, view, forest))\n"
     }
 
@@ -93,13 +95,16 @@ public struct TreeText: Sendable {
         if row.flags.contains(.root) {
             let chain = forest.chain(of: row.node)
             if chain.nodeCount + chain.evictedCount > 1 {
-                text += "  (\(NodeText.summary(of: chain, NodeText.role(of: chain))))"
+                let isRecovered = chain.outcome == .recovered && chain.rejectedCount > 0
+                let inside = "recovered, \(CountText.grouped(chain.rejectedCount)) rejected"
+                text += "  (\(isRecovered ? inside : NodeText.summary(of: chain)))"
             }
         }
         for note in view.marks.list.compactMap(\.note) { text += "  [\(note)]" }
         if let site = forest.site(of: row.node), !site.fileID.isEmpty { text += "  " + safe(site.description) }
-        if let summary = forest.summary(of: row.node), !summary.isEmpty {
-            text += (view.state == .fulfilled ? "  = " : "  ! ") + safe(summary)
+        let shown = NodeText.shownNode(for: row.node, isRoot: row.flags.contains(.root), in: forest)
+        if let summary = forest.summary(of: shown), !summary.isEmpty {
+            text += (forest.state(of: shown) == .fulfilled ? "  = " : "  ! ") + safe(summary)
         }
         return text
     }

@@ -21,14 +21,18 @@ package enum NodeText {
         return (forest.node(node).id.description, false)
     }
 
-    /// Returns a node as one line of text, for the clipboard.
+    /// Returns a node as one line of text, for the clipboard; a root with the outcome and value of its chain.
     package static func line(_ node: NodeIndex, in forest: borrowing ChainForest, now: UInt64) -> String {
         let view = forest.node(node)
-        var text = "\(view.id) \(view.state.word) \(view.kind.word)"
+        let isRoot = forest.isRoot(node)
+        let state = state(of: node, isRoot: isRoot, in: forest)
+        var text = "\(view.id) \(state.word) \(view.kind.word)"
         if let label = forest.label(of: node) { text += " " + safe(label) }
         if let site = forest.site(of: node), !site.fileID.isEmpty { text += " (\(safe(site.description)))" }
         if let total = forest.timing(of: node, now: now).total { text += " " + DurationText.settled(total) }
-        if let summary = forest.summary(of: node) { text += ": " + safe(summary) }
+        if let summary = forest.summary(of: shownNode(for: node, isRoot: isRoot, in: forest)) {
+            text += ": " + safe(summary)
+        }
         return text
     }
 
@@ -87,23 +91,61 @@ package enum NodeText {
         return memberCount == 0 ? nil : "\(settledCount)/\(memberCount)"
     }
 
-    /// Returns the role of a whole chain: its most active live state, else its worst outcome.
-    package static func role(of chain: ChainSummary) -> Role {
-        let order: [NodeState] =
-            chain.liveCount > 0
-            ? [.running, .queued, .pending, .waiting] : [.rejected, .abandoned, .cancelled, .unknown]
-        return (order.first { chain.counts[$0] > 0 } ?? .fulfilled).role
+    /// Returns how much of a chain is live, `3 of 9 left`; of a settled chain its outcome, as `recovered (2)`, or the
+    /// number of its nodes where it was fulfilled.
+    package static func summary(of chain: ChainSummary) -> String {
+        let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
+        switch chain.outcome {
+        case .live: return "\(CountText.grouped(chain.liveCount)) of \(count) left"
+        case .fulfilled: return count + " nodes"
+        // The rejected nodes may be evicted.
+        case .recovered where chain.rejectedCount > 0: return "recovered (\(CountText.grouped(chain.rejectedCount)))"
+        case .recovered, .rejected, .abandoned, .cancelled, .unknown: return chain.outcome.word
+        }
     }
 
-    /// Returns how much of a chain is live, `3 of 9 left`; of a settled chain the faults, `1 rejected`, or the number
-    /// of its nodes.
-    package static func summary(of chain: ChainSummary, _ role: Role) -> String {
-        let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
-        if chain.liveCount > 0 { return "\(CountText.grouped(chain.liveCount)) of \(count) left" }
-        if let state = NodeState.allCases.first(where: { $0.role == role }), state != .fulfilled {
-            return "\(CountText.grouped(chain.counts[state])) \(state.word)"
+    /// Returns the node whose state and value the row of a node shows: of the root of a settled chain the one that the
+    /// chain ended with, otherwise the node itself.
+    package static func shownNode(for node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest) -> NodeIndex {
+        isRoot ? forest.concludingNode(of: node) ?? node : node
+    }
+
+    /// Returns the word and the role of a row's state: for a settled root how its chain ended or what it is at, otherwise
+    /// the node's own.
+    package static func state(
+        of node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest
+    ) -> (word: String, role: Role, style: Style) {
+        let state = forest.state(of: node)
+        guard isRoot, !state.isLive else { return (state.word, state.role, state.wordStyle) }
+        let chain = forest.chain(of: node)
+        guard chain.nodeCount > 1 else { return (state.word, state.role, state.wordStyle) }
+        return (chain.status.word, chain.status.role, chain.status.wordStyle)
+    }
+}
+
+extension ChainStatus {
+    /// The role in which the status is drawn.
+    package var role: Role {
+        switch self {
+        case .running: .running
+        case .queued: .queued
+        case .pending: .pending
+        case .waiting: .waiting
+        case .rejected: .rejected
+        case .abandoned: .abandoned
+        case .cancelled: .cancelled
+        case .unknown: .unknown
+        case .recovered: .recovered
+        case .fulfilled: .fulfilled
         }
-        return count + " nodes"
+    }
+
+    /// The style of the status's word: dim where nothing is to be done, so that only the glyph is coloured.
+    package var wordStyle: Style {
+        switch self {
+        case .waiting, .fulfilled: .dim
+        default: Style(role)
+        }
     }
 }
 

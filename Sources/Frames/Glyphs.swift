@@ -55,7 +55,7 @@ public struct Glyphs: Hashable, Sendable {
     /// One of the two sets.
     public static func of(_ charset: Charset) -> Glyphs { charset == .unicode ? unicode : ascii }
 
-    /// The sign of a state; a space for a role that is no state.
+    /// The sign of a state of a node or chain; a space for a role that is no state.
     public func state(_ role: Role) -> String {
         switch role {
         case .waiting: waiting
@@ -68,6 +68,7 @@ public struct Glyphs: Hashable, Sendable {
         case .skipped: skipped
         case .abandoned: abandoned
         case .unknown: unknown
+        case .recovered: fulfilled
         default: " "
         }
     }

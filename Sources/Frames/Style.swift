@@ -14,6 +14,8 @@ public enum Role: UInt8, CaseIterable, Sendable {
     case title
     /// The inside of a box over the screen.
     case overlay
+    /// A chain that was fulfilled although nodes of it were rejected.
+    case recovered
 }
 
 /// The meaning of a cell's text and how it is stressed, in two bytes.
@@ -155,4 +157,6 @@ extension Style {
     public static let title = Style(.title)
     /// ``Role/overlay``.
     public static let overlay = Style(.overlay)
+    /// ``Role/recovered``.
+    public static let recovered = Style(.recovered)
 }

@@ -54,16 +54,16 @@ struct ListingTests {
     @Test func aTreeIsALineANode() {
         #expect(
             text() == """
-                checkout 4242  2 chains · 9 nodes · 5 live · 2 running · 1 rejected · 0 lost
+                checkout 4242  2 chains · 9 nodes · 5 live · 2 running · 1 failed · 0 recovered · 0 lost
                 STATE         WAIT     RUN   TOTAL  THREAD          NODE
-                fulfilled    1.0ms   210ms   211ms  worker-2        #1 work order 17  (5 of 7 left)  Order.swift:9  = reserved
+                running      1.0ms   210ms   211ms  worker-2        #1 work order 17  (5 of 7 left)  Order.swift:9  = reserved
                 pending      0.0ms   0.0ms    1.0s  worker-1        #2 then checks
                 pending                       1.0s                  └─ #3 all 3 checks  1/3
                 running      0.0ms    1.0s    1.0s  worker-3           ├─ #4 work check 4
                 fulfilled                    0.0ms                     ├─ #5 work check 5
                 running               0.0s    1.0s  worker-1           └─ #6 work check 6
                 waiting                                             #7 map charge card
-                fulfilled                    0.0ms                  #10 work order 16  (1 rejected)
+                rejected                     0.0ms                  #10 work order 16  (rejected)  ! declined: card expired
                 rejected                     0.0ms                  #11 map charge card  ! declined: card expired
 
                 """)
@@ -72,7 +72,7 @@ struct ListingTests {
     @Test func whatLivesCanBeListedAlone() {
         let lines = text(TreeListing(isLiveOnly: true)).split(separator: "\n").dropFirst(2)
         let states = lines.map { $0.prefix { $0 != " " } }
-        #expect(states == ["fulfilled", "pending", "pending", "running", "running", "waiting"])
+        #expect(states == ["running", "pending", "pending", "running", "running", "waiting"])
         #expect(!lines.contains { $0.contains("check 5") || $0.contains("order 16") })
     }
 
@@ -105,7 +105,8 @@ struct ListingTests {
         let nodes = try #require(tree["nodes"] as? [[String: Any]])
         #expect(nodes.map { $0["id"] as? Int } == [1, 2, 3, 4, 5, 6, 7, 10, 11])
         let names: Set = [
-            "id", "under", "parent", "chain", "depth", "kind", "label", "state", "isLive", "marks", "thread",
+            "id", "under", "parent", "chain", "depth", "kind", "label", "state", "outcome", "outcomeSummary", "isLive",
+            "marks", "thread",
             "threadID", "executor", "file", "line", "createdAt", "queuedAt", "startedAt", "endedAt", "settledAt",
             "wait", "run", "total", "summary", "cancelledBy",
         ]

@@ -85,9 +85,10 @@ import Testing
                 let roots = forest.roots.filter {
                     (forest.site(of: $0) ?? CodeLocation(fileID: "", line: 0)) == group.site
                 }
-                var counts = StateCounts()
-                for root in roots { counts[SortRank.leading(forest.chain(of: root).counts)] += 1 }
-                #expect(group.counts == counts, "seed \(seed), round \(round)")
+                for status in ChainStatus.allCases {
+                    let count = roots.count { forest.chain(of: $0).status == status }
+                    #expect(group.counts[status] == count, "seed \(seed), round \(round)")
+                }
             }
         }
     }

@@ -133,22 +133,47 @@ import Testing
 
     // MARK: What stays
 
-    @Test func theSelectionStaysOnItsNodeAndLine() {
+    /// The view keeps the top after a sort, until the user moves.
+    @Test func aSortShowsTheTop() {
         var screen = Self.orders(120, 12)
         var more = Script(sequence: 9, time: 4_300)
         for number in 0..<30 as Range<UInt64> { more.make(1_000 + number, .promise, "x\(number)", external: true) }
         screen.feed(more)
-        screen.go(to: 1_004)
-        var line = screen.state.tree.selectedLine!
         for _ in SortColumn.allCases {
+            screen.go(to: 1_004)
+            #expect(screen.state.tree.selectedRow > 0)
             screen.type("s")
-            #expect(screen.selectedID == 1_004)
-            // As far as there are rows above and below it.
-            let height = Layout(screen.state).tree.rows
-            let (row, count) = (screen.state.tree.selectedRow, screen.state.tree.rowCount)
-            #expect(screen.state.tree.selectedLine == row - min(max(0, row - line), count - height))
-            line = screen.state.tree.selectedLine!
+            #expect(screen.state.tree.top == 0 && screen.state.tree.selectedLine == 0)
         }
+    }
+
+    /// So it does after `g`; a move anchors the selection.
+    @Test func theTopStaysAfterGUntilTheUserMoves() {
+        var screen = Screen(100, 12)
+        var script = Script()
+        for number in 1...20 as ClosedRange<UInt64> {
+            script.at(Double(number))
+            script.make(10 * number, .promise, "order \(number)", external: true)
+        }
+        screen.feed(script)
+        screen.type("S<PgDn>g")
+        #expect(screen.selectedID == 200)
+        var second = Script(sequence: 2, time: 100)
+        second.make(500, .promise, "new", external: true)
+        screen.feed(second)
+        #expect(screen.visibleIDs.first == 500 && screen.selectedID == 500)
+        screen.type("j")
+        #expect(screen.selectedID == 200)
+        var third = Script(sequence: 3, time: 200)
+        third.make(600, .promise, "newer", external: true)
+        screen.feed(third)
+        #expect(screen.selectedID == 200)
+        // Details stay with the node that they were opened for.
+        screen.type("g<Enter>")
+        var fourth = Script(sequence: 4, time: 300)
+        fourth.make(700, .promise, "newest", external: true)
+        screen.feed(fourth)
+        #expect(screen.selectedID == 600)
     }
 
     @Test func anOrderSurvivesARestart() {
@@ -232,7 +257,7 @@ import Testing
         screen.type("t")
         let lines = screen.state.tree.window.compactMap(\.rowID.site?.line)
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
-        func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StateCounts {
+        func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StatusCounts {
             let groups = screen.state.rowModel.order.groups
             return groups[groups.number(of: CodeLocation(fileID: file, line: line))!].counts
         }

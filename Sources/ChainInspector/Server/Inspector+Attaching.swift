@@ -26,7 +26,7 @@ extension Inspector {
             totals: ProcessTotals(
                 chainCount: UInt64(totals.chainCount), nodeCount: UInt64(totals.nodeCount),
                 liveCount: UInt64(totals.counts.liveCount), runningCount: UInt64(totals.counts[.running]),
-                rejectedCount: UInt64(totals.counts[.rejected]), viewerCount: UInt64(viewerCount)))
+                rejectedCount: UInt64(totals.outcomes.failedCount), viewerCount: UInt64(viewerCount)))
     }
 }
 

@@ -1,13 +1,25 @@
 import ChainEvents
 import ChainModel
 
-/// The call sites of roots, numbered, each with the states of its chains.
+/// How many chains there are of each status.
+package struct StatusCounts {
+    private var counts = [Int](repeating: 0, count: ChainStatus.allCases.count)
+
+    package subscript(status: ChainStatus) -> Int {
+        get { counts[Int(status.rawValue)] }
+        set { counts[Int(status.rawValue)] = newValue }
+    }
+
+    package var chainCount: Int { counts.reduce(0, +) }
+}
+
+/// The call sites of roots, numbered, each with what its chains are shown as.
 struct GroupTable {
     struct Group {
         /// The call site; without a file where it is unknown.
         var site: CodeLocation
-        /// The number of chains by the state that stands for each as a whole.
-        var counts = StateCounts()
+        /// The number of chains by what each is shown as.
+        var counts = StatusCounts()
     }
 
     private(set) var groups: [Group] = []
@@ -45,7 +57,7 @@ struct GroupTable {
         return left.fileID != right.fileID ? left.fileID < right.fileID : left.line < right.line
     }
 
-    mutating func count(_ number: UInt32, _ state: NodeState, by change: Int) {
+    mutating func count(_ number: UInt32, _ state: ChainStatus, by change: Int) {
         groups[Int(number)].counts[state] += change
     }
 }

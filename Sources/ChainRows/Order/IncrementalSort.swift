@@ -77,7 +77,7 @@ struct IncrementalSort {
         changed.append(root)
     }
 
-    mutating func noteState(_ state: NodeState, _ slot: Int) {
+    mutating func noteState(_ state: ChainStatus, _ slot: Int) {
         let stage = stages[UInt32(slot)]
         guard rank.order.isGrouped, stage == Stage.gathered || stage == Stage.changed else { return }
         RowModel.recount(slot, as: state, &keys, &groups)
@@ -161,7 +161,7 @@ struct IncrementalSort {
         keys.ranks[UInt32(slot)] = new
         guard rank.order.isGrouped else { return new }
         let group = groups.addedNumber(of: forest.node(root).site, in: forest)
-        let state = SortRank.leading(forest.chain(of: root).counts)
+        let state = forest.chain(of: root).status
         keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
         groups.count(group, state, by: 1)
         return new

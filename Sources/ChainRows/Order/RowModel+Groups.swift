@@ -9,19 +9,19 @@ package enum OutlineRow {
 
 /// The chains from one call site.
 package struct ChainGroup {
-    /// The number of chains by the state that stands for each as a whole.
-    package let counts: StateCounts
+    /// The number of chains by what each is shown as.
+    package let counts: StatusCounts
     /// The first and the last chain that is shown.
     package let first, last: NodeIndex?
 
-    package var chainCount: Int { counts.nodeCount }
+    package var chainCount: Int { counts.chainCount }
 
-    /// The state that stands for the group.
-    package var state: NodeState { SortRank.leading(counts) }
+    /// The status that stands for the group: that of its most active chain, else of the worst.
+    package var status: ChainStatus { ChainStatus.allCases.first { counts[$0] > 0 } ?? .unknown }
 
-    /// The states of its chains: live ones first, then faults, then the others.
-    package var states: [(state: NodeState, count: Int)] {
-        SortRank.states.filter { counts[$0] > 0 }.map { ($0, counts[$0]) }
+    /// What its chains are shown as: live ones first, then faults, then the others.
+    package var statuses: [(status: ChainStatus, count: Int)] {
+        ChainStatus.allCases.filter { counts[$0] > 0 }.map { ($0, counts[$0]) }
     }
 }
 

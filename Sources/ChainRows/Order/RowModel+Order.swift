@@ -144,7 +144,7 @@ extension RowModel {
 
     mutating func noteAdded(_ root: NodeIndex, _ chain: ChainSummary, _ slot: Int) {
         if order.isGrouped {
-            let state = SortRank.leading(chain.counts)
+            let state = chain.status
             let group = slots.key(slot).group
             slots.keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
             order.groups.count(group, state, by: 1)
@@ -164,14 +164,14 @@ extension RowModel {
     /// Updates the group's counts and the order after the counts of a chain changed.
     mutating func noteChange(of root: NodeIndex, _ chain: ChainSummary, _ slot: Int) {
         guard order.moves else { return }
-        let state = SortRank.leading(chain.counts)
+        let state = chain.status
         if order.isGrouped { Self.recount(slot, as: state, &slots.keys, &order.groups) }
         order.build?.noteState(state, slot)
         noteFacts(of: root)
     }
 
     static func recount(
-        _ slot: Int, as state: NodeState, _ keys: inout ChainTable.Keys, _ groups: inout GroupTable
+        _ slot: Int, as state: ChainStatus, _ keys: inout ChainTable.Keys, _ groups: inout GroupTable
     ) {
         let word = keys.groups[UInt32(slot)]
         let (group, old) = split(word)
@@ -181,8 +181,8 @@ extension RowModel {
         keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
     }
 
-    private static func split(_ word: UInt32) -> (group: UInt32, state: NodeState) {
-        (word >> 4, NodeState(rawValue: UInt8(word & 15)) ?? .unknown)
+    private static func split(_ word: UInt32) -> (group: UInt32, state: ChainStatus) {
+        (word >> 4, ChainStatus(rawValue: UInt8(word & 15)) ?? .unknown)
     }
 
     /// Notes that the row of a root may show something else.

@@ -43,20 +43,18 @@ struct SortRank {
             }
             return Rank.made(section: 0, forest.node(root).created, flips: order.isInverted)
         case .state:
-            let own = Self.stateRank(of: forest.state(of: root))
-            return Rank.made(
-                section: 0, own << 4 | Self.stateRank(of: Self.leading(chain.counts)), flips: order.isInverted)
+            return Rank.made(section: 0, UInt64(chain.status.rawValue), flips: order.isInverted)
         case .total:
             let created = forest.node(root).created
             if chain.nodeCount == 1 { return rank(of: root, in: forest) }
             if let settled = chain.settled { return known(settled &- min(created, settled)) }
             return growing(since: created)
         case .value:
-            if forest.summary(of: root) == nil, let rejected = chain.firstRejected {
+            if chain.liveCount > 0, forest.summary(of: root) == nil, let rejected = chain.firstRejected {
                 let name = NodeText.name(of: rejected, in: forest)
                 return made(0, "\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)")
             }
-            return rank(of: root, in: forest)
+            return rank(of: NodeText.shownNode(for: root, isRoot: true, in: forest), in: forest)
         case .node, .thread, .wait, .run: return rank(of: root, in: forest)
         }
     }
@@ -128,15 +126,12 @@ struct SortRank {
 
     // MARK: States
 
-    /// Live states first, then faults, then good ends.
-    static let states: [NodeState] = [
+    /// Live states first, then faults, then good ends; of chains, ``ChainStatus`` is in the same order.
+    private static let states: [NodeState] = [
         .running, .queued, .pending, .waiting, .rejected, .abandoned, .cancelled, .unknown, .fulfilled, .skipped,
     ]
 
     private static let stateRanks: [UInt64] = NodeState.allCases.map { UInt64(states.firstIndex(of: $0)!) }
 
     private static func stateRank(of state: NodeState) -> UInt64 { stateRanks[Int(state.rawValue)] }
-
-    /// Returns the state that stands for a whole chain: the first of ``states`` that it has.
-    static func leading(_ counts: StateCounts) -> NodeState { states.first { counts[$0] > 0 } ?? .unknown }
 }

@@ -108,6 +108,8 @@ extension State {
     private mutating func toggleDetail() {
         let isOpen = Layout(self).detail != nil
         wantsDetail = !isOpen
+        // Details stay with the node that they were opened for.
+        if !isOpen, following == .first { following = .nothing }
         updateViewport()
     }
 

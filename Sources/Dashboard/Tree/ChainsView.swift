@@ -52,7 +52,7 @@ extension ChainsView: DashboardView {
         case .windowTop, .windowMiddle, .windowBottom: state.move(toWindow: WindowPart(intent)!)
         case .centre: state.centreSelection()
         case .chainStart, .chainEnd: state.goToEndOfChain(intent == .chainEnd)
-        case .home: state.step(to: 0)
+        case .home: state.goToTop()
         case .end: state.step(to: state.tree.rowCount - 1)
         case .left: state.foldOrLeave()
         case .right: state.unfoldOrEnter()

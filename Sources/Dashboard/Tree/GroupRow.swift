@@ -18,7 +18,7 @@ struct GroupPainter {
         guard let group = program.rowModel.group(of: site, in: forest) else { return }
         let isHistory = program.connection.outage != nil
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
-        let role = group.state.role
+        let role = group.status.role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
         // A group has none of the columns after the node: all of the room is its own.
         let end =
@@ -75,11 +75,11 @@ enum GroupText {
     static func counts(of group: ChainGroup, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
         let count = group.chainCount
         var parts = [("\(CountText.grouped(count)) \(count == 1 ? "chain" : "chains")", Style.dim)]
-        for (state, count) in group.states where state != .fulfilled && state != .skipped {
+        for (status, count) in group.statuses where status != .fulfilled {
             parts.append(
                 (
-                    "\(glyphs.state(state.role)) \(CountText.grouped(count)) \(state.word)",
-                    Style(state.role)
+                    "\(glyphs.state(status.role)) \(CountText.grouped(count)) \(status.word)",
+                    Style(status.role)
                 ))
         }
         return parts
@@ -109,8 +109,8 @@ enum GroupText {
         text.field("made at", site.fileID.isEmpty ? "unknown" : "\(site.fileID):\(site.line)")
         if let label = label(of: site, in: program) { text.field("label", label) }
         text.field("chains", CountText.grouped(group.chainCount))
-        for (state, count) in group.states {
-            text.field("", "\(glyphs.state(state.role)) \(CountText.grouped(count)) \(state.word)")
+        for (status, count) in group.statuses {
+            text.field("", "\(glyphs.state(status.role)) \(CountText.grouped(count)) \(status.word)")
         }
         for (name, root) in [("first", group.first), ("last", group.last)] {
             guard let root else { continue }

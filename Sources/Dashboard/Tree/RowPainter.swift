@@ -65,10 +65,10 @@ struct RowPainter {
         if program.rowModel.isTagged(tree.node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
         }
-        let role = view.state.role
-        painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
+        let state = NodeText.state(of: tree.node, isRoot: tree.flags.contains(.root), in: forest)
+        painter.frame.write(glyphs.state(state.role), row: row, column: Columns.glyph, style: style(Style(state.role)))
         guard columns.word.isShown else { return }
-        painter.write(view.state.word, row: row, in: columns.word, style: style(view.state.wordStyle))
+        painter.write(state.word, row: row, in: columns.word, style: style(state.style))
         if view.marks.contains(.cancelRequested) {
             painter.frame.write(glyphs.cancelRequested, row: row, column: columns.mark, style: .cancelled)
         } else if view.marks.contains(.stillOnThread) {
@@ -100,7 +100,8 @@ struct RowPainter {
         if !isRoot || !isLabel {
             let word = view.kind.word
             let room = min(end - column, max(8, word.count + 1))
-            painter.frame.write(word, row: row, column: column, maxColumns: room, style: style(.kind))
+            painter.frame.write(
+                word, row: row, column: column, maxColumns: room, style: style(isNoise(view) ? .dim : .kind))
             column += room
         }
         let extras = extras(glyphs)
@@ -127,8 +128,12 @@ struct RowPainter {
 
     private func labelStyle(_ view: NodeView, _ isRoot: Bool, _ isLabel: Bool) -> Style {
         if isRoot { return isLabel ? Style.label.bold : Style.dim }
-        if !isLabel || view.state == .waiting || view.state == .skipped { return .dim }
-        return .label
+        return !isLabel || view.state == .waiting || isNoise(view) ? .dim : .label
+    }
+
+    /// Whether the node did nothing, or went well where it only cleans up: such rows are dim.
+    private func isNoise(_ view: NodeView) -> Bool {
+        view.state == .skipped || (view.kind == .anyway && view.state == .fulfilled)
     }
 
     private func paintLines(into painter: inout Painter) {
@@ -165,12 +170,16 @@ struct RowPainter {
         }
         let chain = forest.chain(of: tree.node)
         guard chain.nodeCount + chain.evictedCount > 1 else { return extras }
-        let role = NodeText.role(of: chain)
-        let isBad = chain.liveCount == 0 && role != .fulfilled
+        let role = chain.status.role
         extras.append(("  " + glyphs.state(role), Style(role)))
-        extras.append((" " + NodeText.summary(of: chain, role), isBad ? Style(role) : .dim))
-        let rejected = chain.counts[.rejected] + chain.counts[.abandoned]
-        if chain.liveCount > 0, rejected > 0 { extras.append(("  \(rejected) rejected", .rejected)) }
+        // Of a failed chain the state's column says so already.
+        let isCount = chain.outcome != .live && chain.outcome != .recovered && columns.word.isShown
+        let count = CountText.grouped(chain.nodeCount + chain.evictedCount)
+        let summary = isCount ? count + " nodes" : NodeText.summary(of: chain)
+        extras.append((" " + summary, isCount || chain.liveCount > 0 ? .dim : Style(role)))
+        if chain.liveCount > 0, chain.rejectedCount > 0 {
+            extras.append(("  \(CountText.grouped(chain.rejectedCount)) rejected", .rejected))
+        }
         return extras
     }
 
@@ -200,8 +209,12 @@ struct RowPainter {
         put(timing.total, columns.total, isRunning: isTotalRunning)
     }
 
-    private func value(of view: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
-        let summary = forest.summary(of: tree.node)
+    /// The value or error of a node; for the root of a settled chain that of the chain.
+    private func value(of own: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
+        let isRoot = tree.flags.contains(.root)
+        let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
+        let view = node == tree.node ? own : forest.node(node)
+        let summary = forest.summary(of: node)
         switch view.state {
         case .rejected: return (summary ?? "", .error)
         case .abandoned: return (summary ?? "its resolver was released", .abandoned)
@@ -211,7 +224,8 @@ struct RowPainter {
         }
         if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }
         if view.marks.contains(.unhandled) { return ("nobody handled it", .warning) }
-        if tree.flags.contains(.root), let rejected = forest.chain(of: tree.node).firstRejected {
+        if isRoot, case let chain = forest.chain(of: tree.node), chain.liveCount > 0, let rejected = chain.firstRejected
+        {
             let name = NodeText.name(of: rejected, in: forest)
             return ("\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)", .error)
         }

@@ -8,7 +8,7 @@ extension State {
     mutating func step(by rows: Int, orSay edge: String) {
         let row = currentRow()
         let target = min(max(0, row + rows), tree.rowCount - 1)
-        if tree.rowCount > 0, target == row, following == .nothing { notify(edge) }
+        if tree.rowCount > 0, target == row, following == .nothing || following == .first { notify(edge) }
         step(to: target)
     }
 

@@ -8,6 +8,7 @@ extension State {
     mutating func sort(by column: SortColumn, inverted: Bool = false, siblings: Bool = false) {
         var wanted = order
         (wanted.column, wanted.isInverted, wanted.sortsSiblings) = (column, inverted, siblings)
+        if following == .nothing { following = .first }
         setOrder(wanted)
         notify(order.words)
     }

@@ -24,6 +24,15 @@ extension State {
         moveSelection(to: found.rowID, row: target)
     }
 
+    /// Shows the top, and keeps showing it until the user moves.
+    mutating func goToTop() {
+        guard tree.rowCount > 0 else { return notify(emptyReason) }
+        following = .first
+        tree.anchor = nil
+        detailScroll = 0
+        updateViewport()
+    }
+
     private mutating func moveSelection(to rowID: RowID, row: Int) {
         if selection != rowID { detailScroll = 0 }
         selection = rowID

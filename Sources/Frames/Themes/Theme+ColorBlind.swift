@@ -41,6 +41,7 @@ extension Theme {
         case .status: text(252, 15)
         case .title: Entry(Color(247, 7), selected: Color(248, 0), .bold)
         case .overlay: Entry(Color(252, 15), on: Color(235, 0))
+        case .recovered: state(221, 11)
         }
     }
 }

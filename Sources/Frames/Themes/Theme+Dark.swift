@@ -36,6 +36,7 @@ extension Theme {
         case .status: Entry(Color(252, 15))
         case .title: Entry(Color(247, 7), selected: Color(248, 7), .bold)
         case .overlay: Entry(Color(252, 15), on: Color(235, 0))
+        case .recovered: Entry(Color(221, 11))
         }
     }
 }

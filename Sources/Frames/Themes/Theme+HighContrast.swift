@@ -29,6 +29,7 @@ extension Theme {
         case .abandoned: Entry(Color(214, 11), selected: Color(52, 0), .bold)
         case .unknown: Entry(Color(183, 13), selected: Color(54, 0))
         case .overlay: Entry(white, on: Color(234, 0), selected: black)
+        case .recovered: Entry(Color(227, 11), selected: Color(52, 0))
         }
     }
 }

@@ -37,6 +37,7 @@ extension Theme {
         case .status: Entry(Color(235, 0))
         case .title: Entry(Color(240, 0), .bold)
         case .overlay: Entry(Color(235, 0), on: Color(255, 7))
+        case .recovered: Entry(Color(94, 1), selected: Color(88, 0))
         }
     }
 }

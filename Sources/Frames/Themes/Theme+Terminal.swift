@@ -18,7 +18,7 @@ extension Theme {
         case .error: color(1)
         case .warning: color(3, .bold)
         case .match: Entry(.standard, [.bold, .underlined])
-        case .queued: color(3)
+        case .queued, .recovered: color(3)
         case .running: color(6, .bold)
         case .pending: color(4)
         case .fulfilled: color(2)

@@ -16,9 +16,10 @@ struct PS: ParsableCommand {
             recordingSince, age, isReadOnly, chains, nodes, live, running, rejected, viewers, problem.
 
             With a target: one line for each node, or with --json an object with process, totals, time, leftOut, and nodes, which \
-            are objects with id, under, parent, chain, depth, kind, label, state, isLive, marks, thread, threadID, \
-            executor, file, line, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, summary, \
-            cancelledBy. Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
+            are objects with id, under, parent, chain, depth, kind, label, state, outcome, outcomeSummary, isLive, marks, \
+            thread, threadID, executor, file, line, createdAt, queuedAt, startedAt, endedAt, settledAt, wait, run, total, \
+            summary, cancelledBy. A root has the outcome of its chain: \
+            \(ChainOutcome.allCases.map(\.word).joined(separator: ", ")). Times are seconds since 1970, durations seconds; unknown values are null. The marks are a list \
             of \(NodeMark.allCases.map(\.name).joined(separator: ", ")).
 
             Exit codes: 0 done (also if the list is empty), 64 an invalid or ambiguous target, 65 another version of the \

@@ -68,7 +68,7 @@ struct NodeBar {
         guard chain.nodeCount + chain.evictedCount > 1 else { return }
         let begin = end?.time ?? stretches.last?.to ?? forest.node(root).created
         let until = chain.settled ?? max(now, begin)
-        end = chain.settled.map { ($0, NodeText.role(of: chain)) }
+        end = chain.settled.map { ($0, chain.status.role) }
         add(.pending, from: begin, to: until)
     }
 

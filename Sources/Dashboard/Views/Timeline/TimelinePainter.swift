@@ -56,7 +56,7 @@ extension Painter {
         let forest = program.forest
         let view = forest.node(node)
         let isDimmed = program.isDimmed(node, isChain: isChain)
-        let role = isChain ? NodeText.role(of: forest.chain(of: node)) : view.state.role
+        let role = isChain ? forest.chain(of: node).status.role : view.state.role
         frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: isDimmed ? .dim : Style(role))
         if program.rowModel.isTagged(node) { frame.write(glyphs.tagged, row: row, column: 1, style: .warning) }
         let end = columns.name.start + columns.name.width

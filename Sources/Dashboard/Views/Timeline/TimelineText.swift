@@ -48,14 +48,14 @@ enum TimelineText {
         if isAll {
             let chain = forest.chain(of: node)
             let created = forest.node(chain.root).created
-            let role = NodeText.role(of: chain)
+            let role = chain.status.role
             parts = [(glyphs.state(role) + " ", Style(role)), (name, .label)]
             parts.append(("  from ", .dim))
             parts.append(
                 (ClockText.milliseconds(created &+ program.wallOffset, offset: state.options.clockOffset), .number))
             let end = chain.settled ?? program.shownNow
             add("lasted", end &- min(created, end), isRunning: chain.settled == nil)
-            parts.append(("  " + NodeText.summary(of: chain, role), .dim))
+            parts.append(("  " + NodeText.summary(of: chain), .dim))
             return parts
         }
         parts = [(glyphs.state(view.state.role) + " ", Style(view.state.role)), (name, .label)]
