@@ -88,6 +88,19 @@ import Testing
         #expect(Self.path(to: 4, script) == [4, 9], "what ran before did not hold it up")
     }
 
+    @Test func everyAttemptOfARetryDecides() {
+        var script = ScriptedForest()
+        script.make(1, .retry)
+        for node in 2...4 as ClosedRange<UInt64> {
+            script.make(node, node == 3 ? .delay : .attempt)
+            script.member(1, node)
+            script.at(Double(node) * 10)
+            if node == 2 { script.reject(node) } else { script.fulfill(node) }
+        }
+        script.fulfill(1)
+        #expect(Self.path(to: 1, script) == [1, 4, 3, 2])
+    }
+
     @Test func cyclesEnd() {
         var script = ScriptedForest()
         script.make(1, .promise)

@@ -4,7 +4,8 @@ import ChainModel
 /// The nodes that decide when a node settles: if any of them were faster, it would settle earlier.
 ///
 /// Found backwards from the node, along the dependency of each that settled last (of a race the winner, of a live node
-/// what it waits for): the followed node or a member, and the parent where that was what the handler had to wait for.
+/// what it waits for): the followed node or a member, of steps in a row each, and the parent where that was what the
+/// handler had to wait for.
 public struct CriticalPath: Hashable, Sendable {
     /// The nodes; empty for an evicted node.
     public private(set) var nodes: Set<NodeIndex> = []
@@ -38,9 +39,29 @@ public struct CriticalPath: Hashable, Sendable {
     ) -> NodeIndex? {
         while let holder = holders.popLast() {
             let view = forest.node(holder)
+            if let before = step(before: start, of: holder, in: forest) {
+                holders.append(holder)
+                return before
+            }
             if start >= view.started ?? view.created, let parent = parent(of: holder, in: forest) { return parent }
         }
         return nil
+    }
+
+    /// Of nodes that run their members one after another, the member that had to settle before a moment.
+    private func step(
+        before moment: UInt64, of holder: NodeIndex, in forest: borrowing ChainForest
+    ) -> NodeIndex? {
+        switch forest.kind(of: holder) {
+        case .retry, .repeat, .sequence, .forEach: break
+        default: return nil
+        }
+        var best: (node: NodeIndex, time: UInt64)?
+        for link in forest.targets(of: holder, limit: Self.linkLimit) where !nodes.contains(link.node) {
+            guard let time = forest.node(link.node).settled, time <= moment, time >= best?.time ?? 0 else { continue }
+            best = (link.node, time)
+        }
+        return best?.node
     }
 
     private func parent(of node: NodeIndex, in forest: borrowing ChainForest) -> NodeIndex? {

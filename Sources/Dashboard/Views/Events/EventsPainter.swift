@@ -77,7 +77,7 @@ extension Painter {
     /// The time since the row before, so that pauses are seen.
     private mutating func paintDelta(_ delta: UInt64, _ columns: EventColumns, row: Int) {
         let isLong = delta >= 1_000_000_000
-        let text = delta < 50_000 ? "" : "+" + DurationText.settled(delta)
+        let text = delta < 100_000 ? "" : "+" + DurationText.settled(delta)
         write(text, row: row, in: columns.delta, style: isLong ? .number : Style.number.dimmed, isRight: true)
     }
 
