@@ -12,9 +12,9 @@ extension RowModel {
         lists.restartFilter(isActive: filter.isActive)
     }
 
-    /// Tests the next slice of nodes, at most `budget`; returns false if there was none left.
+    /// Tests the next slice of nodes, at most `budget`; returns false if there was none left, or a sort comes first.
     package mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
-        guard filter.scan(in: forest, budget: budget) else { return false }
+        guard hasWork(.filtering), filter.scan(in: forest, budget: budget) else { return false }
         refreshMatches(in: forest)
         return true
     }

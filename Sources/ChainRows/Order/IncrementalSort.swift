@@ -187,6 +187,11 @@ struct IncrementalSort {
     /// The number of changes still to catch up with.
     var openCount: Int { removed.count + added.count + changed.count }
 
+    /// Whether the filter has to wait, because its matches would be more changes than slices of 2 ms catch up with.
+    var isCrowded: Bool { step == .catchUp || openCount > Self.filterLimit }
+
+    private static let filterLimit = 1_024
+
     /// The number of changes past which the sort is finished at once: some tenths of a second.
     static let openLimit = 131_072
 

@@ -9,7 +9,10 @@ struct SortRank {
     private var prefixes: [TextPrefix] = [TextPrefix(of: []), TextPrefix(of: [])]
 
     /// Cached ranks of nodes without a label, by call site.
-    private final class Sites { var ranks: [SiteID: UInt64] = [:] }
+    private final class Sites {
+        // @exclusivity(unchecked): only the rank that holds this reaches in, and no access calls out.
+        @exclusivity(unchecked) var ranks: [SiteID: UInt64] = [:]
+    }
     private let sites = Sites()
 
     init(order: TreeOrder) { self.order = order }

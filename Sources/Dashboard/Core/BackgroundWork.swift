@@ -6,7 +6,11 @@ import ChainRows
 // does a slice of each.
 extension State {
     /// Whether there is work for ``Action/work``.
-    public var hasWork: Bool { programs.indices.contains { programs[$0].hasWork } }
+    public var hasWork: Bool {
+        // A loop, because a closure would copy each program.
+        for programIndex in programs.indices where programs[programIndex].hasWork { return true }
+        return false
+    }
 
     /// Whether the last slice was for the figures of views, which never stop changing.
     package var hasCountedForViews: Bool { workSchedule.last == .insight }
@@ -50,16 +54,11 @@ extension State {
     }
 
     /// The number of programs with work of a kind.
-    private func count(_ turn: WorkKind) -> Int { programs.indices.count { hasWork(turn, programs[$0]) } }
-
-    private func hasWork(_ turn: WorkKind, _ program: borrowing Program) -> Bool {
-        switch turn {
-        case .insight: program.hasInsightWork
-        case .order: program.rowModel.hasWork(.sorting)
-        case .scan: program.isScanning
-        case .rows: program.rowModel.hasWork(.reading)
-        case .spent: program.rowModel.hasWork(.freeing)
-        }
+    private func count(_ turn: WorkKind) -> Int {
+        var count = 0
+        // A loop, because a closure would copy each program.
+        for programIndex in programs.indices where programs[programIndex].hasWork(turn) { count += 1 }
+        return count
     }
 
     /// Does a slice in parts, one a program with work; true if rows may have changed.
@@ -85,6 +84,17 @@ extension Program {
     /// Whether there is long work for the time before the next frame.
     var hasWork: Bool {
         isReached && rowModel.hasWork || hasInsightWork
+    }
+
+    /// Whether there is work of a kind.
+    fileprivate func hasWork(_ kind: State.WorkKind) -> Bool {
+        switch kind {
+        case .insight: hasInsightWork
+        case .order: rowModel.hasWork(.sorting)
+        case .scan: isReached && rowModel.hasWork(.filtering)
+        case .rows: rowModel.hasWork(.reading)
+        case .spent: rowModel.hasWork(.freeing)
+        }
     }
 
     /// Warnings wait while the picture is frozen.
