@@ -5,7 +5,7 @@ extension ChainForest {
 
     /// The number of the root of the tree that a node is in, among ``roots``, from 0. O(roots / 512).
     public func rootNumber(of index: NodeIndex) -> Int {
-        roots.number(of: roots.index(of: data.rootSlot(of: checked(index)), data.nodes))
+        roots.number(of: roots.index(of: data.rootSlot(of: checked(index)), data.nodes.elements))
     }
 
     /// The parent of a node in the tree: its promise's parent, else its first adopter or combinator, else its creator;

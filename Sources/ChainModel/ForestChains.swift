@@ -4,7 +4,7 @@ extension ForestData {
     func addRoot(_ slot: UInt32) {
         let node = nodes[slot]
         node.pointee.bits.insert(.isRoot)
-        roots.insert(slot, nodes)
+        roots.insert(slot, nodes.elements)
         totals.chainCount += 1
         totals.outcomes[ChainOutcome(of: node.pointee)] += 1
         if node.pointee.state.isLive {
@@ -72,7 +72,7 @@ extension ForestData {
         let wasRevived = (nodes[root].pointee.has(.revived), nodes[slot].pointee.has(.revived))
         tally(above, -1)
         tally(below, -1)
-        roots.remove(slot, nodes)
+        roots.remove(slot, nodes.elements)
         totals.chainCount -= 1
         nodes[slot].pointee.bits.subtract([.isRoot, .revived, .cut])
 
@@ -141,7 +141,7 @@ extension ForestData {
         }
         tally(record, 1)
         nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
-        roots.insert(slot, nodes)
+        roots.insert(slot, nodes.elements)
         totals.chainCount += 1
         if record.isLive { noteLive(slot) } else { enqueueRoot(slot) }
         enqueueIfEvictable(above)

@@ -35,7 +35,7 @@ extension ForestData {
                 end += 1
                 cursor = following(cursor, within: root)
             }
-            roots.remove(root, nodes)
+            roots.remove(root, nodes.elements)
             totals.chainCount -= 1
             settledChainNodeCount -= count
             noteEvicted(chain == noSlot ? ChainOutcome(of: nodes[root].pointee) : chains[chain].pointee.outcome)
@@ -60,7 +60,7 @@ extension ForestData {
         unlinkSibling(child)
         nodes[child].pointee.bits.subtract(.isQueuedForEviction)
         nodes[child].pointee.bits.formUnion([.isRoot, .revived])
-        roots.insert(child, nodes)
+        roots.insert(child, nodes.elements)
         totals.chainCount += 1
         // The root leaves its chain first, because removing its links may move other nodes.
         tally(chains[chain].pointee, -1)
@@ -93,7 +93,7 @@ extension ForestData {
             if leavesCount { countEvicted(slot, under: record.treeParent) }
             unlinkSibling(slot)
         } else {
-            roots.remove(slot, nodes)
+            roots.remove(slot, nodes.elements)
             totals.chainCount -= 1
             if newRoot == nil {
                 noteEvicted(record.chain == noSlot ? ChainOutcome(of: record) : chains[record.chain].pointee.outcome)

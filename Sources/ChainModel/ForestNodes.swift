@@ -96,9 +96,9 @@ extension ForestData {
         countLoad(slot, node.pointee.state, isAdded: false)
         defer { countLoad(slot, node.pointee.state, isAdded: true) }
         if node.pointee.has(.isRoot) {
-            roots.remove(slot, nodes)
+            roots.remove(slot, nodes.elements)
             node.pointee.rebase(to: time)
-            roots.insert(slot, nodes)
+            roots.insert(slot, nodes.elements)
             let chain = node.pointee.chain
             if chain == noSlot ? node.pointee.state.isLive : chains[chain].pointee.isLive { noteLive(slot) }
         } else {

@@ -72,12 +72,12 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     }
 
     /// The position of a root that is in the list.
-    func index(of slot: UInt32, _ nodes: Slab<NodeRecord>) -> Index {
+    func index(of slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) -> Index {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         return Index(chunk: chunk, offset: offset(of: slot, created: nodes[slot].pointee.created, in: chunk) ?? 0)
     }
 
-    mutating func insert(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
+    mutating func insert(_ slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) {
         count += 1
         let key = Key(nodes[slot].pointee)
         if let last = chunks.last?.last, Key(nodes[last].pointee) < key {
@@ -101,7 +101,7 @@ public struct ForestRoots: BidirectionalCollection, Sendable {
     }
 
     /// Removes a root. Its creation time must be that of its insertion.
-    mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>) {
+    mutating func remove(_ slot: UInt32, _ nodes: Slab<NodeRecord>.Elements) {
         let chunk = chunk(after: Key(nodes[slot].pointee)) - 1
         guard chunk >= 0, let offset = offset(of: slot, created: nodes[slot].pointee.created, in: chunk) else {
             return assertionFailure("It is not among the roots")

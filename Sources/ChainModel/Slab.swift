@@ -10,8 +10,11 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     private var pageCount: UInt32 = 0
     private let shift: UInt32
     private var usage: [PageUsage] = []
-    /// No page before this one has a free slot.
-    private var firstOpen = 0
+    /// A bit for each page with a free slot: 64 pages are passed over in one step. A walk over the pages was 10 % of a
+    /// viewer's time at 200,000 events a second.
+    private var openPages: [UInt64] = []
+    /// No word of ``openPages`` before this one has a bit.
+    private var firstOpenWord = 0
     /// How many elements there are.
     private(set) var count = 0
 
@@ -30,9 +33,20 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
     }
 
     /// The element at an allocated slot.
-    @inline(__always) subscript(slot: UInt32) -> UnsafeMutablePointer<Element> {
-        pages[Int(slot >> shift)].unsafelyUnwrapped + Int(slot & (1 << shift &- 1))
+    @inline(__always) subscript(slot: UInt32) -> UnsafeMutablePointer<Element> { elements[slot] }
+
+    /// The elements without the reference to their memory, which a call would retain. Valid until the next allocation.
+    struct Elements {
+        fileprivate let pages: UnsafeMutablePointer<UnsafeMutablePointer<Element>?>
+        fileprivate let shift: UInt32
+
+        /// The element at an allocated slot.
+        @inline(__always) subscript(slot: UInt32) -> UnsafeMutablePointer<Element> {
+            pages[Int(slot >> shift)].unsafelyUnwrapped + Int(slot & (1 << shift &- 1))
+        }
     }
+
+    @inline(__always) var elements: Elements { Elements(pages: pages, shift: shift) }
 
     /// One more than the greatest slot there may be.
     var bound: Int { Int(pageCount) << Int(shift) }
@@ -61,15 +75,14 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
 
     /// Stores an element in a free slot and returns the slot.
     mutating func allocate(_ element: Element) -> UInt32 {
-        while firstOpen < usage.count, usage[firstOpen].used == table.pageLength { firstOpen += 1 }
-        let page = firstOpen
-        if page == usage.count { usage.append(PageUsage()) }
+        let page = lowestOpenPage()
         if page >= Int(pageCount) || pages[page] == nil {
             table.add(page)
             (pages, pageCount) = (table.pages, UInt32(table.count))
         }
         count += 1
         usage[page].used += 1
+        if usage[page].used == 1 << Int(shift) { openPages[page >> 6] &= ~(1 << UInt64(page & 63)) }
         var offset = usage[page].fresh
         if usage[page].firstFree != noSlot {
             offset = Int(usage[page].firstFree)
@@ -87,7 +100,7 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
         let (page, offset) = (Int(slot >> shift), Int(slot & (1 << shift &- 1)))
         count -= 1
         usage[page].used -= 1
-        firstOpen = min(firstOpen, page)
+        setOpen(page)
         if usage[page].used == 0, page > 0 {
             table.remove(page)
             usage[page] = PageUsage()
@@ -95,6 +108,25 @@ struct Slab<Element: BitwiseCopyable>: @unchecked Sendable {
             link(page, offset).storeBytes(of: usage[page].firstFree, as: UInt32.self)
             usage[page].firstFree = UInt32(offset)
         }
+    }
+
+    /// The lowest page with a free slot, a new one where all are full.
+    private mutating func lowestOpenPage() -> Int {
+        while firstOpenWord < openPages.count {
+            let word = openPages[firstOpenWord]
+            if word != 0 { return firstOpenWord << 6 | word.trailingZeroBitCount }
+            firstOpenWord += 1
+        }
+        usage.append(PageUsage())
+        setOpen(usage.count - 1)
+        return usage.count - 1
+    }
+
+    private mutating func setOpen(_ page: Int) {
+        let word = page >> 6
+        if word == openPages.count { openPages.append(0) }
+        openPages[word] |= 1 << UInt64(page & 63)
+        firstOpenWord = min(firstOpenWord, word)
     }
 
     private func link(_ page: Int, _ offset: Int) -> UnsafeMutableRawPointer {
