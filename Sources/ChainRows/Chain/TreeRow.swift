@@ -1,25 +1,30 @@
 import ChainModel
 
 /// One row of a chain's tree: its node, its depth, and the lines before it.
-package struct TreeRow: Equatable {
+///
+/// Public, because other modules specialise no generic code for the conformances of package types: `contains(_:)` of
+/// ``Flags`` would then look up witnesses, 8 % of `screen.picture`.
+public struct TreeRow: Equatable, Sendable {
     /// Marks on a row.
-    package struct Flags: OptionSet {
-        package let rawValue: UInt8
+    public struct Flags: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt8
 
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Wraps raw bits.
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Folding it would hide or show something.
-        package static let foldable = Flags(rawValue: 1)
+        public static let foldable = Flags(rawValue: 1)
         /// What is under it is hidden.
-        package static let folded = Flags(rawValue: 2)
+        public static let folded = Flags(rawValue: 2)
         /// Nothing follows at its level under the same node.
-        package static let last = Flags(rawValue: 4)
+        public static let last = Flags(rawValue: 4)
         /// It is the continuation of the row above it at its level: the only `then` of that node.
-        package static let continuation = Flags(rawValue: 8)
+        public static let continuation = Flags(rawValue: 8)
         /// It is a chain's root.
-        package static let root = Flags(rawValue: 16)
+        public static let root = Flags(rawValue: 16)
         /// More nodes follow under the same parent, after it and its continuations: the line beside it continues.
-        package static let passing = Flags(rawValue: 32)
+        public static let passing = Flags(rawValue: 32)
     }
 
     package var node: NodeIndex

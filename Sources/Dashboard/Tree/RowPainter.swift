@@ -4,17 +4,19 @@ import ChainRows
 import ChainText
 import Frames
 
-/// Draws rows of the tree, of one program. Made once a frame: it holds all of the program.
-struct RowPainter {
+/// Draws rows of the tree, of one program. Made once a frame: it holds all of the program, which is 2.6 KB; a struct was
+/// copied five times a row, which was a fifth of `screen.picture`.
+final class RowPainter {
     let columns: Columns
     let program: Program
     private let forest: ChainForest
+    // @exclusivity(unchecked): only move(to:_:) changes them, which calls out to nothing that reads them.
     /// The row that is drawn.
-    private(set) var row = 0
-    private(set) var tree: TreeRow
+    @exclusivity(unchecked) private(set) var row = 0
+    @exclusivity(unchecked) private(set) var tree: TreeRow
     /// Whether it is not what the filter looks for, or history because its program is gone.
-    private(set) var isDimmed = false
-    private(set) var isMatch = false
+    @exclusivity(unchecked) private(set) var isDimmed = false
+    @exclusivity(unchecked) private(set) var isMatch = false
 
     init(tree: TreeRow, columns: Columns, of program: Program) {
         self.tree = tree
@@ -24,7 +26,7 @@ struct RowPainter {
     }
 
     /// Goes to another row.
-    mutating func move(to row: Int, _ tree: TreeRow) {
+    func move(to row: Int, _ tree: TreeRow) {
         self.row = row
         self.tree = tree
         let isActive = program.rowModel.isFiltering
