@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainModel
 
 /// The warnings of one kind: some are kept, all are counted.
 struct WarningList: Sendable {
@@ -14,7 +15,7 @@ struct WarningList: Sendable {
     /// How many hold, including those that are not kept.
     fileprivate(set) var count = 0
     /// Nodes in the order of their warnings; removed ones may still be listed.
-    private var order: [NodeID] = []
+    private var order = Queue<NodeID>()
     fileprivate var historyCount = 0
     /// Ended warnings in the order of their ends, from `historyHead` on; removed and resumed ones may still be listed.
     private var history: [(node: NodeID, ended: UInt64)] = []
@@ -55,12 +56,11 @@ struct WarningList: Sendable {
     }
 
     private mutating func dropOldest() {
-        var index = 0
-        while index < order.count, kept[order[index]] == nil { index += 1 }
-        guard index < order.count else { return order.removeAll() }
-        if kept.removeValue(forKey: order[index])?.ended != nil { historyCount -= 1 }
-        // Many at once, because each removal moves the rest.
-        order.removeFirst(index + 1)
+        while let node = order.popFirst() {
+            guard let oldest = kept.removeValue(forKey: node) else { continue }
+            if oldest.ended != nil { historyCount -= 1 }
+            return
+        }
     }
 
     /// Ends a warning, which is kept for a while or removed at once.
