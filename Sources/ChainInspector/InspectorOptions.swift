@@ -13,9 +13,11 @@ public struct InspectorOptions: Sendable {
     /// collected earlier. At least 1 ms.
     public var interval: Duration = .milliseconds(20)
     /// How many events a thread's ring holds, 48 bytes each; rounded up to a power of two, at least 16. Texts need
-    /// further slots.
-    public var ringCapacity = 4096
-    /// How many bytes all rings take together at most. Threads that get no ring lose their events, counted.
+    /// further slots. At 200,000 events a second on one thread the default lasts 80 ms, for which a busy system may keep
+    /// the collecting thread waiting.
+    public var ringCapacity = 16_384
+    /// How many bytes all rings take together at most. Rings made once half of them is in use hold 4,096 events at
+    /// most; threads that get no ring lose their events, counted.
     public var ringByteLimit = 32 << 20
     /// How many bytes of one label or error summary are kept.
     public var textByteLimit = 480

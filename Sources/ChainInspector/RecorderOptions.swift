@@ -1,7 +1,9 @@
 /// The limits of recording.
 package struct RecorderOptions: Sendable {
     /// Events a thread's ring holds; rounded up to a power of two, at least 16. Texts take further places.
-    package var ringCapacity = 4096
+    package var ringCapacity = 16_384
+    /// Events a ring holds that is made once half of ``ringByteLimit`` is in use, unless ``ringCapacity`` is less.
+    static let crowdedRingCapacity = 4096
     /// Bytes of all rings together.
     package var ringByteLimit = 32 << 20
     /// Bytes of one event's text; the rest is cut off.

@@ -47,6 +47,9 @@ final class RingPool: Sendable {
     }
 
     private func make(_ state: inout State) -> Ring? {
+        // Smaller ones from half of the limit on, so that many threads get one.
+        let isCrowded = state.madeByteCount + Ring.byteCount(capacity: capacity) > byteLimit / 2
+        let capacity = isCrowded ? min(capacity, RecorderOptions.crowdedRingCapacity) : capacity
         let size = Ring.byteCount(capacity: capacity)
         guard state.madeByteCount + size <= byteLimit, let ring = Ring.allocate(owner: owner, capacity: capacity) else {
             return nil

@@ -148,6 +148,21 @@ import Testing
         #expect(footprint.activeCount == 0)
     }
 
+    /// 80 ms of 200,000 events a second, for which a busy system keeps the collecting thread waiting.
+    @Test func losesNothingWhileTheCollectorWaitsForAProcessor() {
+        let bench = Bench()
+        for node in 1...16_000 as ClosedRange<UInt64> { bench.record(.queued, node) }
+        bench.collector.collectNow()
+        #expect(bench.counts == EventCounts(madeCount: 16_000, deliveredCount: 16_000))
+    }
+
+    @Test func makesSmallerRingsOnceHalfOfTheMemoryIsInUse() {
+        let pool = RingPool(owner: 1, capacity: 16_384, byteLimit: 3 * Ring.byteCount(capacity: 16_384))
+        let rings = (1...3 as ClosedRange<UInt32>).compactMap { pool.take(thread: $0) }
+        defer { for ring in rings { ring.release(RingHeader.Holder.thread) } }
+        #expect(rings.map { $0.header.pointee.capacity } == [16_384, 4_096, 4_096])
+    }
+
     @Test func countsEventsOfThreadsThatGetNoRing() {
         var options = RecorderOptions()
         options.ringCapacity = 16
