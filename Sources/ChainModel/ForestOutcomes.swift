@@ -181,7 +181,7 @@ extension ForestData {
 
     /// Brings the oldest live chain to the front, at the end of a batch. O(log live chains) amortized a chain.
     func updateOldestLive() {
-        if liveRoots.count > 64 + 2 * totals.liveChainCount { liveRoots.removeAll { !isLiveRoot($0) } }
+        liveRoots.sweep(above: 64 + 2 * totals.liveChainCount) { !isLiveRoot($0) }
         while let first = liveRoots.first, !isLiveRoot(first) { liveRoots.removeFirst() }
     }
 
