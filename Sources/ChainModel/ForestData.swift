@@ -12,6 +12,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var totals = ForestTotals()
     /// Counts of chains that never fall.
     @exclusivity(unchecked) var history = ChainHistory()
+
+    // Unchecked for the reason above: what batches say of themselves.
     /// The latest event counts.
     @exclusivity(unchecked) var loss = EventCounts()
     /// The time of the latest batch, in nanoseconds of the process's clock.
@@ -50,6 +52,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var log = ChangeLog()
     /// Where a child was last put in between, for parents by the last bits of their slot.
     @exclusivity(unchecked) var insertionHints = [UInt32](repeating: noSlot, count: 16)
+
+    // Unchecked for the reason above: what is known of chains, and of a batch.
     /// By chain record, a node of a long main line from which on its end is searched.
     @exclusivity(unchecked) var lineEnds: [UInt32: UInt32] = [:]
     /// The roots of live chains; settled and evicted ones are dropped when they come to the front.

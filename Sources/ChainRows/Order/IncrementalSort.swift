@@ -65,7 +65,7 @@ struct IncrementalSort {
         if stages[slot] == Stage.gathered || stages[slot] == Stage.changed {
             let word = keys.groups[slot]
             removed.append(RootKey(group: word >> 4, rank: keys.ranks[slot], id: id))
-            if rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
+            if rank.order.isGrouped { groups.count(word >> 4, ChainStatus(rawValue: UInt8(word & 15))!, by: -1) }
         }
         stages[slot] = Stage.unseen
     }
@@ -243,7 +243,7 @@ struct IncrementalSort {
         let shown = rowModel.slots.key(slot)
         let word = keys.groups[UInt32(slot)]
         let old = RootKey(group: word >> 4, rank: keys.ranks[UInt32(slot)], id: shown.id)
-        if !isNew, rank.order.isGrouped { groups.count(word >> 4, NodeState(rawValue: UInt8(word & 15))!, by: -1) }
+        if !isNew, rank.order.isGrouped { groups.count(word >> 4, ChainStatus(rawValue: UInt8(word & 15))!, by: -1) }
         setKey(of: root, slot, rowModel, in: forest)
         let key = RootKey(group: keys.groups[UInt32(slot)] >> 4, rank: keys.ranks[UInt32(slot)], id: shown.id)
         if !isNew, key != old {
