@@ -81,6 +81,7 @@ extension ForestData {
         retainChains(now, &budget)
         retainLeaves(now, &budget)
         trimLongChains(&budget)
+        updateOldestLive()
         return Int(totals.evictedCount - before)
     }
 

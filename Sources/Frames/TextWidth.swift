@@ -41,10 +41,22 @@ public enum TextWidth {
 
     /// The columns that `Frame.write` uses for a text, made safe, if there is room. Linear in its length.
     public static func of(_ text: String, charset: Charset = .unicode) -> Int {
+        of(text, charset: charset, limit: .max)
+    }
+
+    /// The same, of a text that is not read beyond `limit` columns, by some.
+    package static func of(_ text: String, charset: Charset, limit: Int) -> Int {
+        var text = text
+        // The fast path: nearly all text is printable ASCII.
+        let plain: Int? = text.withUTF8 { bytes in
+            for byte in bytes.prefix(limit) where byte < 0x20 || byte >= 0x7F { return nil }
+            return min(bytes.count, limit)
+        }
+        if let plain { return plain }
         var width = 0
         SafeText.forEachCell(of: text, charset: charset) { cell in
             width += cell.width
-            return true
+            return width < limit
         }
         return width
     }

@@ -47,6 +47,7 @@ import Testing
             case .view: "view threads"
             case .fold: "fold 1"
             case .sort: "sort run asc siblings"
+            case .columns: "columns wait value"
             case .goto: "goto #203"
             case .save: "save a.txt"
             case .theme: "theme light"
@@ -63,6 +64,7 @@ import Testing
         case .view: #expect(screen.state.view == .threads && before.2 == .chains)
         case .sort:
             #expect(screen.state.order == TreeOrder(column: .run, isInverted: true, sortsSiblings: true))
+        case .columns: #expect(screen.state.columns == [.node, .wait, .value])
         case .goto: #expect(screen.selectedID == 203)
         case .cancel: #expect(screen.message?.contains("cancel") == true || screen.state.context == .confirm)
         case .copy:

@@ -41,11 +41,15 @@ import Testing
         #expect(screen.text.contains("300 children: 1 rejected"))
     }
 
-    @Test func whatHasNoRoomBesideTheLabelStandsWhereAValueWould() {
-        let row = order(1_204, 120).screen.text.split(separator: "\n").first { $0.contains("lines") }!
-        #expect(row.contains("lines  1,204 children  "))
-        #expect(row.contains("3 running, 1 rejected"))
-        #expect(!order(1_204, 60).screen.text.contains("3 run"))
+    @Test func whatHasNoRoomBesideTheLabelTakesTheEmptyCells() {
+        func row(_ columns: Int) -> Substring {
+            order(1_204, columns).screen.text.split(separator: "\n").first { $0.contains("lines") }!
+        }
+        #expect(row(120).contains("lines  1,204 children: 3 running, 1 rejected"))
+        // Beside a thread the rest stands where a value would; it does not overwrite what did fit.
+        #expect(row(90).contains("1,204 children: 3 running  ") && row(90).hasSuffix("  1 rejected"))
+        #expect(row(70).hasSuffix("1,204 children: 3 running"))
+        #expect(!order(1_204, 45).screen.text.contains("3 run"))
     }
 
     @Test func twoHundredStayOpen() {

@@ -193,7 +193,9 @@ import Testing
         #expect(!screen.text.contains("◆"))
         screen.type("gy")
         #expect(
-            screen.effects.last == .copy("checkout 4242 live: 4 chains, 40 nodes, 3 running, 3 rejected"))
+            screen.effects.last
+                == .copy(
+                    "checkout 4242 live: 14 in flight, 3 running, 0 queued, 1 failed/min, 4 chains, 1 failed"))
         screen.type(" ")
         #expect(screen.message == "only nodes can be tagged, not programs")
         screen.type("e")

@@ -66,6 +66,11 @@ struct Screen {
 
     var frame: Frame { render(state) }
     var text: String { frame.plainText() }
+    /// The frame without the header, in which a clock and ages advance each second.
+    var body: [[Cell]] {
+        let frame = frame
+        return (1..<frame.size.rows).map { row in (0..<frame.size.columns).map { frame[row, $0] } }
+    }
     var selectedID: UInt64? { state.selection?.id?.rawValue }
     /// The nodes on the screen; 0 for a program's own row.
     var visibleIDs: [UInt64] { state.tree.window.map { $0.rowID.id?.rawValue ?? 0 } }

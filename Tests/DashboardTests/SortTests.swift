@@ -198,14 +198,14 @@ import Testing
 
     @Test func aClickOnAHeadSortsByIt() {
         var screen = Self.orders()
-        let columns = Columns(width: 120)
+        let columns = screen.state.columns(in: 120)
         let row = Layout(screen.state).tree.row - 1
         for header in columns.headers {
             let end = header.isRight ? header.span.start + header.span.width - 1 : header.span.start
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(screen.state.order.column == header.column && !screen.state.order.isInverted)
+            #expect(screen.state.order.column == header.column.sort && !screen.state.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
-            #expect(screen.state.order.column == header.column && screen.state.order.isInverted)
+            #expect(screen.state.order.column == header.column.sort && screen.state.order.isInverted)
             screen.act(.mouse(Mouse(.press, .left, row: row, column: end)))
             #expect(!screen.state.order.isInverted)
         }

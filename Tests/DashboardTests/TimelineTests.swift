@@ -99,10 +99,10 @@ import Testing
         var screen = Self.order(16, 120, 40)
         // Until the header says that nothing comes any more.
         for second in 90...100 { screen.tick(Double(second) * 1_000) }
-        let (step, frame) = (TimelineView.redrawKey(of: screen.state), screen.frame)
+        let (step, body) = (TimelineView.redrawKey(of: screen.state), screen.body)
         for tick in 1...200 { screen.tick(100_000 + Double(tick) * 10) }
         #expect(TimelineView.redrawKey(of: screen.state) == step)
-        #expect(screen.frame == frame)
+        #expect(screen.body == body)
     }
 
     @Test func aFrozenPictureStandsStill() {

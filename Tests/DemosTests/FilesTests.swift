@@ -63,8 +63,9 @@ import Testing
         #expect(lines.contains { $0.hasSuffix("rejected work dangling ! ROOT/dangling: No such file or directory") })
         #expect(lines.contains { $0.contains("rejected work ring ! ROOT/ring: Too many") })
         #expect(lines.contains { $0.hasSuffix("rejected work upwards ! ROOT/upwards: Is a directory") })
-        #expect(lines.contains { $0.contains("fulfilled map together = 1 files, 5 bytes, 3 unreadable") })
+        #expect(lines.contains { $0.contains("fulfilled map together = 1 file, 5 bytes, 3 unreadable") })
         #expect(!lines.contains { $0.contains("unhandled") })
+        #expect(!lines.contains { $0.contains("1 files") || $0.contains("1 folders") || $0.contains("1 bytes") })
     }
 
     @Test func aFolderThatIsNotThereIsOneSentence() {

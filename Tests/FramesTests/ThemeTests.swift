@@ -100,6 +100,15 @@ import Testing
         }
     }
 
+    /// On a white terminal yellow text cannot be read.
+    @Test func theTerminalThemeHasNoYellowText() {
+        for role in Role.allCases {
+            let look = Theme.terminal.look(Style(role), depth: .ansi256)
+            #expect(look.foreground != 3, "\(role)")
+            #expect(look.background < 0 || look.foreground == 0, "\(role) is dark on a colour")
+        }
+    }
+
     @Test(arguments: painted) func sixteenColorsDo(_ theme: Theme) {
         for role in Role.allCases {
             for style in [Style(role), Style(role).selected] {

@@ -88,8 +88,8 @@ import Testing
         viewer.type("C")
         try viewer.see("Cancel the whole chain of order 2?")
         // The tree is updated behind the question.
-        let header = viewer.screen.text(row: 0).components(separatedBy: "nodes")[0]
-        try viewer.wait("more nodes") { $0.text(row: 0).components(separatedBy: "nodes")[0] != header }
+        let header = viewer.screen.text(row: 0).components(separatedBy: "chains")[0]
+        try viewer.wait("more chains") { $0.text(row: 0).components(separatedBy: "chains")[0] != header }
         viewer.type("y")
         try viewer.wait("order 2's end") { _ in viewer.row("order 2 ").contains("cancelled") }
         #expect(!viewer.row("order 1 ").contains("cancelled") && !viewer.row("order 3 ").contains("cancelled"))

@@ -35,6 +35,7 @@ import Testing
             invert = true
             siblings = true
             group = true
+            columns = ["Wait", "value", "wait"]
             [warnings]
             warn = ["deep-chain", "long-handler", "lost-events"]
             allow = ["lost-events"]
@@ -58,6 +59,7 @@ import Testing
         #expect(file.problems.isEmpty, "\(file.problems)")
         var wanted = Configuration()
         (wanted.theme, wanted.isASCII, wanted.refreshRate, wanted.view) = (.colorBlind, true, 60, .sites)
+        wanted.columns = [.node, .wait, .value]
         (wanted.detail, wanted.isReadOnly) = (.closed, true)
         wanted.order = TreeOrder(column: .run, isInverted: true, sortsSiblings: true, isGrouped: true)
         wanted.warnings.enabled = [.deepChain, .longHandler]
@@ -151,12 +153,23 @@ import Testing
         }
     }
 
+    @Test func aColumnThatIsNoneIsNamed() {
+        let file = read("[tree]\nsort = \"run\"\ncolumns = [\"wait\", \"waits\"]\n")
+        #expect(
+            file.problems.map(\.description) == [
+                "c.toml:3: tree.columns is a list of columns (state, node, thread, wait, run, total, value, id, site, "
+                    + "executor), not \"waits\"."
+            ])
+        #expect(file.configuration.columns == TreeColumn.usual)
+    }
+
     @Test func textsAreQuoted() {
         let texts = ["", "plain", "a\"b\\c", "tab\tline\nbell\u{7}", "del\u{7F}\u{85}", "漢字 👩‍👩‍👧"]
         for text in texts {
             #expect(ConfigFile("[queries]\na = \(TOMLText.quoted(text))", file: "").problems.count < 2)
             var kept = ViewSettings()
             (kept.filter, kept.folded) = (text, texts)
+            kept.columns = [.node, .run]
             kept.order = TreeOrder(column: .wait, isInverted: text.isEmpty, sortsSiblings: true)
             #expect(ViewSettings(toml: kept.toml(for: [text])) == kept)
         }

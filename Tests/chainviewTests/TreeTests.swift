@@ -6,7 +6,7 @@ import Testing
     /// Starts `demo stuck` and waits for its last event: three chains, nine nodes.
     private func stuck(_ arguments: String...) throws -> Viewer {
         let viewer = try Viewer(["demo", "stuck"] + arguments)
-        try viewer.wait("the abandoned call") { $0.contains("3 abandoned") && $0.contains("9 nodes") }
+        try viewer.wait("the abandoned call") { $0.contains("3 abandoned") && $0.contains("6 in flight") }
         return viewer
     }
 
@@ -14,7 +14,9 @@ import Testing
         let viewer = try Viewer.demo("checkout", "--seed", "3")
         try viewer.wait("a chain under way") { $0.contains("running") && $0.contains("waiting") }
         let header = viewer.screen.text(row: 0)
-        for part in ["chainview", "checkout \(viewer.terminal.processID)", "● live", "nodes", "running", "0 lost"] {
+        for part in [
+            "checkout \(viewer.terminal.processID)", "● live", "in flight", "running", "failed/min",
+        ] {
             #expect(header.contains(part), "\(header)")
         }
         let titles = viewer.screen.text(row: 2)

@@ -17,7 +17,7 @@ struct Checksum: Sendable, CustomStringConvertible {
     var byteCount: Int
     var value: UInt64
 
-    var description: String { "\(byteCount) bytes, \(String(value, radix: 16))" }
+    var description: String { "\(byteCount) \(byteCount == 1 ? "byte" : "bytes"), \(String(value, radix: 16))" }
 }
 
 /// The file system, as far as the demo needs it.

@@ -37,9 +37,12 @@ private struct Tally: Sendable, CustomStringConvertible {
 
     var description: String {
         let unreadable = unreadableCount == 0 ? "" : ", \(unreadableCount) unreadable"
-        return "\(fileCount) files, \(byteCount) bytes\(unreadable), sum \(String(sum, radix: 16))"
+        return
+            "\(counted(fileCount, "file")), \(counted(byteCount, "byte"))\(unreadable), sum \(String(sum, radix: 16))"
     }
 }
+
+private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 private struct Walk: Sendable {
     let context: DemoContext
@@ -57,10 +60,11 @@ private struct Walk: Sendable {
     func folder(_ path: String, name: String) -> Promise<Tally> {
         .scope("\(name)/", on: readers) {
             let entries = try disk.list(path)
-            return Promise.sequence(entries.files, concurrency: 4, label: "\(entries.files.count) files") { file in
+            return Promise.sequence(entries.files, concurrency: 4, label: counted(entries.files.count, "file")) {
+                file in
                 self.file("\(path)/\(file)", name: file)
             }
-            .then(label: "\(entries.folders.count) folders") { files in
+            .then(label: counted(entries.folders.count, "folder")) { files in
                 Promise.sequence(entries.folders, concurrency: 2) { folder in
                     self.folderOrNothing("\(path)/\(folder)", name: folder)
                 }

@@ -86,7 +86,7 @@ extension Painter {
 
     /// Keys that give way where there is not room for all, the highest first.
     private static let ranks: [Intent: Int] = [
-        .follow: 6, .why: 5, .freeze: 4, .detail: 3, .filter: 2, .left: 1, .cancelNode: 0,
+        .follow: 7, .group: 6, .why: 5, .freeze: 4, .detail: 3, .filter: 2, .left: 1, .cancelNode: 0,
     ]
 
     /// How many match, and of how many.

@@ -3,118 +3,192 @@ import ChainModel
 import ChainText
 import Frames
 
+/// A part of the header.
+struct HeaderItem {
+    var parts: [(text: String, style: Style)]
+    /// Items of the highest rank are left out first; nil is never left out.
+    var rank: Int?
+    /// Blanks before it; nil for the usual ones.
+    var gap: Int?
+
+    func width(_ charset: Charset) -> Int { parts.reduce(0) { $0 + TextWidth.of($1.text, charset: charset) } }
+}
+
+/// What is left out of the header where there is no room, last to first.
+private enum HeaderRank {
+    static let state = 1, inFlight = 2, failed = 3, oldest = 4, running = 5, queued = 6, mode = 7, clock = 8, chains = 9
+    static let pid = 10, noQueue = 11, sparkline = 12, failedInAll = 17, rate = 18, nodes = 19, title = 20
+}
+
 extension Painter {
-    private struct Item {
-        var parts: [(text: String, style: Style)]
-        /// Those with the highest number give way first.
-        var rank: Int
-
-        func width(_ charset: Charset) -> Int { parts.reduce(0) { $0 + TextWidth.of($1.text, charset: charset) } }
-    }
-
-    /// Draws the bar at the top: the program, its connection, its counts, and the time.
+    /// Draws the bar at the top: the program, its connection, what it has to do, what came of it, and the time.
     mutating func paintHeader(_ state: borrowing State) {
         let columns = frame.size.columns
         frame.fill(row: 0, column: 0, style: .header)
-        let clock = state.wall == 0 ? "" : ClockText.minutes(state.wall, offset: state.options.clockOffset)
-        let room = columns - 2 - (clock.isEmpty ? 0 : clock.count + 2)
         let charset = glyphs.charset
-        let shown = fitting(items(of: state), into: room, gap: 3, rank: \.rank) { $0.width(charset) }
+        let usualGap = columns < 100 ? 2 : 3
+        let clock = state.wall == 0 ? "" : ClockText.seconds(state.wall, offset: state.options.clockOffset)
+        var items = items(of: state)
+        items.append(HeaderItem(parts: [(clock, .header)], rank: HeaderRank.clock))
+        var widths = items.map { ($0.gap ?? usualGap) + $0.width(charset) }
+        var total = widths.reduce(-usualGap, +)
+        while total > columns - 2 {
+            let ranked = items.indices.filter { items[$0].rank != nil }
+            guard let worst = ranked.max(by: { items[$0].rank! < items[$1].rank! }) else { break }
+            total -= widths.remove(at: worst)
+            items.remove(at: worst)
+        }
+        if items.last?.rank == HeaderRank.clock {
+            items.removeLast()
+            frame.write(clock, row: 0, column: columns - clock.count - 1, style: .header)
+        }
         var column = 1
-        for item in shown {
+        for (index, item) in items.enumerated() {
+            if index > 0 { column += item.gap ?? usualGap }
             for part in item.parts {
                 column += frame.write(
                     part.text, row: 0, column: column, maxColumns: columns - 1 - column, style: part.style)
             }
-            column += 3
-        }
-        if column + clock.count < columns {
-            frame.write(clock, row: 0, column: columns - clock.count - 1, style: .header)
         }
     }
 
-    private func items(of state: borrowing State) -> [Item] {
+    private func items(of state: borrowing State) -> [HeaderItem] {
         guard !state.programs.isEmpty else {
             return [
-                Item(parts: [("chainview", .headerAccent)], rank: 0),
-                Item(parts: [("waiting for a program", .header)], rank: 1),
+                HeaderItem(parts: [("chainview", .headerAccent)], rank: nil),
+                HeaderItem(parts: [("waiting for a program", .header)], rank: HeaderRank.state),
             ]
         }
-        var items = [Item(parts: [("chainview", .headerAccent)], rank: 9)]
+        var items = [HeaderItem(parts: [("chainview", .headerAccent)], rank: HeaderRank.title)]
         items += state.showsPrograms ? programs(of: state) : program(state.programs[0], state)
         let reached = state.programs.filter(\.isReached)
         guard !reached.isEmpty else { return items }
         if state.options.isReadOnly || reached.allSatisfy({ $0.info?.isReadOnly == true }) {
-            items.append(Item(parts: [("read-only", .headerAccent)], rank: 1))
+            items.append(HeaderItem(parts: [("read-only", .headerAccent)], rank: HeaderRank.mode))
         }
-        let totals = reached.map { $0.forest.totals }
-        let sum = { (count: (ForestTotals) -> Int) in totals.reduce(0) { $0 + count($1) } }
-        items.append(counted(sum { $0.chainCount }, "chain", "chains", rank: 5))
-        items.append(counted(sum { $0.counts.nodeCount }, "node", "nodes", rank: 6))
-        let running = sum { $0.counts[.running] }
-        items.append(counted(running, "running", "running", rank: 3, style: running > 0 ? .headerAccent : .header))
-        let rejected = sum { $0.counts[.rejected] + $0.counts[.abandoned] }
-        items.append(
-            counted(rejected, "rejected", "rejected", rank: 2, style: rejected > 0 ? .headerAccent : .header))
-        let rate = reached.reduce(0) { $0 + $1.rate.shown }
-        items.append(Item(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: 7))
-        let lost = Int(clamping: reached.reduce(0 as UInt64) { $0.addingClamped(UInt64(clamping: $1.lostCount)) })
-        // Shown losses are never the first to go.
-        items.append(counted(lost, "lost", "lost", rank: lost > 0 ? 1 : 8, style: lost > 0 ? .headerAccent : .header))
+        items += load(of: state)
+        items += totals(of: state)
+        func mode(_ text: String) { items.append(HeaderItem(parts: [(text, .header)], rank: HeaderRank.mode)) }
         switch state.following {
-        case .newest: items.append(Item(parts: [("following newest", .header)], rank: 4))
-        case .selected: items.append(Item(parts: [("following selected", .header)], rank: 4))
+        case .newest: mode("following newest")
+        case .selected: mode("following selected")
         case .first, .nothing: break
         }
-        if state.order.column == .start, state.order.isInverted {
-            items.append(Item(parts: [("newest first", .header)], rank: 4))
+        if state.order.column == .start, state.order.isInverted { mode("newest first") }
+        return items
+    }
+
+    /// What is in flight, running, queued, failing and waiting longest, each with its last minute.
+    private func load(of state: borrowing State) -> [HeaderItem] {
+        var load = ProgramLoad()
+        var failedAMinute = 0
+        for program in state.programs where program.isReached {
+            load += program.load
+            failedAMinute += program.loadHistory.failedAMinute
+        }
+        let samples = frame.size.columns < 100 ? [] : state.loadSamples()
+        var items: [HeaderItem] = []
+        func add(
+            _ number: String, _ word: String, isStrong: Bool, rank: Int, sparkline: Int, isSum: Bool = false,
+            of path: KeyPath<LoadHistory.Sample, Int>
+        ) {
+            let parts: [(String, Style)] =
+                word.hasSuffix(" ")
+                ? [(word, .header), (number, isStrong ? .headerAccent : .header)]
+                : [(number, isStrong ? .headerAccent : .header), (" " + word, .header)]
+            items.append(HeaderItem(parts: parts, rank: rank))
+            guard !samples.isEmpty else { return }
+            let bars = Sparkline.text(
+                samples.map { $0?[keyPath: path] }, until: state.wall / 1_000_000_000, cells: 10, isSum: isSum, glyphs)
+            items.append(HeaderItem(parts: [(bars, .header)], rank: HeaderRank.sparkline + sparkline, gap: 1))
+        }
+        add(
+            CountText.grouped(load.inFlight), "in flight", isStrong: load.inFlight > 0, rank: HeaderRank.inFlight,
+            sparkline: 0, of: \.inFlight)
+        add(
+            CountText.grouped(load.running), "running", isStrong: load.running > 0, rank: HeaderRank.running,
+            sparkline: 2, of: \.running)
+        let hasQueue = state.programs.contains { $0.loadHistory.hasQueued }
+        add(
+            CountText.grouped(load.queued), "queued", isStrong: load.queued > 0,
+            rank: hasQueue ? HeaderRank.queued : HeaderRank.noQueue, sparkline: 3, of: \.queued)
+        add(
+            CountText.grouped(failedAMinute), "failed/min", isStrong: failedAMinute > 0, rank: HeaderRank.failed,
+            sparkline: 1, isSum: true, of: \.failed)
+        if let oldest = load.oldest {
+            add(
+                DurationText.coarse(oldest), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,
+                of: \.oldest)
         }
         return items
     }
 
+    /// Counts of all that was made, and what of it is kept.
+    private func totals(of state: borrowing State) -> [HeaderItem] {
+        let reached = state.programs.filter(\.isReached)
+        var load = ProgramLoad()
+        for program in reached { load += program.load }
+        var items: [HeaderItem] = []
+        func add(_ count: Int, _ one: String, _ many: String, rank: Int, style: Style = .header) {
+            items.append(
+                HeaderItem(
+                    parts: [(CountText.grouped(count), style), (" " + (count == 1 ? one : many), .header)], rank: rank))
+        }
+        items.append(HeaderItem(parts: [(load.chainWords, .header)], rank: HeaderRank.chains))
+        add(
+            load.failedCount, "failed", "failed", rank: HeaderRank.failedInAll,
+            style: load.failedCount > 0 ? .headerAccent : .header)
+        add(
+            reached.reduce(0) { $0 + $1.forest.totals.counts.nodeCount }, "node", "nodes", rank: HeaderRank.nodes)
+        let rate = reached.reduce(0) { $0 + $1.rate.shown }
+        items.append(HeaderItem(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: HeaderRank.rate))
+        let lost = Int(clamping: reached.reduce(0 as UInt64) { $0.addingClamped(UInt64(clamping: $1.lostCount)) })
+        if lost > 0 { add(lost, "lost", "lost", rank: HeaderRank.state, style: .headerAccent) }
+        return items
+    }
+
     /// The one program: its name and its connection.
-    private func program(_ program: Program, _ state: borrowing State) -> [Item] {
+    private func program(_ program: Program, _ state: borrowing State) -> [HeaderItem] {
         let name = SafeText.cut(program.name, to: 24, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-        let pid = program.info.map { " \($0.pid)" } ?? ""
-        var items = [Item(parts: [(name.isEmpty ? "?" : name, .headerAccent), (pid, .header)], rank: 0)]
+        var items = [HeaderItem(parts: [(name.isEmpty ? "?" : name, .headerAccent)], rank: nil)]
+        if let info = program.info {
+            items.append(HeaderItem(parts: [("\(info.pid)", .header)], rank: HeaderRank.pid, gap: 1))
+        }
         let link = (
             glyphs.link(program.connection) + " " + ProgramText.word(program.connection, wall: state.wall),
             Style.headerAccent
         )
         switch program.connection {
         case .live:
-            items.append(Item(parts: [frozen(state) ?? link], rank: 1))
+            items.append(HeaderItem(parts: [frozen(state) ?? link], rank: HeaderRank.state))
             if let restart = ProgramText.restart(of: program, wall: state.wall) {
-                items.append(Item(parts: [(restart, .headerAccent)], rank: 2))
+                items.append(HeaderItem(parts: [(restart, .headerAccent)], rank: HeaderRank.mode))
             }
-        case .ended: items.append(Item(parts: [link], rank: 1))
+        case .ended: items.append(HeaderItem(parts: [link], rank: HeaderRank.state))
         case .lost(let outage):
             let retry = ProgramText.retry(outage, wall: state.wall, glyphs)
             let shown = SafeText.cut(retry, to: 44, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
-            items.append(Item(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: 1))
-            if let frozen = frozen(state) { items.append(Item(parts: [frozen], rank: 1)) }
-        case .absent: items.append(Item(parts: [link], rank: 1))
+            items.append(
+                HeaderItem(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: HeaderRank.state))
+            if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
+        case .absent: items.append(HeaderItem(parts: [link], rank: HeaderRank.state))
         }
         return items
     }
 
     /// Several programs: how many of them can be reached.
-    private func programs(of state: borrowing State) -> [Item] {
-        var items = [Item(parts: [("\(state.programs.count) programs", .headerAccent)], rank: 0)]
-        if let frozen = frozen(state) { items.append(Item(parts: [frozen], rank: 1)) }
+    private func programs(of state: borrowing State) -> [HeaderItem] {
+        var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
+        if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
         let links = state.programs.map(\.connection)
         func add(_ count: Int, _ glyph: String, _ word: String, _ rank: Int) {
-            if count > 0 { items.append(Item(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
+            if count > 0 { items.append(HeaderItem(parts: [("\(glyph) \(count) \(word)", .headerAccent)], rank: rank)) }
         }
-        add(links.count(where: \.isLive), glyphs.live, "live", 2)
-        add(links.count { $0.outage != nil }, glyphs.lost, "lost", 1)
-        add(links.count(where: \.isEnded), glyphs.pending, "ended", 3)
-        add(links.count(where: \.isAbsent), glyphs.waiting, "absent", 3)
+        add(links.count(where: \.isLive), glyphs.live, "live", HeaderRank.mode)
+        add(links.count { $0.outage != nil }, glyphs.lost, "lost", HeaderRank.state)
+        add(links.count(where: \.isEnded), glyphs.pending, "ended", HeaderRank.mode)
+        add(links.count(where: \.isAbsent), glyphs.waiting, "absent", HeaderRank.mode)
         return items
-    }
-
-    private func counted(_ count: Int, _ one: String, _ many: String, rank: Int, style: Style = .header) -> Item {
-        Item(parts: [(CountText.grouped(count), style), (" " + (count == 1 ? one : many), .header)], rank: rank)
     }
 
     private func frozen(_ state: borrowing State) -> (String, Style)? {

@@ -1,5 +1,4 @@
 import ChainRows
-import ChainText
 import Frames
 
 /// A part of the screen.
@@ -85,85 +84,6 @@ struct Layout: Equatable {
     func isDivider(row: Int, column: Int) -> Bool {
         guard !isCovering, let detail, detail.contains(row: row, column: column) else { return false }
         return isBeside ? column == detail.column : row == detail.row
-    }
-}
-
-/// Where the columns of the tree are at one width.
-///
-/// What is left out as the pane narrows, first to last, and below which width:
-///
-/// | column | shown from |
-/// | --- | --- |
-/// | wait | 112 |
-/// | thread | 100 |
-/// | run | 88 |
-/// | value / error | 64 |
-/// | the state's word (its glyph stays) | 46 |
-/// | total | 36 |
-/// | node | always |
-struct Columns: Equatable {
-    /// The column of the state's glyph, after those of the selection and the tag.
-    static let glyph = 2
-    /// The widest word of a state.
-    static let wordWidth = 9
-
-    var word = ColumnSpan()
-    /// The column of marks on a state; 0 where there is no room.
-    var mark = 0
-    var node = ColumnSpan()
-    var thread = ColumnSpan()
-    var wait = ColumnSpan()
-    var run = ColumnSpan()
-    var total = ColumnSpan()
-    var value = ColumnSpan()
-
-    /// The header of a column: what it sorts by, where it is, and where a click on it counts.
-    struct Header {
-        var column: SortColumn
-        var span: ColumnSpan
-        var isRight = false
-
-        func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
-    }
-
-    /// The headers that are shown, from left to right.
-    var headers: [Header] {
-        var node = node
-        node.start += 2
-        node.width = max(0, node.width - 2)
-        let state = ColumnSpan(start: Self.glyph, width: word.isShown ? word.width : 0)
-        let all = [
-            Header(column: .state, span: state), Header(column: .node, span: node),
-            Header(column: .thread, span: thread),
-            Header(column: .wait, span: wait, isRight: true), Header(column: .run, span: run, isRight: true),
-            Header(column: .total, span: total, isRight: true), Header(column: .value, span: value),
-        ]
-        return all.filter(\.span.isShown)
-    }
-
-    /// The columns of a pane; `indent` is what the tree is indented by.
-    init(width: Int, indent: Int = 0) {
-        var start = Self.glyph + 2
-        if width >= 46 {
-            word = ColumnSpan(start: start, width: Self.wordWidth)
-            mark = start + Self.wordWidth + 1
-            start += Self.wordWidth + 3
-        }
-        let time = ColumnLayout.Width.fixed(DurationText.width)
-        // One column at the right is for the scroll bar.
-        let spans = ColumnLayout.spans(
-            from: start, to: max(0, width - 1),
-            [
-                .rest,
-                width >= 100 ? .fixed(min(16, max(10, width / 10))) : nil,
-                width >= 112 ? time : nil,
-                width >= 88 ? time : nil,
-                width >= 36 ? time : nil,
-                width >= 64 ? .share(twentieths: 9, least: 16) : nil,
-            ])
-        (node, thread, wait, run, total, value) = (spans[0], spans[1], spans[2], spans[3], spans[4], spans[5])
-        node.start += min(indent, node.width)
-        node.width -= min(indent, node.width)
     }
 }
 

@@ -58,11 +58,11 @@ extension State {
     }
 
     mutating func tick(wall newWall: UInt64, process: UInt64) {
-        let oldMinute = (wall / 60_000_000_000, options.clockOffset)
+        // The header's clock, ages and sparklines advance by the second.
+        var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
         // A message before the first tick has its time from now on.
         if wall == 0, status?.isSticky == false { status?.until = newWall &+ Self.statusDuration }
         wall = newWall
-        var isChanged = (wall / 60_000_000_000, options.clockOffset) != oldMinute
         if let until = status?.until, wall >= until {
             status = nil
             isChanged = true

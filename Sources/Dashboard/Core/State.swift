@@ -154,6 +154,8 @@ public struct State {
     /// The ``redrawKey()`` of the picture that was drawn last.
     var drawnKey: UInt64 = 0
 
+    /// The columns of the tree, from left to right, as far as there is room.
+    public internal(set) var columns = TreeColumn.usual
     /// The order of the chains.
     public internal(set) var order = TreeOrder()
 

@@ -27,6 +27,8 @@ public struct ViewSettings: Hashable, Sendable {
     public var dims: Bool?
     /// The order of the tree.
     public var order: TreeOrder?
+    /// The columns of the tree, from left to right.
+    public var columns: [TreeColumn]?
     /// The name of a theme.
     public var theme: String?
     /// Frames a second.
@@ -63,6 +65,7 @@ public struct ViewSettings: Hashable, Sendable {
         merge(\.filter)
         merge(\.dims)
         merge(\.order)
+        merge(\.columns)
         merge(\.theme)
         merge(\.refreshRate)
         merge(\.folded)
@@ -98,6 +101,9 @@ extension ViewSettings {
                 words.append(order.isGrouped ? "grouped by call site" : "not grouped")
             }
         }
+        if let columns, columns != usual.columns {
+            words.append("columns " + columns.map(\.rawValue).joined(separator: " "))
+        }
         if let filter, filter != usual.filter { words.append(filter.isEmpty ? "no filter" : "filter “\(filter)”") }
         if detail != usual.detail { words.append(detail == .open ? "details open" : "details closed") }
         if let theme, theme != usual.theme { words.append("theme \(theme)") }
@@ -120,6 +126,7 @@ extension State {
         now.filter = filter.text
         now.dims = filter.dims
         now.order = order
+        now.columns = columns
         now.theme = options.theme.name
         now.refreshRate = options.refreshRate
         now.folded = foldedSites
@@ -158,6 +165,7 @@ extension State {
             for programIndex in programs.indices { programs[programIndex].foldSites(foldedSites) }
         }
         if let wanted = old.order, wanted != order { setOrder(wanted) }
+        if let wanted = old.columns { columns = TreeColumn.valid(wanted) }
         if let dims = old.dims { setDims(dims) }
         // A query that this version cannot read is none.
         if let text = old.filter, text != filter.text {

@@ -18,9 +18,9 @@ extension KeyMap {
     static func footer(in context: Context, _ glyphs: Glyphs) -> [(key: String, word: String, intent: Intent)] {
         let isASCII = glyphs.charset == .ascii
         let own = bindings(in: context)
-        // A view's own binding replaces the common one for the same key or intent; only the tree folds and follows.
+        // A view's own binding replaces the common one for the same key or intent; only the tree folds, groups and follows.
         let shared = Self.common.filter { common in
-            (context == .view(.chains) || ![.left, .follow].contains(common.intent))
+            (context == .view(.chains) || ![.left, .follow, .group].contains(common.intent))
                 && !own.contains { $0.intent == common.intent || $0.keys.contains(common.keys[0]) }
         }
         let all = context.isView && context != .allViews ? own + shared : own

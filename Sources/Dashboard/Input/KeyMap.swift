@@ -114,7 +114,8 @@ public enum KeyMap {
             Binding(.foldLess, [key("}")], "show one level more of every chain"),
             Binding(.foldMore, [key("{")], "show one level less"),
             Binding(
-                .group, [key("t"), KeyPress(.function(5))], "put chains from the same call site together, or apart"),
+                .group, [key("t"), KeyPress(.function(5))], "put chains from the same call site together, or apart",
+                footer: "group"),
             Binding(.sort, [key("s"), KeyPress(.function(6))], "sort by the next column"),
             Binding(.invertSort, [key("S"), key("I")], "reverse the order"),
             Binding(

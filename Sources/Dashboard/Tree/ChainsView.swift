@@ -33,6 +33,8 @@ struct ChainsView {
     var linesWithPins: Set<Int> = []
     /// What was selected, and below it, on the screen that the user saw when a key came.
     var drawn: (selected: RowID?, below: RowID?)
+    /// How wide the cells on the screen are.
+    var needs = ColumnNeeds()
 }
 
 extension ChainsView: DashboardView {
@@ -89,7 +91,7 @@ extension ChainsView: DashboardView {
         let row = state.tree.window[click.line]
         guard row.tree == nil || state.find(row.rowID)?.node == row.tree?.node else { return false }
         state.move(to: state.tree.top + click.line)
-        let node = Columns(width: Layout(state).tree.columns, indent: state.indent(of: row)).node
+        let node = state.columns(in: Layout(state).tree.columns, indent: state.indent(of: row)).node
         let marker = node.start + (row.tree.map { TreeLines.marker($0, width: node.width) } ?? 0)
         guard click.column == marker || click.column == marker + 1 else { return false }
         if let tree = row.tree {
@@ -101,8 +103,12 @@ extension ChainsView: DashboardView {
     }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
-        let headers = Columns(width: Layout(state).tree.columns).headers
-        if let header = headers.first(where: { $0.contains(column) }) { state.sort(byClickOn: header.column) }
+        let headers = state.columns(in: Layout(state).tree.columns).headers
+        guard let header = headers.first(where: { $0.contains(column) }) else { return }
+        guard let sort = header.column.sort else {
+            return state.notify("there is no order by \(header.column.rawValue)")
+        }
+        state.sort(byClickOn: sort)
     }
 
     static func scroll(by lines: Int, _ state: inout State) {
@@ -126,7 +132,7 @@ extension ChainsView: DashboardView {
         let height = Layout(state).tree.rows
         state.tree.rowCount = state.countRows()
         guard state.tree.rowCount > 0 else {
-            state.tree = ChainsView(selectedRow: state.tree.selectedRow)
+            state.tree = ChainsView(selectedRow: state.tree.selectedRow, needs: state.tree.needs)
             if !state.filter.isActive { state.selection = nil }
             return
         }
@@ -145,6 +151,7 @@ extension ChainsView: DashboardView {
         state.tree.selectedLine = state.tree.window.firstIndex { $0.rowID == selection }
         findLinesWithTags(&state)
         state.tree.linesWithPins = state.linesWithPins()
+        state.measureColumns()
     }
 
     /// O(tags), at most ``markedTagLimit`` of them.

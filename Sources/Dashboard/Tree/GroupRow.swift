@@ -21,8 +21,7 @@ struct GroupPainter {
         let role = group.status.role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
         // A group has none of the columns after the node: all of the room is its own.
-        let end =
-            columns.value.isShown ? columns.value.start + columns.value.width : columns.node.start + columns.node.width
+        let end = columns.end
         var column = columns.node.start
         let marker = program.rowModel.isOpen(site) ? glyphs.unfolded : glyphs.folded
         painter.frame.write(marker, row: row, column: column, style: .guide)

@@ -22,9 +22,18 @@ struct ProgramPainter {
         let glyphs = painter.glyphs
         painter.frame.write(glyphs.link(program.connection), row: row, column: Columns.glyph, style: linkStyle)
         painter.write(ProgramText.shortWord(program.connection), row: row, in: columns.word, style: linkStyle)
-        paintNode(into: &painter)
-        if let age { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
         let (note, style) = note(glyphs)
+        // A program has no thread, wait and run: the whole room up to its age is its own; that up to the end, too, where its
+        // figures need it and nothing is to be noted.
+        var end = columns.total.isShown ? columns.total.start - 1 : columns.end
+        let width = parts.reduce(2 + TextWidth.of(SafeText.line(program.shownName, charset: glyphs.charset))) {
+            $0 + 2 + TextWidth.of($1.text)
+        }
+        let needsAll = note.isEmpty && columns.node.start + width > end
+        if needsAll { end = columns.end }
+        paintNode(into: &painter, end: end)
+        if needsAll { return }
+        if let age { painter.write(age, row: row, in: columns.total, style: .number, isRight: true) }
         painter.write(note, row: row, in: columns.value, style: style)
     }
 
@@ -41,10 +50,8 @@ struct ProgramPainter {
         return DurationText.coarse(wall &- min(wall, start))
     }
 
-    private func paintNode(into painter: inout Painter) {
+    private func paintNode(into painter: inout Painter, end: Int) {
         let glyphs = painter.glyphs
-        // A program has no thread, wait and run: the whole room up to its age is its own.
-        let end = columns.total.isShown ? columns.total.start - 1 : columns.node.start + columns.node.width
         var column = columns.node.start
         if program.rowModel.rowCount > 0 {
             let marker = program.isFolded ? glyphs.folded : glyphs.unfolded
@@ -80,19 +87,22 @@ struct ProgramPainter {
     /// What follows the name, each whole or not at all.
     private var parts: [Part] {
         var parts: [Part] = []
-        if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 3)) }
+        if let info = program.info { parts.append(Part(text: "\(info.pid)", style: .dim, rank: 6)) }
         guard program.isReached else { return parts }
-        let totals = program.forest.totals
-        func add(_ count: Int, _ one: String, _ many: String, _ style: Style, rank: Int) {
-            parts.append(
-                Part(text: "\(CountText.grouped(count)) \(count == 1 ? one : many)", style: style, rank: rank))
+        let load = program.load
+        let isStill = program.isStill
+        func add(_ text: String, _ style: Style, rank: Int) {
+            parts.append(Part(text: text, style: style, rank: rank))
         }
-        add(totals.chainCount, "chain", "chains", .dim, rank: 4)
-        add(totals.counts.nodeCount, "node", "nodes", .dim, rank: 5)
-        let running = totals.counts[.running]
-        if running > 0 { add(running, "running", "running", program.isStill ? .dim : .running, rank: 2) }
-        let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
-        if rejected > 0 { add(rejected, "rejected", "rejected", .rejected, rank: 1) }
+        add("\(CountText.grouped(load.inFlight)) in flight", isStill || load.inFlight == 0 ? .dim : .normal, rank: 1)
+        if load.running > 0 {
+            add("\(CountText.grouped(load.running)) running", isStill ? .dim : .running, rank: 4)
+        }
+        if load.queued > 0 { add("\(CountText.grouped(load.queued)) queued", isStill ? .dim : .queued, rank: 5) }
+        let failedAMinute = program.loadHistory.failedAMinute
+        if failedAMinute > 0 { add("\(CountText.grouped(failedAMinute)) failed/min", .rejected, rank: 2) }
+        if let oldest = load.oldest { add("oldest \(DurationText.coarse(oldest))", .number, rank: 3) }
+        add(load.chainWords, .dim, rank: 7)
         return parts
     }
 
@@ -174,10 +184,9 @@ enum ProgramText {
         if let info = program.info { text += " \(info.pid)" }
         text += " " + shortWord(program.connection)
         guard program.isReached else { return text }
-        let totals = program.forest.totals
-        let rejected = totals.counts[.rejected] + totals.counts[.abandoned]
-        return text + ": \(totals.chainCount) chains, \(totals.nodeCount) nodes, \(totals.counts[.running]) running, "
-            + "\(rejected) rejected"
+        let load = program.load
+        return text + ": \(load.inFlight) in flight, \(load.running) running, \(load.queued) queued, "
+            + "\(program.loadHistory.failedAMinute) failed/min, \(load.chainWords), \(load.failedCount) failed"
     }
 }
 

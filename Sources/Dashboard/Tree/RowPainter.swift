@@ -39,15 +39,42 @@ final class RowPainter {
     func paint(into painter: inout Painter) {
         let view = forest.node(tree.node)
         paintState(into: &painter, view)
-        let left = paintNode(into: &painter, view)
-        if view.thread != 0 {
-            let thread = forest.threads[view.thread] ?? "\(view.thread)"
-            painter.writeThread(thread, row: row, in: columns.thread, style: style(.thread))
+        let times = times(of: view)
+        // The first cell behind the node that is not empty ends the room of the name.
+        var nodeEnd: Int?
+        var isBehindNode = false
+        var hasValue = false
+        for shown in columns.shown {
+            if shown.column == .node { isBehindNode = true }
+            guard let cell = cell(shown.column, of: view, times, painter.glyphs), !cell.text.isEmpty else { continue }
+            if shown.column == .thread {
+                painter.writeThread(cell.text, row: row, in: shown.span, style: style(cell.style))
+            } else {
+                painter.write(
+                    cell.text, row: row, in: shown.span, style: style(cell.style), isRight: shown.column.isDuration)
+            }
+            if shown.column == .value { hasValue = true }
+            if isBehindNode, nodeEnd == nil { nodeEnd = shown.span.start - ColumnLayout.gap }
         }
-        paintTimes(into: &painter, view)
-        let (value, valueStyle) = value(of: view, painter.glyphs)
-        painter.write(value, row: row, in: columns.value, style: style(valueStyle))
-        if value.isEmpty, tree.flags.intersection([.root, .folded]) == .folded { paintLeft(left, into: &painter) }
+        let node = paintNode(into: &painter, view, end: nodeEnd ?? columns.end, hasValue: hasValue)
+        if !hasValue, node.end < columns.value.start { paintLeft(node.left, into: &painter) }
+    }
+
+    /// The text of a cell besides the state and the node; nil for those.
+    private func cell(
+        _ column: TreeColumn, of view: NodeView, _ times: Times, _ glyphs: Glyphs
+    ) -> (text: String, style: Style)? {
+        switch column {
+        case .state, .node: nil
+        case .thread: (RowText.thread(of: view, in: forest), .thread)
+        case .wait: times.wait
+        case .run: times.run
+        case .total: times.total
+        case .value: value(of: view, glyphs)
+        case .id: (view.id.description, .dim)
+        case .site: (RowText.site(of: view, in: forest), .dim)
+        case .executor: (RowText.executor(of: view, in: forest), .thread)
+        }
     }
 
     /// Draws what did not fit behind the label in the value's column.
@@ -80,12 +107,11 @@ final class RowPainter {
 
     // MARK: The tree
 
-    /// Draws the node's column; returns the parts behind the label that did not fit.
+    /// Draws the node's column; returns its end, and the parts behind the label that did not fit.
     private func paintNode(
-        into painter: inout Painter, _ view: NodeView
-    ) -> ArraySlice<(text: String, style: Style)> {
+        into painter: inout Painter, _ view: NodeView, end: Int, hasValue: Bool
+    ) -> (end: Int, left: ArraySlice<(text: String, style: Style)>) {
         let glyphs = painter.glyphs
-        let end = columns.node.start + columns.node.width
         paintLines(into: &painter)
         var column = columns.node.start + TreeLines.marker(tree, width: columns.node.width)
         if tree.flags.contains(.foldable) {
@@ -101,31 +127,36 @@ final class RowPainter {
         let (text, isLabel) = NodeText.label(of: tree.node, in: forest)
         if !isRoot || !isLabel {
             let word = view.kind.word
-            let room = min(end - column, max(8, word.count + 1))
+            let room = min(end - column, RowText.kindWidth(word))
             painter.frame.write(
                 word, row: row, column: column, maxColumns: room, style: style(isNoise(view) ? .dim : .kind))
             column += room
         }
         let extras = extras(glyphs)
-        let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
-        // The label keeps 12 cells, whatever follows it.
-        let room = max(min(end - column, 12), end - column - tail)
         let start = column
         column += painter.frame.write(
-            text, row: row, column: column, maxColumns: room, style: style(labelStyle(view, isRoot, isLabel)),
+            text, row: row, column: column, maxColumns: max(0, end - column),
+            style: style(labelStyle(view, isRoot, isLabel)),
             ellipsis: glyphs.ellipsis)
         if isMatch {
             for marked in program.rowModel.markedTexts {
                 painter.highlight(marked, in: text, row: row, from: start, to: column)
             }
         }
+        // A summary is not torn apart where the value's column has room for all of it.
+        let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
+        if isRoot, !hasValue, columns.value.isShown, column + tail > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {
-            // Whole or not at all: half a number would be a lie.
-            guard column + TextWidth.of(extra.text, charset: glyphs.charset) <= end else { return extras[index...] }
+            // Whole or not at all: half a number would be a lie. A root's sign needs the words behind it.
+            var width = TextWidth.of(extra.text, charset: glyphs.charset)
+            if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
+                width += TextWidth.of(extras[index + 1].text, charset: glyphs.charset)
+            }
+            guard column + width <= end else { return (column, extras[index...]) }
             column += painter.frame.write(
                 extra.text, row: row, column: column, maxColumns: end - column, style: style(extra.style))
         }
-        return []
+        return (column, [])
     }
 
     private func labelStyle(_ view: NodeView, _ isRoot: Bool, _ isLabel: Bool) -> Style {
@@ -138,33 +169,9 @@ final class RowPainter {
         view.state == .skipped || (view.kind == .anyway && view.state == .fulfilled)
     }
 
-    private func paintLines(into painter: inout Painter) {
-        let glyphs = painter.glyphs
-        let depth = TreeLines.drawnDepth(tree, width: columns.node.width)
-        guard depth > 0 else { return }
-        let start = columns.node.start
-        for level in 0..<(depth - 1) where tree.guides & (1 << UInt32(level)) != 0 {
-            painter.frame.write(glyphs.guideLine, row: row, column: start + level * TreeLines.level, style: .guide)
-        }
-        let column = start + (depth - 1) * TreeLines.level
-        let isLast = tree.flags.contains(.last)
-        if tree.flags.contains(.continuation) {
-            if tree.flags.contains(.passing) {
-                painter.frame.write(glyphs.guideLine, row: row, column: column, style: .guide)
-            }
-            return
-        }
-        let corner = isLast || !tree.flags.contains(.passing) ? glyphs.guideLast : glyphs.guideBranch
-        painter.frame.write(corner, row: row, column: column, style: .guide)
-        painter.frame.write(glyphs.guideDash, row: row, column: column + 1, style: .guide)
-        if !tree.flags.contains(.foldable) {
-            painter.frame.write(glyphs.guideDash, row: row, column: column + 2, style: .guide)
-        }
-    }
-
     /// What follows the label: how far a combinator is; for a root how its chain is doing, which its own state does
     /// not say, and how much of it went wrong.
-    private func extras(_ glyphs: Glyphs) -> [(text: String, style: Style)] {
+    func extras(_ glyphs: Glyphs) -> [(text: String, style: Style)] {
         var extras: [(text: String, style: Style)] = []
         if let progress = NodeText.progress(of: tree.node, in: forest) { extras.append(("  " + progress, .dim)) }
         guard tree.flags.contains(.root) else {
@@ -187,7 +194,12 @@ final class RowPainter {
 
     // MARK: Numbers and values
 
-    private func paintTimes(into painter: inout Painter, _ view: NodeView) {
+    private typealias Times = (
+        wait: (text: String, style: Style)?, run: (text: String, style: Style)?, total: (text: String, style: Style)?
+    )
+
+    /// Durations that can be seen: one under 0.1 ms is blank.
+    private func times(of view: NodeView) -> Times {
         let now = program.shownNow
         var timing = forest.timing(of: tree.node, now: now)
         var isTotalRunning = view.isLive
@@ -200,19 +212,19 @@ final class RowPainter {
                 isTotalRunning = chain.settled == nil
             }
         }
-        func put(_ duration: UInt64?, _ span: ColumnSpan, isRunning: Bool) {
-            guard let duration else { return }
-            let text = isRunning ? DurationText.running(duration) : DurationText.settled(duration)
-            painter.write(
-                text, row: row, in: span, style: style(isRunning ? .number : Style.number.dimmed), isRight: true)
+        func cell(_ duration: UInt64?, isRunning: Bool) -> (text: String, style: Style)? {
+            guard let duration, duration >= RowText.leastDuration else { return nil }
+            return isRunning
+                ? (DurationText.running(duration), .number) : (DurationText.settled(duration), Style.number.dimmed)
         }
-        put(timing.wait, columns.wait, isRunning: view.state == .queued)
-        put(timing.run, columns.run, isRunning: view.activity == .running)
-        put(timing.total, columns.total, isRunning: isTotalRunning)
+        return (
+            cell(timing.wait, isRunning: view.state == .queued),
+            cell(timing.run, isRunning: view.activity == .running), cell(timing.total, isRunning: isTotalRunning)
+        )
     }
 
     /// The value or error of a node; for the root of a settled chain that of the chain.
-    private func value(of own: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
+    func value(of own: NodeView, _ glyphs: Glyphs) -> (text: String, style: Style) {
         let isRoot = tree.flags.contains(.root)
         let node = NodeText.shownNode(for: tree.node, isRoot: isRoot, in: forest)
         let view = node == tree.node ? own : forest.node(node)

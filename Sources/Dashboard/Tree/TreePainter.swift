@@ -9,7 +9,7 @@ extension ChainsView {
 extension Painter {
     fileprivate mutating func paintTree(_ state: borrowing State) {
         let area = layout.tree
-        let columns = Columns(width: area.columns)
+        let columns = state.columns(in: area.columns)
         paintHeaders(columns, row: area.row - 1, state)
         guard !state.tree.window.isEmpty else { return paintEmpty(state) }
         var painter: RowPainter?
@@ -24,13 +24,13 @@ extension Painter {
                 guard state.find(shown.rowID)?.node == tree.node else { continue }
                 if painter == nil || painted != shown.programIndex {
                     (painter, painted) = (nil, shown.programIndex)
-                    let indented = Columns(width: area.columns, indent: state.indent(of: shown))
+                    let indented = state.columns(in: area.columns, indent: state.indent(of: shown))
                     painter = RowPainter(tree: tree, columns: indented, of: state.programs[shown.programIndex])
                 }
                 painter!.move(to: row, tree)
                 painter!.paint(into: &self)
             } else if let site = shown.rowID.site {
-                let indented = Columns(width: area.columns, indent: state.indent(of: shown))
+                let indented = state.columns(in: area.columns, indent: state.indent(of: shown))
                 GroupPainter(row: row, columns: indented, site: site, program: state.programs[shown.programIndex])
                     .paint(into: &self)
             } else {
@@ -54,7 +54,7 @@ extension Painter {
         for header in columns.headers {
             var text = header.column.title
             var style = Style.title
-            if header.column == order.column {
+            if header.column.sort == order.column {
                 let mark = isSorting ? glyphs.ellipsis : order.isDescending ? glyphs.descending : glyphs.ascending
                 text += " " + mark
                 style = .title.bold

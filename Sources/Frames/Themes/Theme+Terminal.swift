@@ -7,6 +7,7 @@ extension Theme {
         func color(_ number: Int16, _ modifiers: Style.Modifiers = []) -> Entry {
             Entry(Color(number, number), modifiers)
         }
+        // Yellow only as a background, because yellow text cannot be read on white.
         return switch role {
         case .normal, .label, .number, .status, .overlay: Entry(.standard)
         case .dim, .guide, .border, .waiting, .skipped: Entry(.standard, .dimmed)
@@ -16,15 +17,16 @@ extension Theme {
         case .selected: Entry(.standard, .reversed)
         case .key, .title: Entry(.standard, .bold)
         case .error: color(1)
-        case .warning: color(3, .bold)
+        case .warning: Entry(Color(0, 0), on: Color(3, 3))
         case .match: Entry(.standard, [.bold, .underlined])
-        case .queued, .recovered: color(3)
+        case .queued: color(6)
+        case .recovered: Entry(Color(0, 0), on: Color(3, 3))
         case .running: color(6, .bold)
         case .pending: color(4)
         case .fulfilled: color(2)
         case .rejected: color(1, .bold)
         case .cancelled: color(5)
-        case .abandoned: color(3, .bold)
+        case .abandoned: color(1, .underlined)
         case .unknown: color(5, .dimmed)
         }
     }

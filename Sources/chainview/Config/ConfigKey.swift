@@ -55,6 +55,7 @@ struct ConfigKey: Sendable {
             \.order.sortsSiblings,
             in: "tree"),
         flag("group", ["Put chains from the same call site together."], \.order.isGrouped, in: "tree"),
+        columns,
     ]
 
     private static let warnings: [ConfigKey] = [
@@ -162,6 +163,27 @@ extension ConfigKey {
             let found = find.map { $0(text) } ?? choices.first { $0 == text.lowercased() }
             guard let found else { return "" }
             $1[keyPath: setting] = found
+            return nil
+        }
+    }
+
+    /// The columns of the tree.
+    private static var columns: ConfigKey {
+        let names = TreeColumn.allCases.map(\.rawValue).joined(separator: ", ")
+        return ConfigKey(
+            path: ["tree", "columns"],
+            help: ["The columns, from left to right, as far as there is room; node is always shown.", "Of \(names)."],
+            value: TOMLText.array(Configuration().columns.map(\.rawValue)), allowed: "a list of columns (\(names))"
+        ) {
+            guard let list = $0.array else { return "" }
+            var columns: [TreeColumn] = []
+            for entry in list {
+                guard let column = entry.string.flatMap({ TreeColumn(rawValue: $0.lowercased()) }) else {
+                    return ConfigFile.words(entry)
+                }
+                columns.append(column)
+            }
+            $1.columns = TreeColumn.valid(columns)
             return nil
         }
     }

@@ -14,6 +14,7 @@ struct Configuration: Equatable {
     var detail = DetailVisibility.auto
     var isReadOnly = false
     var order = TreeOrder()
+    var columns = TreeColumn.usual
     var warnings = WarningOptions()
     var limits = ForestLimits()
     var queries: [String: String] = [:]

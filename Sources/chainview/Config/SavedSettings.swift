@@ -114,6 +114,7 @@ extension ViewSettings {
         add("invert", order.map { "\($0.isInverted)" })
         add("siblings", order.map { "\($0.sortsSiblings)" })
         add("group", order.map { "\($0.isGrouped)" })
+        add("columns", columns.map { TOMLText.array($0.map(\.rawValue)) })
         add("theme", theme.map(TOMLText.quoted))
         add("refresh-rate", refreshRate.map(String.init))
         add("folded", folded.map(TOMLText.array))
@@ -135,6 +136,7 @@ extension ViewSettings {
                 column: column, isInverted: table["invert"]?.bool ?? false,
                 sortsSiblings: table["siblings"]?.bool ?? false, isGrouped: table["group"]?.bool ?? false)
         }
+        columns = table["columns"]?.array.map { $0.compactMap { $0.string.flatMap(TreeColumn.init(rawValue:)) } }
         theme = table["theme"]?.string
         refreshRate = table["refresh-rate"]?.int
         folded = table["folded"]?.array.map { $0.compactMap(\.string) }

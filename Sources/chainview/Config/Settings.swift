@@ -75,6 +75,7 @@ struct Settings {
         base.view = configuration.view
         base.detail = configuration.detail
         base.order = configuration.order
+        base.columns = configuration.columns
         base.theme = (configuration.theme ?? suitable).name
         base.refreshRate = configuration.refreshRate
         return base

@@ -21,6 +21,8 @@ struct Program {
     var siteFolds = SiteFolds()
     var insight = Insight()
     var rate = RateMeter()
+    /// The load of the last minute.
+    var loadHistory = LoadHistory()
     var requests: [Request] = []
     /// Whether only its own row is shown.
     var isFolded = false
@@ -55,6 +57,9 @@ struct Program {
 
     /// Whether its running times do not advance.
     var isStill: Bool { frozenBuffer != nil || !connection.isLive }
+
+    /// What it has to do, and what came of its chains.
+    var load: ProgramLoad { ProgramLoad(forest, now: shownNow) }
 
     /// Nodes that have not settled.
     var liveCount: Int { forest.totals.counts.liveCount }
@@ -138,6 +143,7 @@ extension Program {
             rowModel = RowModel(
                 longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
             insight = Insight()
+            loadHistory = LoadHistory()
             requests = []
             clock = RemoteClock()
         }
@@ -171,6 +177,7 @@ extension Program {
     private mutating func apply(_ batch: EventBatch) {
         guard isReached else { return }
         clock.ingest(batch.time)
+        let failedBefore = batch.nodes.isEmpty ? 0 : load.failedCount
         appliedCount += batch.events.count + batch.nodes.count
         if let seen = lastSeen { lastSeen = max(seen, batch.time) }
         batch.forEachPiece(of: Self.pieceLength) { piece, isLast in
@@ -178,6 +185,7 @@ extension Program {
             insight.threads.ingest(piece, in: forest)
             if batch.events.count > Self.pieceLength, applyChanges() { hasAppliedChanges = true }
         }
+        if !batch.nodes.isEmpty { loadHistory.skip(failures: load.failedCount - failedBefore) }
         insight.events.ingest(batch, in: forest)
     }
 
@@ -217,6 +225,7 @@ extension Program {
         forest.retain(now: now, budget: max(Self.retainBudget, 2 * appliedCount))
         appliedCount = 0
         let isChanged = follow()
+        if connection.isLive { loadHistory.observe(load, at: wall) }
         return tickOutline(wall) || isChanged
     }
 

@@ -29,6 +29,7 @@ extension State {
         case (.sort, 0): SortColumn.allCases.map { $0.rawValue + " " }
         case (.sort, 1): ["asc ", "desc ", "siblings"]
         case (.sort, 2): ["siblings"]
+        case (.columns, _): TreeColumn.allCases.map { $0.rawValue + " " } + (index == 0 ? ["default"] : [])
         case (.warn, 0): WarningKind.allCases.map { $0.rawValue + " " } + ["all "]
         case (.warn, 1): ["on", "off"]
         case (.cancel, 0): ["chain"]

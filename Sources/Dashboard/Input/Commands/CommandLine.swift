@@ -77,6 +77,7 @@ extension State {
             showTree()
             fold(toDepth: levels)
         case .sort: try sort(words)
+        case .columns: try chooseColumns(words)
         case .group:
             try words.noMore(than: 0)
             showTree()

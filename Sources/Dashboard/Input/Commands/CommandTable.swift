@@ -26,7 +26,7 @@ public enum CommandTable {
     }
 
     enum Name: String, CaseIterable, Sendable {
-        case filter, view, fold, sort, group, goto, cancel, copy, save, theme, rate, warn, reset, help, quit
+        case filter, view, fold, sort, columns, group, goto, cancel, copy, save, theme, rate, warn, reset, help, quit
     }
 
     /// All commands, in the order of the help.
@@ -37,6 +37,10 @@ public enum CommandTable {
         Entry(
             .sort, "[COLUMN]",
             "sort by " + SortColumn.allCases.map(\.rawValue).joined(separator: ", ") + "; then asc or desc, siblings"),
+        Entry(
+            .columns, "[NAMES]",
+            "choose and order columns: " + TreeColumn.allCases.map(\.rawValue).joined(separator: ", ")
+                + "; or default"),
         Entry(.group, "", "put chains from the same call site together, or apart"),
         Entry(.goto, "ID", "go to the node of a number, as in #17"),
         Entry(.cancel, "[chain]", "cancel the node or its whole chain, or the tagged ones (asks first)"),
@@ -45,7 +49,7 @@ public enum CommandTable {
         Entry(.theme, "NAME", "change the colours: " + Theme.all.map(\.name).joined(separator: ", ")),
         Entry(.rate, "N", "at most N frames a second, \(State.refreshWords)"),
         Entry(.warn, "NAME on/off", "warn of something, or no longer; all is for every warning"),
-        Entry(.reset, "", "back to the defaults: view, order, filter, details and colours"),
+        Entry(.reset, "", "back to the defaults: view, columns, order, filter, details and colours"),
         Entry(.help, "", "all keys and commands"),
         Entry(.quit, "", "quit; also :q"),
     ]

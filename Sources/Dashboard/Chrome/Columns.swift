@@ -1,0 +1,205 @@
+import ChainRows
+import ChainText
+import Frames
+
+/// Where the columns of the tree are at one width: which are shown, from left to right, as wide as what they hold.
+///
+/// Columns that do not fit are left out, in the order of ``TreeColumn/givingWay``. Then each gets what it needs: the names
+/// first, so that they are cut last, then the others, then the summaries behind the names; the value gets the rest.
+struct Columns: Equatable {
+    /// The column of the state's glyph, after those of the selection and the tag.
+    static let glyph = 2
+    /// The widest word of a state.
+    static let wordWidth = 9
+    /// The widest duration.
+    static let durationWidth = DurationText.width
+
+    /// A column that is shown.
+    struct Shown: Equatable {
+        var column: TreeColumn
+        var span: ColumnSpan
+    }
+
+    /// From left to right.
+    private(set) var shown: [Shown] = []
+    /// The column of marks on a state; 0 where there is no room.
+    private(set) var mark = 0
+    /// The first cell after all columns; the scroll bar's.
+    let end: Int
+
+    var word: ColumnSpan { self[.state] }
+    var node: ColumnSpan { self[.node] }
+    var thread: ColumnSpan { self[.thread] }
+    var wait: ColumnSpan { self[.wait] }
+    var run: ColumnSpan { self[.run] }
+    var total: ColumnSpan { self[.total] }
+    var value: ColumnSpan { self[.value] }
+
+    /// Where a column is; without width where it is not shown.
+    subscript(column: TreeColumn) -> ColumnSpan {
+        for found in shown where found.column == column { return found.span }
+        return ColumnSpan()
+    }
+
+    /// The header of a column: what it sorts by, where it is, and where a click on it counts.
+    struct Header {
+        var column: TreeColumn
+        var span: ColumnSpan
+        var isRight = false
+
+        func contains(_ column: Int) -> Bool { column >= span.start - 1 && column <= span.start + span.width }
+    }
+
+    /// The headers that are shown, from left to right.
+    var headers: [Header] {
+        shown.compactMap { shown in
+            var span = shown.span
+            switch shown.column {
+            case .state:
+                // From the glyph on where the word is beside it.
+                if span.start == Self.glyph + 2 { span.start = Self.glyph }
+                span.width = Self.wordWidth
+            case .node:
+                span.start += 2
+                span.width = max(0, span.width - 2)
+            default: break
+            }
+            return span.isShown ? Header(column: shown.column, span: span, isRight: shown.column.isDuration) : nil
+        }
+    }
+
+    /// The columns of a pane; `indent` is what the tree is indented by.
+    init(
+        width: Int, indent: Int = 0, chosen: [TreeColumn] = TreeColumn.usual, needs: ColumnNeeds = ColumnNeeds()
+    ) {
+        // One column at the right is for the scroll bar.
+        end = max(0, width - 1)
+        let room = end - Self.glyph - 2
+        let fitting = Self.fitting(chosen, into: room)
+        let widths = Self.widths(of: fitting, in: room, needs)
+        var start = Self.glyph + 2
+        for (column, width) in zip(fitting, widths) {
+            var span = ColumnSpan(start: start, width: width)
+            start += width + ColumnLayout.gap
+            switch column {
+            case .state:
+                // The mark takes the gap's first cell.
+                mark = span.start + Self.wordWidth + 1
+                span.width = Self.wordWidth
+            case .node:
+                let indent = min(indent, span.width)
+                span = ColumnSpan(start: span.start + indent, width: span.width - indent)
+            default: break
+            }
+            shown.append(Shown(column: column, span: span))
+        }
+    }
+
+    /// The chosen columns that fit.
+    private static func fitting(_ chosen: [TreeColumn], into room: Int) -> [TreeColumn] {
+        var columns = chosen
+        func least() -> Int {
+            let names = columns.contains(where: \.isExtra) ? 34 : TreeColumn.node.least
+            return columns.reduce(-ColumnLayout.gap) {
+                $0 + ColumnLayout.gap + ($1 == .node ? names : $1.least)
+            }
+        }
+        for column in TreeColumn.givingWay where least() > room { columns.removeAll { $0 == column } }
+        return columns
+    }
+
+    /// The width of each column.
+    private static func widths(of columns: [TreeColumn], in room: Int, _ needs: ColumnNeeds) -> [Int] {
+        var widths = columns.map { column -> Int in
+            switch column {
+            case .state, .wait, .run, .total: return column.least
+            case .node: return min(room, column.least)
+            case .value: return min(column.least, max(column.title.count, needs[column]))
+            default: return min(column.least, max(column.title.count + 2, needs[column]))
+            }
+        }
+        var rest = room - widths.reduce(0, +) - ColumnLayout.gap * max(0, columns.count - 1)
+        func grow(_ index: Int, to wanted: Int) {
+            let more = max(0, min(rest, wanted - widths[index]))
+            widths[index] += more
+            rest -= more
+        }
+        if let node = columns.firstIndex(of: .node) {
+            // One endless name must not leave the values nothing.
+            grow(node, to: min(needs[.node], max(40, room * 3 / 5)))
+        }
+        for (index, column) in columns.enumerated() where column != .node {
+            grow(index, to: min(needs[column], column.limit))
+        }
+        if let node = columns.firstIndex(of: .node) { grow(node, to: min(needs.summary, max(40, room * 3 / 5))) }
+        if columns.last == .value { grow(columns.count - 1, to: .max) }
+        return widths
+    }
+}
+
+/// How wide the cells on the screen are, by column. Grows at once and shrinks after a while, so that columns keep still.
+struct ColumnNeeds: Equatable {
+    /// The width of one column.
+    private struct Width: Equatable {
+        var shown = 0
+        /// The most that was needed since ``since``.
+        var peak = 0
+        /// When it was last full, in nanoseconds since 1970.
+        var since: UInt64 = 0
+    }
+
+    private var node = Width(shown: 24), thread = Width(), value = Width(), id = Width(), site = Width()
+    private var executor = Width(), summaries = Width()
+
+    /// What the names need with the summaries behind them.
+    var summary: Int { summaries.shown }
+
+    /// Cells in which widths grow and shrink.
+    private static let step = 4
+    /// How long a column keeps a width that nothing fills, in nanoseconds.
+    private static let delay: UInt64 = 5_000_000_000
+
+    private static func path(_ column: TreeColumn) -> WritableKeyPath<ColumnNeeds, Width>? {
+        switch column {
+        case .node: \.node
+        case .thread: \.thread
+        case .value: \.value
+        case .id: \.id
+        case .site: \.site
+        case .executor: \.executor
+        case .state, .wait, .run, .total: nil
+        }
+    }
+
+    subscript(column: TreeColumn) -> Int {
+        switch column {
+        case .node: node.shown
+        case .thread: thread.shown
+        case .value: value.shown
+        case .id: id.shown
+        case .site: site.shown
+        case .executor: executor.shown
+        case .state, .wait, .run, .total: 0
+        }
+    }
+
+    /// Takes the widest cell of a column that is on the screen.
+    mutating func update(_ column: TreeColumn, to widest: Int, at wall: UInt64) {
+        if let path = Self.path(column) { update(path, to: widest, at: wall) }
+    }
+
+    /// Takes the widest name with its summary.
+    mutating func updateSummary(to widest: Int, at wall: UInt64) { update(\.summaries, to: widest, at: wall) }
+
+    private mutating func update(_ path: WritableKeyPath<ColumnNeeds, Width>, to widest: Int, at wall: UInt64) {
+        let needed = (widest + Self.step - 1) / Self.step * Self.step
+        var width = self[keyPath: path]
+        if needed >= width.shown {
+            width = Width(shown: needed, since: wall)
+        } else {
+            width.peak = max(width.peak, needed)
+            if wall &- min(wall, width.since) > Self.delay { width = Width(shown: width.peak, since: wall) }
+        }
+        self[keyPath: path] = width
+    }
+}

@@ -1,0 +1,29 @@
+import Frames
+
+/// A row of bars that shows how a number went over the last minute.
+enum Sparkline {
+    /// How many cells it may have: divisors of a minute.
+    static let widths = [6, 10, 12, 15, 20]
+
+    /// Bars of a number by second, the newest at the right; dots before the first one. A cell stands for the same seconds
+    /// in each frame, so that bars move only to the left.
+    static func text(
+        _ numbers: [Int?], until last: UInt64, cells: Int, isSum: Bool = false, _ glyphs: Glyphs
+    ) -> String {
+        let step = UInt64(LoadHistory.length / cells)
+        var levels = [Int?](repeating: nil, count: cells)
+        for (back, number) in numbers.reversed().enumerated() {
+            guard let number else { continue }
+            let cell = cells - 1 - Int(last / step - (last - UInt64(back)) / step)
+            guard cell >= 0 else { break }
+            levels[cell] = isSum ? (levels[cell] ?? 0) + number : max(levels[cell] ?? 0, number)
+        }
+        let highest = levels.reduce(1) { max($0, $1 ?? 0) }
+        return levels.reduce(into: "") { text, level in
+            guard let level else { return text += glyphs.charset == .ascii ? " " : glyphs.dot }
+            // Only nothing at all has the lowest bar.
+            let bar = level == 0 ? 0 : max(1, (level * (glyphs.bars.count - 1) + highest - 1) / highest)
+            text += glyphs.bars[min(bar, glyphs.bars.count - 1)]
+        }
+    }
+}

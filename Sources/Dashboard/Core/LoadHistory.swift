@@ -1,0 +1,97 @@
+/// Samples of the load of a program, one for each second of the last minute.
+struct LoadHistory {
+    /// The load in one second.
+    struct Sample: Equatable {
+        /// The most nodes that were not settled, running and queued.
+        var inFlight = 0, running = 0, queued = 0
+        /// Chains that failed.
+        var failed = 0
+        /// The age of the oldest live chain, in milliseconds.
+        var oldest = 0
+
+        fileprivate mutating func include(_ load: ProgramLoad) {
+            inFlight = max(inFlight, load.inFlight)
+            running = max(running, load.running)
+            queued = max(queued, load.queued)
+            oldest = max(oldest, Int(clamping: (load.oldest ?? 0) / 1_000_000))
+        }
+
+        /// The load of two programs.
+        static func + (left: Sample, right: Sample) -> Sample {
+            Sample(
+                inFlight: left.inFlight + right.inFlight, running: left.running + right.running,
+                queued: left.queued + right.queued, failed: left.failed + right.failed,
+                oldest: max(left.oldest, right.oldest))
+        }
+    }
+
+    static let length = 60
+
+    /// By the second since 1970, modulo ``length``.
+    private var samples = [Sample](repeating: Sample(), count: length)
+    /// The second of the newest sample; 0 before the first one.
+    private(set) var second: UInt64 = 0
+    /// The first second that was sampled.
+    private(set) var first: UInt64 = 0
+    private var failedCount = 0
+
+    /// Chains that failed in the last minute.
+    private(set) var failedAMinute = 0
+
+    /// Takes the load at a moment, nanoseconds since 1970. O(1).
+    mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
+        let now = wall / 1_000_000_000
+        if second == 0 || now < second || now - second >= UInt64(Self.length) {
+            // Also after a long silence or a step of the clock.
+            if second == 0 { failedCount = load.failedCount }
+            (samples, failedAMinute) = ([Sample](repeating: Sample(), count: Self.length), 0)
+            (first, second) = (now, now)
+        }
+        while second < now {
+            second += 1
+            let index = Int(second % UInt64(Self.length))
+            failedAMinute -= samples[index].failed
+            samples[index] = Sample()
+            // A second without a tick had the load of now.
+            samples[index].include(load)
+        }
+        let index = Int(now % UInt64(Self.length))
+        samples[index].include(load)
+        let failed = max(0, load.failedCount - failedCount)
+        failedCount = max(failedCount, load.failedCount)
+        samples[index].failed += failed
+        failedAMinute += failed
+    }
+
+    /// Leaves out failures that a snapshot told of: they may be hours old.
+    mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
+
+    /// Whether anything was queued in the last minute.
+    var hasQueued: Bool { samples.contains { $0.queued > 0 } }
+
+    /// The samples of the last minute by their second, oldest first; nil where there was none.
+    func samples(until last: UInt64) -> [Sample?] {
+        (0..<UInt64(Self.length)).map { back in
+            let wanted = last &- UInt64(Self.length) &+ 1 &+ back
+            guard second > 0, wanted >= first, wanted <= second, second - wanted < UInt64(Self.length) else {
+                return nil
+            }
+            return samples[Int(wanted % UInt64(Self.length))]
+        }
+    }
+}
+
+extension State {
+    /// The samples of all programs by second, oldest first.
+    func loadSamples() -> [LoadHistory.Sample?] {
+        let last = wall / 1_000_000_000
+        var sums = [LoadHistory.Sample?](repeating: nil, count: LoadHistory.length)
+        for program in programs where program.isReached {
+            for (index, sample) in program.loadHistory.samples(until: last).enumerated() {
+                guard let sample else { continue }
+                sums[index] = sums[index].map { $0 + sample } ?? sample
+            }
+        }
+        return sums
+    }
+}

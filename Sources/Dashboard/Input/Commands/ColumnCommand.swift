@@ -1,0 +1,45 @@
+import Frames
+
+extension State {
+    /// Shows the named columns, in their order; without a name says which there are.
+    mutating func chooseColumns(_ words: CommandWords) throws(Typing.Problem) {
+        guard let first = words.arguments.first else { return notify(columnWords) }
+        if first.text.lowercased() == "default" {
+            try words.noMore(than: 1)
+            return show(columns: TreeColumn.usual)
+        }
+        var chosen: [TreeColumn] = []
+        for word in words.arguments {
+            let name = word.text.lowercased().drop { $0 == "," }.split(separator: ",")
+            for part in name {
+                guard let column = TreeColumn(rawValue: String(part)) else {
+                    throw Typing.Problem(
+                        text: "there is no column \(part): \(Self.columnNames) default", range: word.range)
+                }
+                chosen.append(column)
+            }
+        }
+        show(columns: chosen)
+    }
+
+    private mutating func show(columns wanted: [TreeColumn]) {
+        columns = TreeColumn.valid(wanted)
+        showTree()
+        updateViewport()
+        notify(columnWords)
+    }
+
+    private static var columnNames: String { TreeColumn.allCases.map(\.rawValue).joined(separator: " ") }
+
+    /// The columns that are shown, those without room, and those that could be chosen.
+    private var columnWords: String {
+        func list(_ columns: [TreeColumn]) -> String { columns.map(\.rawValue).joined(separator: " ") }
+        let shown = self.columns(in: Layout(self).tree.columns).shown.map(\.column)
+        var text = "columns: \(list(shown))"
+        let hidden = columns.filter { !shown.contains($0) }
+        if !hidden.isEmpty { text += "; no room for \(list(hidden))" }
+        let others = TreeColumn.allCases.filter { !columns.contains($0) }
+        if !others.isEmpty { text += "; there are also \(list(others))" }
+        return text
+    }
+}

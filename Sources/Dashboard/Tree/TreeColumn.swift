@@ -1,0 +1,82 @@
+import ChainRows
+
+/// A column of the tree that `:columns` and the configuration can choose.
+public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
+    /// The word of the state; its sign is always shown.
+    case state
+    /// The tree, with the names.
+    case node
+    /// The thread that the handler began on.
+    case thread
+    /// Time from being queued to the handler's start.
+    case wait
+    /// The handler's time.
+    case run
+    /// Time from the creation of a chain to its end.
+    case total
+    /// The value or the error.
+    case value
+    /// The number of the node.
+    case id
+    /// The call site.
+    case site
+    /// The executor that the handler was enqueued on.
+    case executor
+
+    /// The columns without any choice, from left to right.
+    public static let usual: [TreeColumn] = [.state, .node, .thread, .wait, .run, .total, .value]
+
+    /// Returns a choice without repetitions, and with the node, which comes after the state if it was not chosen.
+    public static func valid(_ chosen: [TreeColumn]) -> [TreeColumn] {
+        var columns: [TreeColumn] = []
+        for column in chosen where !columns.contains(column) { columns.append(column) }
+        if columns.isEmpty { return usual }
+        if !columns.contains(.node) { columns.insert(.node, at: columns.first == .state ? 1 : 0) }
+        return columns
+    }
+
+    /// What a click on its header sorts by.
+    var sort: SortColumn? { SortColumn(rawValue: rawValue) }
+
+    /// The title in its header.
+    var title: String { sort?.title ?? rawValue }
+
+    /// Whether it holds durations, right-aligned.
+    var isDuration: Bool { self == .wait || self == .run || self == .total }
+
+    /// The width that it gets at most before the summaries behind the names get theirs.
+    var limit: Int {
+        switch self {
+        case .thread, .executor: 24
+        case .site: 32
+        case .value: 48
+        case .id: 12
+        case .state, .node, .wait, .run, .total: .max
+        }
+    }
+
+    /// The least width for which it is shown at all, for a cell that fills it.
+    var least: Int {
+        switch self {
+        case .state: Columns.wordWidth + 1
+        case .node: 20
+        case .thread: 10
+        case .wait, .run, .total: Columns.durationWidth
+        case .value: 16
+        case .id: 6
+        case .site: 12
+        case .executor: 8
+        }
+    }
+
+    /// The columns in which a screen that narrows leaves them out.
+    static let givingWay: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run, .value, .state, .total]
+
+    /// Whether it leaves before a name is less than 34 cells wide; the others stay until 20.
+    var isExtra: Bool {
+        switch self {
+        case .site, .executor, .id, .wait, .thread, .run: true
+        case .state, .node, .total, .value: false
+        }
+    }
+}

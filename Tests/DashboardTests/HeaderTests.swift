@@ -1,0 +1,171 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The figures of the header: what is to be done, and what came of it.
+@Suite struct HeaderTests {
+    private func header(_ screen: Screen) -> String { screen.frame.rowText(0) }
+
+    /// So many chains of one pending node, as in a storm of timers.
+    private func storm(_ count: UInt64, _ columns: Int = 120) -> (screen: Screen, script: Script) {
+        var screen = Screen(columns, 24)
+        var script = Script(time: 10)
+        for node in 1...count { script.make(node, .delay, site: "A/A.swift:1") }
+        screen.feed(script)
+        return (screen, Script(sequence: 2, time: 20))
+    }
+
+    @Test func chainsThatRunNothingAreInFlight() {
+        let (screen, _) = storm(422)
+        #expect(header(screen).contains("422 in flight") && header(screen).contains("0 running"))
+    }
+
+    @Test func queuedAndRunningHandlersCount() {
+        var (screen, script) = storm(9)
+        for node in UInt64(1)...5 { script.queue(node) }
+        for node in UInt64(1)...2 { script.start(node) }
+        screen.feed(script)
+        #expect(header(screen).contains("9 in flight"))
+        #expect(header(screen).contains("2 running") && header(screen).contains("3 queued"))
+    }
+
+    @Test func failuresAreCountedForAMinute() {
+        var (screen, script) = storm(20)
+        screen.tick(1_000)
+        script.at(2_000)
+        for node in UInt64(1)...7 { script.reject(node, "no") }
+        screen.feed(script)
+        #expect(header(screen).contains("7 failed/min"))
+        var later = Script(sequence: 3, time: 30_000)
+        later.reject(8, "no")
+        screen.feed(later)
+        #expect(header(screen).contains("8 failed/min"))
+        screen.tick(70_000)
+        #expect(header(screen).contains("1 failed/min"))
+        screen.tick(200_000)
+        #expect(header(screen).contains("0 failed/min"))
+    }
+
+    @Test func aNarrowScreenKeepsTheFigures() {
+        var (screen, script) = storm(422, 80)
+        script.lose(3)
+        screen.feed(script)
+        for part in ["checkout", "● live", "422 in flight", "0 running", "0 failed/min", "3 lost"] {
+            #expect(header(screen).contains(part), "\(header(screen))")
+        }
+        #expect(!header(screen).contains("chainview") && !header(screen).contains("4242"))
+    }
+
+    @Test func whatWasMadeCountsAlsoWhenItIsNotKept() {
+        var limits = ForestLimits()
+        limits.settledNodeLimit = 10
+        var screen = Screen(200, 24, options: State.Options(limits: limits))
+        var script = Script(time: 10)
+        for node in UInt64(1)...1_200 {
+            script.make(node, .delay, site: "A/A.swift:1")
+            if node <= 1_000 { script.reject(node, "no") }
+        }
+        screen.feed(script)
+        for second in 1...8 { screen.tick(Double(second) * 1_000) }
+        #expect(header(screen).contains("kept 210 of 1,200 chains") && header(screen).contains("1,000 failed "))
+        #expect(header(screen).contains("oldest 7s"))
+    }
+
+    @Test func theOldestChainStaysSoWhenItsBeginningIsEvicted() {
+        var limits = ForestLimits()
+        limits.chainNodeLimit = 100
+        var screen = Screen(120, 24, options: State.Options(limits: limits))
+        var script = Script(time: 10)
+        script.make(1, .promise, site: "A/A.swift:1")
+        for node in UInt64(2)...300 { script.make(node, .then, under: node - 1, site: "A/A.swift:2") }
+        for node in UInt64(1)...290 { script.fulfill(node) }
+        screen.feed(script)
+        for second in 1...9 {
+            screen.tick(Double(second) * 1_000)
+            #expect(header(screen).contains("oldest "), "\(header(screen))")
+        }
+    }
+
+    @Test func nothingLostIsNotSaid() {
+        #expect(!header(GoldenTests.checkout(200, 24)).contains("lost"))
+    }
+
+    @Test func followingLeavesTheClockWithItsSeconds() {
+        var screen = GoldenTests.checkout(120, 24)
+        screen.type("f")
+        #expect(header(screen).contains("following newest") && header(screen).contains("14:13:24"))
+        #expect(header(screen).contains("14 in flight") && header(screen).contains("failed/min"))
+    }
+
+    @Test func barsShowTheLastMinuteWhereThereIsRoom() {
+        var (screen, script) = storm(40, 200)
+        for second in 1...30 { screen.tick(Double(second) * 1_000) }
+        script.at(30_500)
+        for node in UInt64(1)...30 { script.fulfill(node) }
+        screen.feed(script)
+        for second in 31...60 { screen.tick(Double(second) * 1_000) }
+        #expect(
+            header(screen).contains("10 in flight ") && header(screen).contains("█") && header(screen).contains("▃"))
+        screen.act(.resized(Size(columns: 80, rows: 24)))
+        #expect(!header(screen).contains("█"))
+    }
+
+    // MARK: The history
+
+    private func load(_ inFlight: Int, failed: Int = 0) -> ProgramLoad {
+        var load = ProgramLoad()
+        (load.inFlight, load.failedCount) = (inFlight, failed)
+        return load
+    }
+
+    @Test func aSecondKeepsTheMostAndFailuresAdd() {
+        var history = LoadHistory()
+        let second: UInt64 = 1_000_000_000
+        history.observe(load(1, failed: 100), at: 10 * second)
+        #expect(history.failedAMinute == 0, "what was before is not of this minute")
+        history.observe(load(9, failed: 101), at: 10 * second + 5)
+        history.observe(load(3, failed: 103), at: 12 * second)
+        #expect(history.failedAMinute == 3)
+        let samples = history.samples(until: 12)
+        #expect(samples.suffix(3).map { $0?.inFlight } == [9, 3, 3] && samples[56] == nil)
+        history.skip(failures: 50)
+        history.observe(load(3, failed: 154), at: 13 * second)
+        #expect(history.failedAMinute == 4, "50 of them came with a snapshot")
+        history.observe(load(3, failed: 154), at: 70 * second)
+        #expect(history.failedAMinute == 3)
+        history.observe(load(3, failed: 154), at: 7 * second)
+        #expect(history.failedAMinute == 0, "the clock was set back")
+    }
+
+    @Test func barsStandForTheSameSecondsInEachFrame() {
+        let glyphs = Glyphs.unicode
+        // A spike in second 600, seen from the seconds after it.
+        func text(_ now: UInt64) -> String {
+            let numbers = (0..<60).map { Int?(now - 59 + UInt64($0) == 600 ? 8 : 0) }
+            return Sparkline.text(numbers, until: now, cells: 10, glyphs)
+        }
+        #expect(text(600) == "▁▁▁▁▁▁▁▁▁█" && text(605) == "▁▁▁▁▁▁▁▁▁█" && text(606) == "▁▁▁▁▁▁▁▁█▁")
+        #expect(Sparkline.text([nil, nil, 1, 2], until: 62, cells: 6, isSum: true, glyphs) == "·····█")
+        #expect(Sparkline.text([], until: 62, cells: 6, glyphs) == "······")
+    }
+
+    // MARK: The footer
+
+    @Test func groupingIsInTheFooterOfTheTree() {
+        var screen = GoldenTests.checkout(120, 24)
+        #expect(screen.frame.rowText(23).contains("t group"))
+        screen.type("2")
+        #expect(!screen.frame.rowText(23).contains("t group"))
+    }
+
+    @Test func aProgramsRowHasTheFiguresInShort() {
+        let screen = ProgramsTests.both(160, 40)
+        let row = screen.frame.rowText(3)
+        #expect(row.contains("14 in flight") && row.contains("3 running") && row.contains("1 failed/min"))
+        let narrow = ProgramsTests.both(80, 24).frame.rowText(3)
+        #expect(narrow.contains("14 in flight") && narrow.contains("3 running") && narrow.contains("1 failed/min"))
+    }
+}
