@@ -5,7 +5,7 @@ enum ViewFigures {
     static func views() {
         let views: [(name: String, intent: Intent)] = [
             ("chains", .chains), ("threads", .threads), ("timeline", .timeline), ("sites", .sites),
-            ("warnings", .warnings), ("events", .events),
+            ("warnings", .warnings), ("events", .events), ("profile", .profile),
         ]
         let scene = Scene(nodes: 10_000)
         for view in views {

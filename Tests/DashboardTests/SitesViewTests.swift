@@ -9,7 +9,7 @@ import Testing
 
 /// The view of call sites: what it shows, its keys and the mouse.
 @Suite struct SitesViewTests {
-    private static func screen(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
+    static func screen(_ columns: Int, _ rows: Int, options: State.Options = .init()) -> Screen {
         var screen = GoldenTests.checkout(columns, rows, options: options)
         screen.type("4")
         return screen
@@ -64,84 +64,6 @@ import Testing
         }
     }
 
-    // MARK: Figures
-
-    @Test func slowestSiteIsFirstAndCountsAreRight() throws {
-        let screen = Self.screen(120, 40)
-        let first = try #require(screen.state.sites.rows.first)
-        // Charging took 300 ms twice: of two orders that came so far.
-        #expect(first.siteText == "Checkout.swift:41")
-        #expect(first.statistics.total == 4)
-        #expect(first.statistics.rejected == 1)
-        #expect(first.statistics.live == 2)
-        #expect(DurationText.settled(first.statistics.run.p99) == "299ms")
-        let rates = screen.state.sites.rows.compactMap { $0.has(.runP99) ? $0.number(.runP99) : nil }
-        #expect(rates == rates.sorted(by: >))
-        #expect(screen.state.sites.rows.last?.has(.runP99) == false)
-    }
-
-    @Test func figuresFollowOnceASecond() {
-        var screen = Self.screen(120, 40)
-        let total = { (screen: Screen) in
-            screen.state.sites.rows.first { $0.siteText == "Checkout.swift:31" }?.statistics.total
-        }
-        #expect(total(screen) == 4)
-        var script = Script(sequence: 9, time: 4_300)
-        script.make(500, .promise, "order 19", site: "Checkout/Checkout.swift:31")
-        screen.feed(script)
-        screen.tick(4_900)
-        #expect(total(screen) == 4)
-        screen.tick(5_010)
-        #expect(total(screen) == 5)
-    }
-
-    /// The clock of a program that is over stands still, and what it said last is counted all the same.
-    @Test(arguments: [4, 1]) func whatWasSaidLastIsCounted(_ view: Int) {
-        var screen = Screen(160, 40)
-        var script = Script(time: 4_000)
-        for node in 1...3 as ClosedRange<UInt64> { script.make(node, .work, "part", site: "Shop.swift:7") }
-        screen.feed(script)
-        screen.type("\(view)")
-        screen.tick(4_050)
-        script = Script(sequence: 2, time: 4_500)
-        for node in 4...5 as ClosedRange<UInt64> { script.make(node, .work, "part", site: "Shop.swift:7") }
-        for node in 1...5 as ClosedRange<UInt64> { script.reject(node, "declined") }
-        screen.feed(script)
-        screen.act(.ended(SourceID(0), "it is over"))
-        screen.tick(5_600)
-        let lines = DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
-        #expect(lines.contains { $0.contains("5 rejected") || $0.hasPrefix("rejected    5,") }, "\(lines)")
-        #expect(screen.state.programs[0].isIdle)
-    }
-
-    @Test func nothingChangesNothingIsDrawn() {
-        var screen = Self.screen(120, 40)
-        screen.tick(7_000)
-        let revision = screen.state.revision
-        screen.tick(7_400)
-        #expect(screen.state.revision == revision)
-    }
-
-    @Test func detailsOfANodeKnowItsSite() throws {
-        var screen = GoldenTests.checkout(160, 40)
-        screen.go(to: 103)
-        let insight = screen.state.programs[0].insight.sites
-        #expect(insight.table == nil, "no more than its own site was counted")
-        let forest = try #require(screen.state.forest)
-        let node = forest.node(try #require(forest.index(of: NodeID(103))))
-        #expect(insight.statistics(site: node.site, kind: node.kind)?.run.count == 2)
-        var narrow = GoldenTests.checkout(100, 40)
-        narrow.go(to: 103)
-        #expect(narrow.state.programs[0].insight.sites.statistics(site: node.site, kind: node.kind) == nil)
-    }
-
-    @Test func aFrozenPictureIsCountedToo() {
-        var screen = GoldenTests.checkout(120, 40)
-        screen.type("p4")
-        screen.tick(4_400)
-        #expect(!screen.state.sites.rows.isEmpty)
-    }
-
     // MARK: Keys
 
     @Test func sortsByEachColumnAndBack() {
@@ -159,12 +81,24 @@ import Testing
             }
         } while screen.state.sites.sort != start && seen.count < 30
         #expect(screen.state.sites.sort == start)
-        #expect(seen.count == SiteColumn.allCases.count - 1)
+        #expect(seen.count == SiteColumn.spans(width: 200, hasPrograms: false).count)
+        screen.state.sites.sort = SiteSort(column: .runP99)
+        screen.tick(5_300)
         let rows = screen.state.sites.rows.filter { $0.has(.runP99) }
         screen.type("S")
         let turned = screen.state.sites.rows.prefix(rows.count).map(\.statistics.run.p99)
         #expect(turned == rows.map(\.statistics.run.p99).reversed())
-        #expect(screen.message == "sorted by run p99, the least first")
+        #expect(screen.message == "sorted by run p99: the shortest first")
+    }
+
+    /// The bars' column sorted by the number of runs, and looked unsorted.
+    @Test func barsSortByTheirMedian() {
+        var screen = Self.screen(200, 40)
+        screen.state.sites.sort = SiteSort(column: .bars)
+        screen.tick(5_300)
+        let medians = screen.state.sites.rows.map(\.statistics.run.p50)
+        #expect(medians == medians.sorted(by: >))
+        #expect(screen.state.sites.sort.words == "sorted by run p50: the longest first")
     }
 
     @Test func theSelectionStaysOnItsSite() {
@@ -175,6 +109,8 @@ import Testing
         #expect(screen.state.sites.selectedRow?.id == selected)
         screen.type("/check<Enter>")
         #expect(screen.state.sites.rows.allSatisfy { $0.siteText.hasPrefix("Check") })
+        screen.type("/<^U>fraud<Enter>")
+        #expect(screen.state.sites.rows.map(\.labelText) == ["fraud score"])
     }
 
     @Test func filterHidesOtherSites() {
@@ -191,18 +127,20 @@ import Testing
         var screen = Self.screen(120, 40)
         screen.type("<Enter>")
         #expect(screen.state.view == .chains)
-        #expect(screen.state.filter.text == "site=Checkout.swift:41 kind:then")
+        #expect(screen.state.filter.text == "site=Checkout.swift:34 kind:then")
         #expect(screen.state.matchCount == 4)
     }
 
     @Test func copyAndEditActOnTheSite() {
         var screen = Self.screen(120, 40)
+        while screen.state.sites.selectedRow?.siteText != "Checkout.swift:41" { screen.type("j") }
         screen.type("ye")
         #expect(
             screen.effects == [
                 .copy(
-                    "Checkout/Checkout.swift:41 then: 2 live of 4, 1 rejected, 0 cancelled; "
-                        + "wait p50 0.4ms p90 0.4ms p99 0.4ms max 0.4ms; run p50 299ms p90 299ms p99 299ms max 299ms"),
+                    "Checkout/Checkout.swift:41 then (charge card): 2 live of 4, 1 rejected, 0 cancelled; "
+                        + "total p50 300ms p90 300ms p99 300ms max 300ms; wait p50 0.4ms p90 0.4ms p99 0.4ms max 0.4ms; run p50 299ms p90 299ms p99 299ms max 299ms"
+                ),
                 .openEditor(CodeLocation(fileID: "Checkout/Checkout.swift", line: 41)),
             ])
     }
@@ -227,12 +165,12 @@ import Testing
     @Test func aClickOnAHeadSorts() throws {
         var screen = Self.screen(120, 40)
         let spans = SiteColumn.spans(width: 120, hasPrograms: false)
-        let live = try #require(spans.first { $0.column == .live }?.span.start)
-        #expect(screen.frame.rowText(2).dropFirst(live).hasPrefix(" live"))
+        let live = try #require(spans.first { $0.column == .inFlight }?.span.start)
+        #expect(screen.frame.rowText(2).dropFirst(live).hasPrefix("in flight"))
         click(&screen, row: 2, column: live)
-        #expect(screen.state.sites.sort == SiteSort(column: .live))
-        click(&screen, row: 2, column: live + 1)
-        #expect(screen.state.sites.sort == SiteSort(column: .live, isInverted: true))
+        #expect(screen.state.sites.sort == SiteSort(column: .inFlight))
+        click(&screen, row: 2, column: live + 9)
+        #expect(screen.state.sites.sort == SiteSort(column: .inFlight, isInverted: true))
     }
 
     @Test func aClickSelectsAndADoubleClickGoesThere() {

@@ -1,27 +1,27 @@
 import ChainEvents
 
 extension Query {
-    /// Whether the query can match nodes of a call site and kind, judging by sites, kinds and texts alone. Other terms
-    /// (`age>5s`) are ignored.
-    public func mayFind(site: CodeLocation?, kind: NodeKind) -> Bool {
-        Self.answer(root, site?.description, site?.fileID, kind) ?? true
+    /// Whether the query can match nodes of a call site and kind, judging by sites, kinds and texts alone; `label` is what
+    /// their labels have in common. Other terms (`age>5s`) are ignored.
+    public func mayFind(site: CodeLocation?, kind: NodeKind, label: String? = nil) -> Bool {
+        Self.answer(root, [kind.word] + [site?.description, site?.fileID, label].compactMap { $0 }, site, kind) ?? true
     }
 
     /// Nil where a site alone gives no answer.
-    private static func answer(_ term: Term, _ site: String?, _ file: String?, _ kind: NodeKind) -> Bool? {
+    private static func answer(_ term: Term, _ texts: [String], _ site: CodeLocation?, _ kind: NodeKind) -> Bool? {
         switch term {
         case .all(let terms):
-            let answers = terms.map { answer($0, site, file, kind) }
+            let answers = terms.map { answer($0, texts, site, kind) }
             return answers.contains(false) ? false : answers.contains(nil) ? nil : true
         case .any(let terms):
-            let answers = terms.map { answer($0, site, file, kind) }
+            let answers = terms.map { answer($0, texts, site, kind) }
             return answers.contains(true) ? true : answers.contains(nil) ? nil : false
-        case .not(let term): return answer(term, site, file, kind).map { !$0 }
+        case .not(let term): return answer(term, texts, site, kind).map { !$0 }
         case .text(let text):
             let needle = Needle(text)
-            return needle.matches(kind.word) || [site, file].contains { $0.map(needle.matches) ?? false }
+            return texts.contains(where: needle.matches)
         case .field(.site, let comparison, let text):
-            return site.map { Needle(text, isWhole: comparison == .equal).matches($0) } ?? false
+            return site.map { Needle(text, isWhole: comparison == .equal).matches($0.description) } ?? false
         case .kinds(let kinds): return kinds.contains(kind)
         case .field, .duration, .states, .id: return nil
         }

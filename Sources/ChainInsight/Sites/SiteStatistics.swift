@@ -27,6 +27,12 @@ public struct SiteStatistics: Hashable, Sendable {
     public var rejected = 0
     /// Nodes that were cancelled.
     public var cancelled = 0
+    /// Nodes with a running handler, settled ones among them.
+    public var running = 0
+    /// When the handler that runs longest began, in nanoseconds of the process's clock; nil where none runs.
+    public var oldestRun: UInt64?
+    /// Rate, errors and total durations. In flight is what is live and waits for no parent.
+    public var flow = FlowFigures()
     /// From being queued to the handler's start, of settled nodes.
     public var wait = DurationFigures()
     /// The handler's time, of settled nodes.

@@ -3,8 +3,8 @@ import ChainModel
 
 /// Counting of nodes.
 extension SiteTable {
-    /// Counts what is new about a node.
-    mutating func record(_ view: NodeView, _ forest: ChainForest) {
+    /// Counts what is new about a node; `isEvicted` where the forest no longer has it.
+    mutating func record(_ view: NodeView, _ forest: ChainForest, isEvicted: Bool = false) {
         // A node that is only referenced has no call site yet.
         guard view.site != 0 || view.kind != .other else { return }
         let slot = view.index.rawValue
@@ -12,19 +12,44 @@ extension SiteTable {
         let isLive = view.isLive
         let isSettling = !isLive && settled.insert(slot)
         let isOpen = !isNew && !isSettling && !open.isEmpty && open[slot] != nil
-        guard isNew || isSettling || isOpen else { return }
+        let isBeginning = isLive && view.state != .waiting && begun.insert(slot)
+        let isRunning = view.activity == .running
+        let runs = isRunning != runningSlots.contains(slot)
+        guard isNew || isSettling || isOpen || isBeginning || runs else { return }
         let index = index(of: SiteKey(site: view.site, kind: view.kind), forest)
         if isNew {
             records[index].counts.total += 1
+            records[index].flow.note(view)
             if isLive { records[index].counts.live += 1 }
         }
+        if isBeginning {
+            let age = forest.timing(of: view.index, now: forest.now).total ?? 0
+            records[index].flow.begin(view, at: forest.now &- age)
+        }
+        if runs { countRun(view, isRunning, index) }
         if isSettling {
             if !isNew { records[index].counts.live -= 1 }
-            settle(view, index)
+            if begun.contains(slot) { records[index].flow.leave() }
+            settle(view, index, isEvicted ? nil : forest)
         } else if isOpen {
-            close(view, index)
+            close(view, index, isEvicted ? nil : forest)
         }
         revision += 1
+    }
+
+    /// How many running handlers are known by their node.
+    static let runningLimit = 65_536
+
+    private mutating func countRun(_ view: NodeView, _ isRunning: Bool, _ index: Int) {
+        let slot = view.index.rawValue
+        records[index].counts.running += isRunning ? 1 : -1
+        if isRunning {
+            _ = runningSlots.insert(slot)
+            if running.count < Self.runningLimit { running[slot] = Run(begin: view.started ?? 0, record: index) }
+        } else {
+            _ = runningSlots.remove(slot)
+            running[slot] = nil
+        }
     }
 
     /// What is still unknown of a settled node.
@@ -38,9 +63,9 @@ extension SiteTable {
 
     static let openLimit = 65_536
 
-    private mutating func settle(_ view: NodeView, _ index: Int) {
+    private mutating func settle(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
         var rest: OpenEnd = []
-        if view.state == .unknown { rest.insert(.settlement) } else { countEnd(view, index) }
+        if view.state == .unknown { rest.insert(.settlement) } else { countEnd(view, index, forest) }
         let timing = view.handlerTiming(now: view.settled ?? 0)
         if let wait = timing.wait, view.started != nil || view.state != .unknown {
             records[index].wait.record(wait)
@@ -52,12 +77,17 @@ extension SiteTable {
         openHighWater = max(openHighWater, open.count)
     }
 
-    private mutating func countEnd(_ view: NodeView, _ index: Int) {
-        switch view.state {
-        case .rejected, .abandoned: records[index].counts.rejected += 1
-        case .cancelled: records[index].counts.cancelled += 1
-        default: break
-        }
+    private mutating func countEnd(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
+        guard view.state != .skipped else { return }
+        let isRejected = view.state == .rejected || view.state == .abandoned
+        if isRejected { records[index].counts.rejected += 1 }
+        if view.state == .cancelled { records[index].counts.cancelled += 1 }
+        var total = forest?.timing(of: view.index, now: view.settled ?? 0).total
+        // What an evicted node waited for is unknown; one without a parent waited for nothing.
+        if forest == nil, !view.hasParent, let settled = view.settled { total = settled - min(settled, view.created) }
+        records[index].flow.end(
+            at: view.settled, after: total, failed: isRejected, cancelled: view.state == .cancelled)
+        markStale(index)
     }
 
     private mutating func recordRun(_ view: NodeView, _ timing: Timing, _ index: Int) {
@@ -68,11 +98,11 @@ extension SiteTable {
     }
 
     /// Counts what became known of a settled node.
-    private mutating func close(_ view: NodeView, _ index: Int) {
+    private mutating func close(_ view: NodeView, _ index: Int, _ forest: ChainForest?) {
         guard var rest = open[view.index.rawValue] else { return }
         if rest.contains(.settlement), view.state != .unknown {
             rest.remove(.settlement)
-            countEnd(view, index)
+            countEnd(view, index, forest)
         }
         if rest.contains(.run), view.activity != .running {
             rest.remove(.run)

@@ -3,8 +3,8 @@ import ChainModel
 
 /// Statistics of one forest's nodes by call site and kind: a first sweep in slices, then updates by changes.
 ///
-/// Takes two bits a node besides the call sites (some 20 kB each, ``keyLimit`` of them at most). A change costs some 20
-/// ns, a settlement 60 ns. Nodes of which only the id is known are left out.
+/// Takes four bits a node, 16 to 32 bytes a node in flight, and some 30 kB a call site (``keyLimit`` of them at most). A
+/// change costs some 20 ns, a settlement 120 ns. Nodes of which only the id is known are left out.
 public struct SiteTable: Sendable {
     /// How many call sites and kinds are distinguished; later ones are ``SiteKey/others``.
     public static let keyLimit = 2_048
@@ -17,6 +17,7 @@ public struct SiteTable: Sendable {
         var counts = SiteStatistics()
         var wait = DurationHistogram()
         var run = DurationHistogram()
+        var flow = FlowCounter()
         /// Whether the figures in `counts` are older than the histograms.
         var isStale = false
     }
@@ -27,6 +28,10 @@ public struct SiteTable: Sendable {
     var records: [Record] = []
     /// Nodes that were counted, and those that were counted as settled.
     var counted = SlotSet(), settled = SlotSet()
+    /// Nodes that were counted as in flight, and those whose handler runs.
+    var begun = SlotSet(), runningSlots = SlotSet()
+    /// The running handlers by slot.
+    var running: [UInt32: Run] = [:]
     /// Settled nodes of which more is to come.
     var open: [UInt32: OpenEnd] = [:]
     var openHighWater = 0
@@ -35,6 +40,12 @@ public struct SiteTable: Sendable {
     private var cursor: UInt32? = 0
     /// One more than the last index when the sweep began.
     private var bound: UInt32 = 0
+
+    struct Run {
+        /// In nanoseconds of the process's clock.
+        var begin: UInt64
+        var record: Int
+    }
 
     struct Name: Hashable {
         var site: CodeLocation
@@ -63,7 +74,12 @@ public struct SiteTable: Sendable {
     public var keys: some Collection<SiteKey> { records.lazy.map(\.key) }
 
     /// The statistics of one call site and kind; nil where none of its nodes was seen.
-    public func statistics(_ key: SiteKey) -> SiteStatistics? { indices[key].map { records[$0].counts } }
+    public func statistics(_ key: SiteKey) -> SiteStatistics? {
+        guard let record = indices[key].map({ records[$0] }) else { return nil }
+        var statistics = record.counts
+        statistics.flow = record.flow.complete
+        return statistics
+    }
 
     /// Sizes of the tables of call sites and of settled nodes of which more is to come.
     public var queueStatistics: [QueueStatistics] {
@@ -127,7 +143,7 @@ public struct SiteTable: Sendable {
         }
         if focus != nil { return update(withFocused: changes, forest) }
         for eviction in changes.evicted {
-            record(eviction.node, forest)
+            record(eviction.node, forest, isEvicted: true)
             forget(eviction.node.index.rawValue)
         }
         for entry in changes.nodes { record(forest.node(entry.index), forest) }
@@ -138,7 +154,7 @@ public struct SiteTable: Sendable {
         let focus = focus!
         for eviction in changes.evicted where eviction.node.kind == focus.key.kind {
             guard focus.includes(eviction.node.site) else { continue }
-            record(eviction.node, forest)
+            record(eviction.node, forest, isEvicted: true)
             forget(eviction.node.index.rawValue)
         }
         for entry in changes.nodes where entry.kind == focus.key.kind {
@@ -150,6 +166,10 @@ public struct SiteTable: Sendable {
     private mutating func forget(_ slot: UInt32) {
         _ = counted.remove(slot)
         _ = settled.remove(slot)
+        _ = begun.remove(slot)
+        if runningSlots.remove(slot), let run = running.removeValue(forKey: slot) {
+            records[run.record].counts.running -= 1
+        }
         if !open.isEmpty { open[slot] = nil }
     }
 
@@ -166,14 +186,14 @@ public struct SiteTable: Sendable {
     public mutating func refresh(budget: Int) -> Bool {
         var rest = budget
         while rest > 0, let index = stale.popFirst() {
-            rest -= records[index].wait.cost + records[index].run.cost
+            rest -= records[index].wait.cost + records[index].run.cost + records[index].flow.cost
             refresh(index)
             records[index].isStale = false
         }
         return stale.isEmpty
     }
 
-    /// Updates percentiles and bars of one call site and kind, some 60 µs.
+    /// Updates percentiles and bars of one call site and kind, some 90 µs.
     public mutating func refresh(_ key: SiteKey) {
         if let index = indices[key], records[index].isStale { refresh(index) }
     }
@@ -181,5 +201,31 @@ public struct SiteTable: Sendable {
     private mutating func refresh(_ index: Int) {
         records[index].counts.wait = records[index].wait.figures
         records[index].counts.run = records[index].run.figures
+        records[index].flow.refreshTime()
+    }
+
+    /// Updates the oldest in flight, the handlers that run longest, and labels: some 0.2 µs a call site.
+    public mutating func refreshOldest(_ forest: ChainForest) {
+        for index in records.indices {
+            records[index].counts.oldestRun = nil
+            records[index].flow.refreshOldest(forest) { entry in
+                guard let node = forest.keptNode(entry) else { return false }
+                return node.isLive
+            }
+        }
+        for run in running.values {
+            records[run.record].counts.oldestRun = min(records[run.record].counts.oldestRun ?? .max, run.begin)
+        }
+    }
+}
+
+extension ChainForest {
+    /// The node of an entry, unless it was evicted.
+    func keptNode(_ entry: OldestHeap.Entry) -> NodeView? {
+        let index = NodeIndex(rawValue: entry.slot)
+        guard contains(index), case let node = node(index),
+            UInt32(truncatingIfNeeded: node.id.rawValue) == entry.id
+        else { return nil }
+        return node
     }
 }

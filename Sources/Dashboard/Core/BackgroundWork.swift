@@ -98,7 +98,7 @@ extension Program {
     }
 
     /// Warnings wait while the picture is frozen.
-    fileprivate var hasInsightWork: Bool { isFrozen ? insight.sites.isCounting : insight.hasWork }
+    fileprivate var hasInsightWork: Bool { isFrozen ? insight.hasFigureWork : insight.hasWork }
 
     /// Does a slice of work on the rows, or one of `share` parts of it; returns whether rows may have moved.
     fileprivate mutating func work(_ kind: RowModel.WorkKind, _ share: Int) -> Bool {

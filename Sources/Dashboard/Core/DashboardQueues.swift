@@ -22,7 +22,7 @@ extension Program {
     fileprivate func queueStatistics(frozenLimit: Int) -> [QueueStatistics] {
         var all = isReached ? forest.queueStatistics : []
         all += rowModel.queueStatistics
-        all += insight.warnings.queueStatistics + insight.sites.queueStatistics
+        all += insight.warnings.queueStatistics + insight.sites.queueStatistics + insight.chains.queueStatistics
         all += [
             insight.threads.queueStatistics, insight.events.queueStatistics,
             QueueStatistics(

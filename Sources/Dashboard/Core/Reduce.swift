@@ -136,7 +136,7 @@ extension State {
             if age < tenths { return 1 << 62 | wall / 100_000_000 }
             isInSeconds = true
         }
-        if tree.window.contains(where: { $0.tree == nil && $0.rowID.isProgram }) { isInSeconds = true }
+        if tree.window.contains(where: { $0.tree == nil }) { isInSeconds = true }
         let step = isInSeconds ? 1 << 61 | second : 0
         return tree.selectedLine == nil ? step &* 31 &+ detailRedrawKey : step
     }

@@ -108,6 +108,7 @@ public struct State {
     var sites = SitesView()
     var warnings = WarningsView()
     var events = EventsView()
+    var profile = ProfileView()
 
     var filter = Filter()
     var mode = Mode.normal

@@ -41,7 +41,7 @@ extension State {
             // Every view handles these itself.
             break
         case .previousChain, .nextChain: goToChain(forward: intent == .nextChain)
-        case .chains, .threads, .timeline, .sites, .warnings, .events:
+        case .chains, .threads, .timeline, .sites, .warnings, .events, .profile:
             if let shown = ViewID(shownBy: intent) { show(shown) }
         case .nextView: if !selectLink(forward: true) { show(view.next(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(view.next(by: -1)) }
@@ -49,7 +49,7 @@ extension State {
         case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest:
             notify("only the timeline does that; 3 shows it")
         case .level: notify("only Events does that; 6 shows it")
-        case .visit: notify("only Sites and Warnings do that; 4 and 5 show them")
+        case .visit: notify("only Sites, Warnings and Profile do that; 4, 5 and 7 show them")
         case .dismiss, .hide: notify("only Warnings does that; 5 shows it")
         case .commandLine: typeCommand("")
         case .faster: changeRate(by: 1)

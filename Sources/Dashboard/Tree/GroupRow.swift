@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import ChainModel
 import ChainRows
 import ChainText
@@ -20,8 +21,8 @@ struct GroupPainter {
         func style(_ style: Style) -> Style { isHistory ? .dim : style }
         let role = group.status.role
         painter.frame.write(glyphs.state(role), row: row, column: Columns.glyph, style: style(Style(role)))
-        // A group has none of the columns after the node: all of the room is its own.
-        let end = columns.end
+        let figureColumns = GroupColumns(columns)
+        let end = figureColumns.textEnd
         var column = columns.node.start
         let marker = program.rowModel.isOpen(site) ? glyphs.unfolded : glyphs.folded
         painter.frame.write(marker, row: row, column: column, style: .guide)
@@ -51,6 +52,66 @@ struct GroupPainter {
             write("  ", .normal)
             write(part.text, style(part.style))
         }
+        guard let flow = program.insight.chains.table?.figures(site) else { return }
+        for (column, span) in figureColumns.spans { paint(flow, column, span, style, into: &painter) }
+    }
+
+    private func paint(
+        _ flow: FlowFigures, _ column: SiteColumn, _ span: ColumnSpan, _ style: (Style) -> Style,
+        into painter: inout Painter
+    ) {
+        var (text, plain) = ("", Style.number)
+        switch column {
+        case .inFlight: (text, plain) = (flow.inFlight == 0 ? "" : CountText.short(flow.inFlight), .pending)
+        case .oldest:
+            (text, plain) = (flow.oldestAge(at: program.shownNow).map(FigureText.duration) ?? "", .dim)
+        case .rate:
+            let rate = Int(flow.history.perMinute(at: program.shownNow).rounded())
+            if rate > 0 { text = CountText.short(rate) }
+        case .errors: (text, plain) = (FigureText.percent(flow.failedShare), .rejected)
+        case .totalP50: (text, plain) = (FigureText.duration(flow.time.p50), .dim)
+        case .totalP99: text = FigureText.duration(flow.time.p99)
+        case .trend: return painter.paintTrend(flow.history, at: program.shownNow, span, row)
+        default: return
+        }
+        let isNone = text.isEmpty
+        painter.write(
+            isNone ? painter.glyphs.dot : text, row: row, in: span, style: isNone ? .guide : style(plain),
+            isRight: true)
+    }
+}
+
+/// The columns of figures of chains from one call site, in the room of the columns after the node.
+struct GroupColumns {
+    /// From left to right.
+    let spans: [(column: SiteColumn, span: ColumnSpan)]
+    /// The first column that the row's text may not use.
+    let textEnd: Int
+
+    private static let shown: [SiteColumn] = [.inFlight, .oldest, .rate, .errors, .totalP50, .totalP99, .trend]
+    /// The order in which columns are left out where there is not room for all, from the last.
+    private static let priority: [SiteColumn] = [
+        .inFlight, .rate, .errors, .totalP99, .trend, .totalP50, .oldest,
+    ]
+    /// Cells of the text that figures leave free.
+    private static let leastText = 30
+
+    init(_ columns: Columns) {
+        let end =
+            columns.value.isShown ? columns.value.start + columns.value.width : columns.node.start + columns.node.width
+        let room = end - columns.node.start - Self.leastText - ColumnLayout.gap
+        let kept = fitting(
+            Array(Self.priority.enumerated()), into: room, gap: ColumnLayout.gap, rank: \.offset,
+            columns: \.element.width)
+        let shown = Self.shown.filter { column in kept.contains { $0.element == column } }
+        let width = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
+        guard width <= room else {
+            (spans, textEnd) = ([], end)
+            return
+        }
+        textEnd = end - width - ColumnLayout.gap
+        spans = Array(
+            zip(shown, ColumnLayout.spans(from: end - width, to: end, shown.map { .fixed($0.width) })))
     }
 }
 
@@ -61,6 +122,7 @@ enum GroupText {
     /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
+        if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }
         guard let group = program.rowModel.group(of: site, in: forest) else { return nil }
         let labels = [group.first, group.last].compactMap { $0.map { forest.label(of: $0) ?? "" } }
         guard let first = labels.first, let last = labels.last, !first.isEmpty, !last.isEmpty else { return nil }
@@ -111,10 +173,25 @@ enum GroupText {
         for (status, count) in group.statuses {
             text.field("", "\(glyphs.state(status.role)) \(CountText.grouped(count)) \(status.word)")
         }
-        for (name, root) in [("first", group.first), ("last", group.last)] {
-            guard let root else { continue }
-            text.field(name, NodeText.name(of: root, in: forest))
-        }
+        if let flow = program.insight.chains.table?.figures(site) { add(flow, of: program, to: &text) }
         return text.lines
+    }
+
+    private static func add(_ flow: FlowFigures, of program: Program, to text: inout DetailWriter) {
+        let forest = program.forest
+        if let newest = forest.index(of: flow.newestNode) {
+            text.field("newest", NodeText.name(of: newest, in: forest))
+        }
+        if let oldest = forest.index(of: flow.oldestNode), let age = flow.oldestAge(at: program.shownNow) {
+            let name = NodeText.name(of: oldest, in: forest)
+            text.field("oldest", "\(name), in flight for \(DurationText.coarse(age))")
+        }
+        guard flow.ended > 0 else { return }
+        text.gap()
+        text.field("rate", "\(Int(flow.history.perMinute(at: program.shownNow).rounded())) settled in the last minute")
+        let share = FigureText.percent(flow.failedShare)
+        text.field("failed", share.isEmpty ? "none of \(CountText.grouped(flow.ended))" : share)
+        let times = [("p50", flow.time.p50), ("p99", flow.time.p99), ("max", flow.time.max)]
+        text.field("total", times.map { "\($0.0) \(DurationText.settled($0.1))" }.joined(separator: ", "))
     }
 }

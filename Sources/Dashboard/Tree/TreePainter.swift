@@ -51,7 +51,12 @@ extension Painter {
     private mutating func paintHeaders(_ columns: Columns, row: Int, _ state: borrowing State) {
         let order = state.order
         let isSorting = state.programs.contains { $0.rowModel.isSorting }
+        let figures = state.isGroupSelected ? GroupColumns(columns) : nil
+        for (column, span) in figures?.spans ?? [] {
+            write(column.title, row: row, in: span, style: .title, isRight: true)
+        }
         for header in columns.headers {
+            if let figures, header.span.start + header.span.width > figures.textEnd, header.column != .node { continue }
             var text = header.column.title
             var style = Style.title
             if header.column.sort == order.column {
@@ -92,4 +97,9 @@ extension Painter {
                 column: area.column + area.columns - 1, style: isThumb ? .dim : .guide)
         }
     }
+}
+
+extension State {
+    /// Whether the selected row is of a group, so that headings are of groups' figures.
+    fileprivate var isGroupSelected: Bool { selection?.site != nil }
 }

@@ -1,4 +1,4 @@
-/// The views of a dashboard, in the order of their keys `1` to `6`.
+/// The views of a dashboard, in the order of their keys `1` to `7`.
 public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The tree of all chains.
     case chains = 1
@@ -12,6 +12,8 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     case warnings
     /// The program's events, one by one.
     case events
+    /// Where the time of all chains goes, by call path.
+    case profile
 
     /// The list of views: what each of them does is its type's.
     var type: any DashboardView.Type {
@@ -22,6 +24,7 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
         case .sites: SitesView.self
         case .warnings: WarningsView.self
         case .events: EventsView.self
+        case .profile: ProfileView.self
         }
     }
 

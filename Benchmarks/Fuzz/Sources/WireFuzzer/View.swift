@@ -7,7 +7,7 @@ import Frames
 enum View {
     private static let limits = ForestLimits(
         settledNodeLimit: 12, settledLeafLimit: 4, ageLimit: 100, chainNodeLimit: 10, nodeLimit: 40, changeLimit: 16)
-    private static let views: [Intent] = [.chains, .threads, .timeline, .sites, .warnings, .events]
+    private static let views: [Intent] = [.chains, .threads, .timeline, .sites, .warnings, .events, .profile]
     private static let keys: [Intent] = [
         .unfoldAll, .detail, .end, .sort, .sort, .group, .zoomIn, .zoomIn, .later, .earlier, .scope, .why, .freeze,
         .home, .freeze, .zoomOut, .invertSort, .foldAll,

@@ -104,7 +104,7 @@ struct Program {
     /// Whether nothing but the passing of time can change its rows.
     var isIdle: Bool {
         if isReached, rowModel.isBusy { return false }
-        guard !isStill else { return insight.sites.isIdle }
+        guard !isStill else { return insight.areFiguresIdle }
         return forest.totals.counts.liveCount == 0 && !rowModel.awaitsDeadlines && insight.isIdle
     }
 }
@@ -237,7 +237,7 @@ extension Program {
     mutating func tickInsight(_ options: WarningOptions, wall: UInt64) -> Bool {
         guard isReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
-        guard frozenBuffer == nil else { return insight.sites.tick(forest, wall: wall) }
+        guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall) }
         return insight.tick(forest, now: now, wall: wall, options: options)
     }
 

@@ -3,64 +3,90 @@ import Frames
 
 /// The columns of call sites, from left to right; rows can be sorted by each.
 enum SiteColumn: Int, CaseIterable {
-    case site, kind, program, live, total, rejected, cancelled
-    case waitP50, waitP90, waitP99, waitMax, runP50, runP90, runP99, runMax
-    case bars
+    case site, label, kind, program, inFlight, oldest, rate, errors
+    case totalP50, totalP99, totalMax, running, runP50, runP90, runP99, runMax, waitP50, waitP90, waitP99, waitMax
+    case count, rejected, cancelled, trend, bars
 
     var title: String {
         switch self {
         case .site: "call site"
+        case .label: "label"
         case .kind: "kind"
         case .program: "program"
-        case .live: "live"
-        case .total: "total"
-        case .rejected: "reject"
-        case .cancelled: "cancel"
-        case .waitP50: "wait p50"
-        case .waitP90: "wait p90"
-        case .waitP99: "wait p99"
-        case .waitMax: "wait max"
+        case .inFlight: "in flight"
+        case .oldest: "oldest"
+        case .rate: "/min"
+        case .errors: "error"
+        case .totalP50: "total p50"
+        case .totalP99: "total p99"
+        case .totalMax: "total max"
+        case .running: "running"
         case .runP50: "run p50"
         case .runP90: "run p90"
         case .runP99: "run p99"
         case .runMax: "run max"
+        case .waitP50: "wait p50"
+        case .waitP90: "wait p90"
+        case .waitP99: "wait p99"
+        case .waitMax: "wait max"
+        case .count: "count"
+        case .rejected: "rejected"
+        case .cancelled: "cancelled"
+        case .trend: "10 minutes"
         case .bars: "0.1ms run 100s"
         }
     }
 
-    /// The column in a sentence.
+    /// What rows are sorted by, in a sentence.
     var words: String {
         switch self {
-        case .rejected: "rejected"
-        case .cancelled: "cancelled"
-        case .bars: "run"
+        case .oldest: "oldest in flight"
+        case .rate, .trend: "settled a minute"
+        case .errors: "error share"
+        case .totalP99: "total p99, or the oldest in flight where that is older"
+        case .running: "running handlers"
+        case .runMax: "run max, running handlers included"
+        case .bars: "run p50"
         default: title
         }
     }
 
     /// Whether the column is text: left-aligned and sorted from A, where numbers are right-aligned, the greatest first.
-    var isText: Bool { self == .site || self == .kind || self == .program }
+    var isText: Bool { self == .site || self == .label || self == .kind || self == .program }
+
+    var isDuration: Bool {
+        switch self {
+        case .oldest, .totalP50, .totalP99, .totalMax, .runP50, .runP90, .runP99, .runMax, .waitP50, .waitP90,
+            .waitP99, .waitMax, .bars:
+            true
+        default: false
+        }
+    }
 
     var width: Int {
         switch self {
-        case .site: 22
-        case .kind: 12
-        case .program: 12
-        case .live, .total: 5
-        case .rejected, .cancelled: 6
-        case .waitP50, .waitP90, .waitP99, .waitMax: 8
-        case .runP50, .runP90, .runP99, .runMax: 7
+        case .site: 18
+        case .label: 10
+        case .kind, .program: 12
+        case .oldest: 7
+        case .rate, .errors, .count: 5
+        case .trend: RateHistory.minuteCount
         case .bars: DurationFigures.barBounds.count + 1
+        default: title.count
         }
     }
 
     /// The order in which columns are left out where there is not room for all, from the last.
     private static let priority: [SiteColumn] = [
-        .site, .runP99, .live, .kind, .total, .rejected, .program, .runP50, .cancelled, .runMax, .bars, .waitP99,
-        .waitMax, .waitP50, .runP90, .waitP90,
+        .site, .totalP99, .inFlight, .oldest, .program, .label, .errors, .rate, .totalP50, .trend, .runP99, .running,
+        .runMax, .kind, .count, .runP50, .bars, .waitP99, .totalMax, .waitMax, .waitP50, .rejected, .cancelled,
+        .runP90, .waitP90,
     ]
 
-    /// The columns that a pane has room for, and where they are; the call site takes what is left.
+    /// Cells that a call site and a label can use beyond their widths.
+    private static let siteSlack = 18, labelSlack = 12
+
+    /// The columns that a pane has room for, and where they are; label and call site take what is left.
     static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
@@ -68,18 +94,35 @@ enum SiteColumn: Int, CaseIterable {
         let kept = fitting(ranked, into: room, gap: ColumnLayout.gap, rank: \.offset, columns: \.element.width)
         let shown = allCases.filter { column in kept.contains { $0.element == column } }
         let taken = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
-        // No call site needs more than 26 additional cells.
-        let extra = max(0, min(room - taken, 26))
-        let widths = shown.map { ColumnLayout.Width.fixed(min(room, $0.width + ($0 == .site ? extra : 0))) }
+        let slack = max(0, room - taken)
+        let label = shown.contains(.label) ? min(labelSlack, slack) : 0
+        let site = min(siteSlack, slack - label)
+        let widths = shown.map { column in
+            ColumnLayout.Width.fixed(min(room, column.width + (column == .site ? site : column == .label ? label : 0)))
+        }
         return Array(zip(shown, ColumnLayout.spans(from: 2, to: width - 1, widths)))
     }
 }
 
 /// The order of the rows.
 struct SiteSort: Equatable {
-    var column = SiteColumn.runP99
+    /// By default what is slowest, or in flight for longest.
+    var column = SiteColumn.totalP99
     var isInverted = false
 
     /// Whether small comes first.
     var isAscending: Bool { column.isText != isInverted }
+
+    /// The order in a sentence.
+    var words: String {
+        let order =
+            if column.isText {
+                isAscending ? "from A to Z" : "from Z to A"
+            } else if column.isDuration {
+                isAscending ? "the shortest first" : "the longest first"
+            } else {
+                isAscending ? "the lowest first" : "the highest first"
+            }
+        return "sorted by \(column.words): \(order)"
+    }
 }

@@ -20,22 +20,40 @@ enum SiteDetail {
         if let site = row.site, !site.fileID.isEmpty { text.field("made at", "\(site.fileID):\(site.line)") }
         if !row.kindText.isEmpty { text.field("kind", row.kindText) }
         if state.showsPrograms { text.field("program", row.program) }
+        if !row.labelText.isEmpty { text.field("label", NodeText.safe(row.labelText)) }
         text.field("nodes", CountText.grouped(statistics.total) + " so far, \(CountText.grouped(statistics.live)) live")
+        addFlow(row, to: &text)
         if statistics.rejected > 0 { text.add(share("rejected", statistics.rejected, of: statistics.total, .rejected)) }
         if statistics.cancelled > 0 {
             text.add(share("cancelled", statistics.cancelled, of: statistics.total, .cancelled))
         }
         text.gap()
-        if statistics.wait.count == 0, statistics.run.count == 0 {
-            text.wrap("No handler of it has run and settled: there is nothing to measure.", style: .dim)
+        if statistics.flow.time.count == 0, statistics.run.count == 0 {
+            text.wrap("None of its nodes has settled: there is nothing to measure.", style: .dim)
             return text.lines
         }
-        text.add(DetailLine([(DetailWriter.left("", DetailWriter.nameWidth), .dim), (heads, .title)]))
+        addHeads(to: &text)
+        add("total", statistics.flow.time, to: &text)
         add("wait", statistics.wait, to: &text)
         add("run", statistics.run, to: &text)
+        addHistogram("total: from its turn to its settlement", statistics.flow.time, to: &text)
         addHistogram("run: the handler's time", statistics.run, to: &text)
         addHistogram("wait: from being queued to the handler's start", statistics.wait, to: &text)
         return text.lines
+    }
+
+    private static func addFlow(_ row: SiteRow, to text: inout DetailWriter) {
+        let flow = row.statistics.flow
+        if let age = flow.oldestAge(at: row.now) {
+            text.field(
+                "in flight", "\(CountText.grouped(flow.inFlight)), the oldest for \(DurationText.coarse(age))")
+        }
+        if row.statistics.running > 0 {
+            let age = DurationText.running(row.runningAge)
+            text.field("running", "\(CountText.grouped(row.statistics.running)), the longest for \(age)")
+        }
+        guard flow.ended > 0 else { return }
+        text.field("rate", "\(CountText.grouped(Int(row.number(.rate)))) settled in the last minute")
     }
 
     private static func share(_ name: String, _ count: Int, of total: Int, _ style: Style) -> DetailLine {
@@ -48,7 +66,11 @@ enum SiteDetail {
 
     private static let heads = ["p50", "p90", "p99", "max"].map { DetailWriter.right($0, 8) }.joined()
 
-    private static func add(_ name: String, _ figures: DurationFigures, to text: inout DetailWriter) {
+    static func addHeads(to text: inout DetailWriter) {
+        text.add(DetailLine([(DetailWriter.left("", DetailWriter.nameWidth), .dim), (heads, .title)]))
+    }
+
+    static func add(_ name: String, _ figures: DurationFigures, to text: inout DetailWriter) {
         guard figures.count > 0 else { return }
         let numbers = [figures.p50, figures.p90, figures.p99, figures.max].map {
             DetailWriter.right(DurationText.settled($0), 8)
@@ -57,7 +79,7 @@ enum SiteDetail {
     }
 
     /// A line for each half decade from the first to the last that has any.
-    private static func addHistogram(_ title: String, _ figures: DurationFigures, to text: inout DetailWriter) {
+    static func addHistogram(_ title: String, _ figures: DurationFigures, to text: inout DetailWriter) {
         guard let first = figures.bars.firstIndex(where: { $0 > 0 }),
             let last = figures.bars.lastIndex(where: { $0 > 0 }), let highest = figures.bars.max()
         else { return }
@@ -90,9 +112,11 @@ enum SiteDetail {
     static func line(_ row: SiteRow) -> String {
         let statistics = row.statistics
         var text = NodeText.safe(row.site.map { "\($0.fileID):\($0.line)" } ?? row.siteText) + " " + row.kindText
+        if !row.labelText.isEmpty { text += " (\(NodeText.safe(row.labelText)))" }
         text += ": \(statistics.live) live of \(statistics.total)"
         text += ", \(statistics.rejected) rejected, \(statistics.cancelled) cancelled"
-        for (name, figures) in [("wait", statistics.wait), ("run", statistics.run)] where figures.count > 0 {
+        let all = [("total", statistics.flow.time), ("wait", statistics.wait), ("run", statistics.run)]
+        for (name, figures) in all where figures.count > 0 {
             let numbers = [("p50", figures.p50), ("p90", figures.p90), ("p99", figures.p99), ("max", figures.max)]
             text += "; \(name) " + numbers.map { "\($0.0) \(DurationText.settled($0.1))" }.joined(separator: " ")
         }

@@ -17,6 +17,8 @@ struct SiteRow: Equatable {
     /// Nil where unknown.
     var site: CodeLocation?
     var statistics: SiteStatistics
+    /// The moment that ages count to, in nanoseconds of the program's clock.
+    var now: UInt64
 
     /// The text of its column: hostile until it is escaped.
     var siteText: String {
@@ -30,31 +32,58 @@ struct SiteRow: Equatable {
     /// In a sentence.
     var name: String { kindText.isEmpty ? siteText : "\(kindText) at \(siteText)" }
 
-    /// The number in a column; 0 for texts.
+    /// What the labels of its nodes have in common: hostile until it is escaped.
+    var labelText: String { statistics.flow.label ?? "" }
+
+    /// The number in a column: a count, tenths of a percent, or nanoseconds; 0 for texts.
     func number(_ column: SiteColumn) -> UInt64 {
-        switch column {
-        case .site, .kind, .program: 0
-        case .live: UInt64(max(0, statistics.live))
-        case .total: UInt64(statistics.total)
-        case .rejected: UInt64(statistics.rejected)
-        case .cancelled: UInt64(statistics.cancelled)
+        let flow = statistics.flow
+        return switch column {
+        case .site, .label, .kind, .program: 0
+        case .inFlight: UInt64(max(0, flow.inFlight))
+        case .oldest: flow.oldestAge(at: now) ?? 0
+        case .rate, .trend: UInt64(flow.history.perMinute(at: now).rounded())
+        case .errors: UInt64(flow.failedShare * 1_000)
+        case .totalP50: flow.time.p50
+        case .totalP99: flow.time.p99
+        case .totalMax: max(flow.time.max, flow.oldestAge(at: now) ?? 0)
+        case .running: UInt64(max(0, statistics.running))
         case .waitP50: statistics.wait.p50
         case .waitP90: statistics.wait.p90
         case .waitP99: statistics.wait.p99
         case .waitMax: statistics.wait.max
-        case .runP50: statistics.run.p50
+        case .runP50, .bars: statistics.run.p50
         case .runP90: statistics.run.p90
         case .runP99: statistics.run.p99
-        case .runMax: statistics.run.max
-        case .bars: statistics.run.count
+        case .runMax: max(statistics.run.max, runningAge)
+        case .count: UInt64(statistics.total)
+        case .rejected: UInt64(statistics.rejected)
+        case .cancelled: UInt64(statistics.cancelled)
         }
+    }
+
+    /// How long the handler runs that has run longest; 0 where none runs.
+    var runningAge: UInt64 { statistics.oldestRun.map { now > $0 ? now - $0 : 0 } ?? 0 }
+
+    /// Whether the oldest in flight is older than nearly all that settled took.
+    var isOverdue: Bool { number(.oldest) > max(statistics.flow.time.p99, 1_000_000_000) }
+
+    /// What rows are sorted by: where a total is wanted, what is in flight for longer counts, too.
+    private func rank(_ column: SiteColumn) -> UInt64 {
+        column == .totalP99 ? max(number(.totalP99), number(.oldest)) : number(column)
     }
 
     /// Whether there is anything to say in a column: what has no handler has no wait and no run.
     func has(_ column: SiteColumn) -> Bool {
         switch column {
+        case .label: !labelText.isEmpty
+        case .oldest: statistics.flow.oldest != nil
+        case .errors, .rate, .totalP50: statistics.flow.ended > 0
+        case .totalP99: statistics.flow.ended > 0 || statistics.flow.oldest != nil
+        case .totalMax: statistics.flow.ended > 0 || statistics.flow.oldest != nil
         case .waitP50, .waitP90, .waitP99, .waitMax: statistics.wait.count > 0
-        case .runP50, .runP90, .runP99, .runMax, .bars: statistics.run.count > 0
+        case .runP50, .runP90, .runP99, .bars: statistics.run.count > 0
+        case .runMax: statistics.run.count > 0 || statistics.oldestRun != nil
         default: true
         }
     }
@@ -65,11 +94,14 @@ struct SiteRow: Equatable {
         case .site: break
         case .kind where kindText != other.kindText: return (kindText < other.kindText) == sort.isAscending
         case .program where program != other.program: return (program < other.program) == sort.isAscending
-        case .kind, .program: break
+        case .label where labelText != other.labelText:
+            if labelText.isEmpty != other.labelText.isEmpty { return other.labelText.isEmpty }
+            return (labelText < other.labelText) == sort.isAscending
+        case .label, .kind, .program: break
         default:
             // Those without a number come last, however it is sorted.
             if has(sort.column) != other.has(sort.column) { return has(sort.column) }
-            let numbers = (number(sort.column), other.number(sort.column))
+            let numbers = (rank(sort.column), other.rank(sort.column))
             if numbers.0 != numbers.1 { return (numbers.0 < numbers.1) == sort.isAscending }
         }
         return precedesBySite(other) == (sort.column != .site || sort.isAscending)

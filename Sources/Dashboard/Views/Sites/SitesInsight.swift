@@ -25,7 +25,7 @@ struct SitesInsight {
     private var oneBegins: UInt64?
 
     /// Nodes that are counted a tick, and buckets of histograms: 1 ms each at most. The first time more.
-    private static let nodeBudget = 20_000
+    private static let nodeBudget = 10_000
     /// The same for one call site: a slot that holds another costs a sixteenth.
     static let oneBudget = 1_024, firstOneBudget = 512
     static let bucketBudget = 65_536
@@ -36,6 +36,9 @@ struct SitesInsight {
     static let rest: UInt64 = 250_000_000
 
     var queueStatistics: [QueueStatistics] { (table ?? one ?? SiteTable()).queueStatistics }
+
+    /// Whether rates are on the screen.
+    var showsRates: Bool { demand == .all }
 
     /// Whether there are figures of all to show.
     var isReady: Bool { generation > 0 }
@@ -104,6 +107,7 @@ struct SitesInsight {
             isRefreshing = true
         }
         guard isRefreshing, table!.refresh(budget: bucketBudget) else { return false }
+        table!.refreshOldest(forest)
         isRefreshing = false
         second = wall / 1_000_000_000
         shownRevision = table!.revision

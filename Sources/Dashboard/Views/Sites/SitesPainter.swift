@@ -15,38 +15,62 @@ extension Painter {
         guard !state.sites.rows.isEmpty else { return paintNoSites(state) }
         for index in state.sites.cursor.window(height: area.rows) {
             let line = area.row + index - state.sites.cursor.top
-            let row = state.sites.rows[index]
+            var row = state.sites.rows[index]
+            row.now = state.programs[row.programIndex].shownNow
             for (column, span) in spans { paint(row, column, span, line: line) }
         }
         if let line = state.sites.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
     }
 
     private mutating func paintHead(_ column: SiteColumn, _ span: ColumnSpan, _ sort: SiteSort, row: Int) {
-        write(column.title, row: row, in: span, style: .title, isRight: !column.isText)
-        guard sort.column == column else { return }
-        let mark = sort.isAscending ? glyphs.ascending : glyphs.descending
-        let start = column.isText ? span.start : span.start + max(0, span.width - column.title.count)
-        frame.write(mark, row: row, column: max(0, start - 1), style: .key)
+        let isSorted = sort.column == column
+        write(
+            column.title, row: row, in: span, style: isSorted ? .title.bold : .title, isRight: !column.isText)
+        guard isSorted else { return }
+        // In the gap after the heading's own word, so that it is not read as its left neighbour's.
+        let end = column.isText ? min(span.width, column.title.count) : span.width
+        frame.write(
+            sort.isAscending ? glyphs.ascending : glyphs.descending, row: row, column: span.start + end, style: .key)
     }
 
     private mutating func paint(_ row: SiteRow, _ column: SiteColumn, _ span: ColumnSpan, line: Int) {
         switch column {
-        case .site: write(row.siteText, row: line, in: span, style: row.site == nil ? .dim : .label)
+        case .site: write(row.siteText, row: line, in: span, style: row.site == nil ? .dim : .normal)
+        case .label: write(row.labelText, row: line, in: span, style: .label)
         case .kind: write(row.kindText, row: line, in: span, style: .kind)
         case .program: write(row.program, row: line, in: span, style: .thread)
-        case .live: paintCount(row, column, span, .running, line)
-        case .total: paintCount(row, column, span, .number, line)
+        case .inFlight: paintCount(row, column, span, .pending, line)
+        case .running: paintCount(row, column, span, .running, line)
+        case .rate, .count: paintCount(row, column, span, .number, line)
         case .rejected: paintCount(row, column, span, .rejected, line)
         case .cancelled: paintCount(row, column, span, .cancelled, line)
-        case .bars: paintBars(row.statistics.run, span, line)
-        default:
+        case .errors:
             guard row.has(column) else { return }
-            let style = column == .runP99 || column == .runMax ? Style.number : .dim
-            write(DurationText.settled(row.number(column)), row: line, in: span, style: style, isRight: true)
+            let text = FigureText.percent(row.statistics.flow.failedShare)
+            write(
+                text.isEmpty ? glyphs.dot : text, row: line, in: span, style: text.isEmpty ? .guide : .rejected,
+                isRight: true)
+        case .trend:
+            paintTrend(row.statistics.flow.history, at: row.now, span, line)
+        case .bars: paintBars(row.statistics.run, span, line)
+        default: paintDuration(row, column, span, line)
         }
     }
 
-    /// None is nothing to look at.
+    private mutating func paintDuration(_ row: SiteRow, _ column: SiteColumn, _ span: ColumnSpan, _ line: Int) {
+        guard row.has(column) else { return }
+        let style: Style =
+            switch column {
+            case .oldest: row.isOverdue ? .warning.bold : .dim
+            case .totalMax: row.isOverdue ? .warning : .dim
+            case .runMax: row.runningAge > row.statistics.run.max ? .running : .number
+            case .totalP99, .runP99: .number
+            default: .dim
+            }
+        write(FigureText.duration(row.number(column)), row: line, in: span, style: style, isRight: true)
+    }
+
+    /// Zero is a dot, because there is nothing to look at.
     private mutating func paintCount(
         _ row: SiteRow, _ column: SiteColumn, _ span: ColumnSpan, _ style: Style, _ line: Int
     ) {
@@ -72,6 +96,38 @@ extension Painter {
             text = "no call sites yet: they appear here as the program makes promises"
         }
         paintMessage(text)
+    }
+}
+
+extension Painter {
+    /// Draws a cell a minute, the present one at the right.
+    mutating func paintTrend(_ history: RateHistory, at now: UInt64, _ span: ColumnSpan, _ line: Int) {
+        let minutes = history.minutes(at: now).map { UInt64($0.rounded()) }.suffix(span.width)
+        for (offset, bar) in glyphs.bars(Array(minutes)).enumerated() where bar != " " {
+            frame.write(bar, row: line, column: span.start + span.width - minutes.count + offset, style: .number)
+        }
+    }
+}
+
+/// Figures as text, for columns of statistics.
+enum FigureText {
+    /// A final duration; empty under 0.1 ms, which is nothing to look at.
+    static func duration(_ nanoseconds: UInt64) -> String {
+        nanoseconds < 100_000 ? "" : DurationText.settled(nanoseconds)
+    }
+
+    /// A share from 0 to 1 in a sentence.
+    static func share(_ share: Double) -> String { share <= 0 ? "0%" : percent(share) }
+
+    /// A share from 0 to 1 with two digits; empty for none.
+    static func percent(_ share: Double) -> String {
+        switch share {
+        case ...0: ""
+        case ..<0.001: "<0.1%"
+        case ..<0.0995:
+            "\(Int((share * 1_000).rounded()) / 10).\(Int((share * 1_000).rounded()) % 10)%"
+        default: "\(Int((share * 100).rounded()))%"
+        }
     }
 }
 

@@ -20,6 +20,8 @@ struct SitesView {
         var programs: [ProcessKey?]
         var filter: String
         var sort: SiteSort
+        /// Ages and rates change with it.
+        var second: UInt64
     }
 
     var selectedRow: SiteRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
@@ -36,6 +38,10 @@ extension State {
                 demand = .one(SiteKey(site: node.site, kind: node.kind))
             }
             programs[programIndex].insight.sites.show(demand, programs[programIndex].forest, wall: wall)
+            let areGroupsSeen = view == .chains && order.isGrouped
+            programs[programIndex].insight.chains.show(
+                view == .profile ? .profile : areGroupsSeen ? .groups : .nothing, programs[programIndex].forest,
+                wall: wall)
         }
     }
 }
@@ -43,11 +49,14 @@ extension State {
 extension SitesView: ListView {
     static let name = "sites"
     static let intent = Intent.sites
-    static let keyText = "call sites: how many, how fast, how often rejected"
+    static let keyText = "call sites: what is in flight, how fast, how often rejected"
+    static func redrawKey(of state: borrowing State) -> UInt64 {
+        state.programs.allSatisfy(\.isStill) ? 0 : state.wall / 1_000_000_000
+    }
     static let bindings = [
         KeyMap.Binding(.visit, [KeyPress(.enter)], "its nodes in the tree, by a filter", footer: "nodes"),
         KeyMap.Binding(
-            .sort, [KeyMap.key("s")], "sort by the next column; so does a click on its head", footer: "sort"),
+            .sort, [KeyMap.key("s")], "sort by the next column; so does a click on its heading", footer: "sort"),
         KeyMap.Binding(
             .detail, [KeyMap.key("d")], "show or hide the histograms of the selected site", footer: "detail"),
     ]
@@ -60,7 +69,7 @@ extension SitesView: ListView {
     static func updateRows(_ state: inout State) {
         let source = Source(
             generations: state.programs.map(\.insight.sites.generation), programs: state.processKeys,
-            filter: state.filter.text, sort: state.sites.sort)
+            filter: state.filter.text, sort: state.sites.sort, second: redrawKey(of: state))
         if source != state.sites.source {
             state.sites.source = source
             state.sites.rows = allRows(state)
@@ -82,14 +91,14 @@ extension SitesView: ListView {
             guard program.insight.sites.isReady, let table = program.insight.sites.table else { continue }
             for key in table.keys {
                 let site = program.forest.sites[key.site]
-                guard let statistics = table.statistics(key), query?.mayFind(site: site, kind: key.kind) ?? true else {
-                    continue
-                }
+                guard let statistics = table.statistics(key),
+                    query?.mayFind(site: site, kind: key.kind, label: statistics.flow.label) ?? true
+                else { continue }
                 let id = SiteRow.ID(process: NodeKey(process: program.forest.process, id: .none), key: key)
                 rows.append(
                     SiteRow(
                         id: id, programIndex: programIndex, program: program.shownName, site: site,
-                        statistics: statistics))
+                        statistics: statistics, now: program.shownNow))
             }
         }
         let sort = state.sites.sort
@@ -131,7 +140,7 @@ extension SitesView: ListView {
     private static func visit(_ state: inout State) {
         guard let row = state.sites.selectedRow else { return state.notify(state.emptyReason) }
         guard row.id.key != .others else {
-            return state.notify("these are many call sites, too many to be told apart")
+            return state.notify("these are call sites beyond the limit of \(SiteTable.keyLimit), counted together")
         }
         let text = Query.text(site: row.site, kind: row.id.key.kind)
         state.show(.chains)
@@ -184,22 +193,14 @@ extension SitesView: ListView {
     }
 
     private static func notifySort(_ state: inout State) {
-        let sort = state.sites.sort
-        let order =
-            switch (sort.column.isText, sort.isAscending) {
-            case (true, true): "from A"
-            case (true, false): "from Z"
-            case (false, true): "the least first"
-            case (false, false): "the most first"
-            }
-        state.notify("sorted by \(sort.column.words), \(order)")
+        state.notify(state.sites.sort.words)
         state.updateViewport()
     }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
-        // The gap before a header belongs to it, because the mark of the sort is in it.
-        guard let hit = spans(state).first(where: { column < $0.span.start + $0.span.width }),
-            column >= hit.span.start - 2
+        // The gap after a header belongs to it, because the mark of the sort is in it.
+        guard let hit = spans(state).last(where: { column >= $0.span.start }),
+            column < hit.span.start + hit.span.width + ColumnLayout.gap
         else { return }
         sort(by: hit.column, &state)
     }

@@ -1,0 +1,156 @@
+import ChainEvents
+import ChainModel
+
+extension ProfileTree {
+    /// The counted nodes of one chain, and the way down to the present one.
+    struct Scratch: Sendable {
+        struct Entry {
+            /// The frame; -1 where it is beyond a limit, and so is all under it.
+            var frame: Int
+            /// The entry that covers it: the node in whose handler it was made, or that waits for it.
+            var owner: Int
+            var begin: UInt64
+            var end: UInt64
+            var id: NodeID
+            var isFailed: Bool
+        }
+
+        /// A node above the present one.
+        struct Level {
+            /// The entry that covers what the node made; -1 where that is not counted.
+            var entry: Int
+            /// The entry that covers the node itself.
+            var owner: Int
+            var settled: UInt64?
+        }
+
+        var entries: [Entry] = []
+        var levels: [Level] = []
+        /// Entries by owner and begin, and how much of each entry those under it cover.
+        var order: [Int] = []
+        var covered: [UInt64] = []
+    }
+
+    /// Walks a settled chain in pre-order. O(n log n) for the sort of its nodes by begin.
+    mutating func walk(_ root: NodeIndex, _ view: NodeView, _ forest: ChainForest) -> Int {
+        var scratch = Scratch()
+        swap(&scratch, &self.scratch)
+        defer { swap(&scratch, &self.scratch) }
+        scratch.entries.removeAll(keepingCapacity: true)
+        scratch.levels.removeAll(keepingCapacity: true)
+        let chain = forest.chain(of: root)
+        let frame = frame(under: -1, SiteKey(site: number(of: view.site, forest), kind: view.kind))
+        guard frame >= 0 else { return 1 }
+        scratch.entries.append(
+            .init(
+                frame: frame, owner: -1, begin: view.created, end: max(view.created, chain.settled ?? 0), id: view.id,
+                isFailed: chain.outcome.isFailure))
+        scratch.levels.append(.init(entry: 0, owner: 0, settled: view.settled))
+        sampleLabel(of: root, forest, frame)
+        var (depth, looked) = (0, 1)
+        var cursor = forest.next(after: root, within: root, depth: &depth)
+        while let node = cursor, looked < Self.nodeLimit {
+            looked += 1
+            scratch.levels.removeLast(scratch.levels.count - depth)
+            visit(node, under: scratch.levels[depth - 1], &scratch, forest)
+            cursor = forest.next(after: node, within: root, depth: &depth)
+        }
+        cover(&scratch)
+        for (entry, covered) in zip(scratch.entries, scratch.covered) { add(entry, covered) }
+        return looked
+    }
+
+    private mutating func visit(
+        _ node: NodeIndex, under above: Scratch.Level, _ scratch: inout Scratch, _ forest: ChainForest
+    ) {
+        let view = forest.node(node)
+        // A step stands beside the one before it.
+        let owner = view.hasParent ? above.owner : above.entry
+        var level = Scratch.Level(entry: owner, owner: owner, settled: view.settled)
+        defer { scratch.levels.append(level) }
+        guard owner >= 0, view.state != .skipped, let end = view.settled else { return }
+        let begin = max(view.created, view.hasParent ? above.settled ?? 0 : 0)
+        // Cancelled before its turn.
+        guard begin <= end else { return }
+        let key = SiteKey(site: number(of: view.site, forest), kind: view.kind)
+        let frame = frame(under: scratch.entries[owner].frame, key)
+        guard frame >= 0 else {
+            omittedCount += 1
+            level.entry = -1
+            return
+        }
+        let isFailed = view.state == .rejected || view.state == .abandoned
+        level.entry = scratch.entries.count
+        scratch.entries.append(
+            .init(frame: frame, owner: owner, begin: begin, end: end, id: view.id, isFailed: isFailed))
+        sampleLabel(of: node, forest, frame)
+    }
+
+    /// Computes how much of each node's total the nodes under it cover: the length of the union of their totals.
+    private func cover(_ scratch: inout Scratch) {
+        scratch.order.removeAll(keepingCapacity: true)
+        scratch.order.append(contentsOf: 1..<max(1, scratch.entries.count))
+        scratch.covered.removeAll(keepingCapacity: true)
+        scratch.covered.append(contentsOf: repeatElement(0, count: scratch.entries.count))
+        var (order, covered) = ([Int](), [UInt64]())
+        swap(&order, &scratch.order)
+        swap(&covered, &scratch.covered)
+        scratch.entries.withUnsafeBufferPointer { entries in
+            order.sort {
+                let (left, right) = (entries[$0], entries[$1])
+                return left.owner != right.owner ? left.owner < right.owner : left.begin < right.begin
+            }
+            var (owner, reached) = (-1, UInt64(0))
+            for index in order {
+                let entry = entries[index]
+                if entry.owner != owner { (owner, reached) = (entry.owner, entries[entry.owner].begin) }
+                let (begin, end) = (max(entry.begin, reached), min(entry.end, entries[owner].end))
+                guard end > begin else { continue }
+                covered[owner] += end - begin
+                reached = end
+            }
+        }
+        swap(&order, &scratch.order)
+        swap(&covered, &scratch.covered)
+    }
+
+    private mutating func add(_ entry: Scratch.Entry, _ covered: UInt64) {
+        let total = entry.end - entry.begin
+        markStale(entry.frame)
+        frames[entry.frame].count += 1
+        frames[entry.frame].total += total
+        frames[entry.frame].ownTime += total - min(total, covered)
+        if entry.isFailed { frames[entry.frame].failed += 1 }
+        frames[entry.frame].histogram.record(total)
+        frames[entry.frame].newest = entry.id
+        if total >= frames[entry.frame].slowestTotal {
+            (frames[entry.frame].slowest, frames[entry.frame].slowestTotal) = (entry.id, total)
+        }
+    }
+
+    /// Reads the label of each node whose number is a power of two, because reading all costs more than counting.
+    private mutating func sampleLabel(of node: NodeIndex, _ forest: ChainForest, _ frame: Int) {
+        let number = frames[frame].count + 1
+        guard number & (number - 1) == 0, let label = forest.label(of: node), !label.isEmpty else { return }
+        frames[frame].pattern.add(label)
+    }
+
+    /// Returns the frame of a path, made if it is new; -1 beyond the limits.
+    private mutating func frame(under parent: Int, _ key: SiteKey) -> Int {
+        if let known = indices[Path(parent: parent, key: key)] { return known }
+        let depth = parent < 0 ? 0 : frames[parent].depth + 1
+        guard frames.count < Self.frameLimit, depth < Self.depthLimit else { return -1 }
+        frames.append(Frame(parent: parent < 0 ? nil : parent, key: key, depth: depth))
+        indices[Path(parent: parent, key: key)] = frames.count - 1
+        return frames.count - 1
+    }
+
+    private mutating func number(of site: SiteID, _ forest: ChainForest) -> SiteID {
+        if let known = canonical[site] { return known }
+        guard let location = forest.sites[site] else { return site }
+        let number = numbers[location] ?? site
+        numbers[location] = number
+        if canonical.count < 16 * Self.frameLimit { canonical[site] = number }
+        return number
+    }
+}

@@ -1,0 +1,65 @@
+import ChainEvents
+import ChainModel
+
+/// The one mechanism behind ``FlowFigures``: for nodes of a call site in ``SiteTable``, and for chains of a root's call
+/// site in ``ChainSiteTable``.
+struct FlowCounter: Sendable {
+    /// Counts, and the percentiles as of the last refresh.
+    private(set) var figures = FlowFigures()
+    private var time = DurationHistogram()
+    private var history = RateHistory()
+    private var heap = OldestHeap()
+    private var pattern = LabelPattern()
+    /// The first and the newest node with a label, until that was read.
+    private var samples: [NodeID] = []
+    private var newestCreated: UInt64 = 0
+
+    /// The cost of ``refreshTime()`` in buckets.
+    var cost: Int { time.cost }
+
+    /// The figures with the rate.
+    var complete: FlowFigures {
+        var complete = figures
+        complete.history = history
+        return complete
+    }
+
+    /// Notes a new node, for the label and as the newest one.
+    mutating func note(_ node: NodeView) {
+        if node.created >= newestCreated { (figures.newestNode, newestCreated) = (node.id, node.created) }
+        if samples.count < 2 { samples.append(node.id) } else { samples[1] = node.id }
+    }
+
+    mutating func begin(_ node: NodeView, at begin: UInt64) {
+        figures.inFlight += 1
+        heap.insert(node, begin: begin)
+    }
+
+    /// One in flight is no longer.
+    mutating func leave() { figures.inFlight -= 1 }
+
+    /// One was settled; `duration` is nil where its begin is unknown.
+    mutating func end(at settled: UInt64?, after duration: UInt64?, failed: Bool, cancelled: Bool) {
+        figures.ended += 1
+        if failed { figures.failed += 1 }
+        if cancelled { figures.cancelled += 1 }
+        if let settled { history.record(at: settled) }
+        if let duration { time.record(duration) }
+    }
+
+    mutating func refreshTime() { figures.time = time.figures }
+
+    /// Updates the oldest and the label. O(1) unless much was settled since.
+    mutating func refreshOldest(_ forest: ChainForest, isInFlight: (OldestHeap.Entry) -> Bool) {
+        heap.trim(toCount: figures.inFlight, where: isInFlight)
+        let oldest = heap.oldest(where: isInFlight)
+        figures.oldest = oldest?.begin
+        figures.oldestNode = oldest.map { forest.node(NodeIndex(rawValue: $0.slot)).id } ?? .none
+        guard !samples.isEmpty else { return }
+        for sample in samples {
+            if let label = forest.index(of: sample).flatMap(forest.label), !label.isEmpty { pattern.add(label) }
+        }
+        samples.removeAll(keepingCapacity: true)
+        figures.label = pattern.text
+    }
+}

@@ -1,0 +1,57 @@
+import ChainModel
+
+/// Nodes in flight by their begin, to find the oldest: a binary heap with lazy deletion, 16 bytes an entry and at most
+/// twice as many entries as nodes in flight. Adding in order of time is O(1).
+struct OldestHeap: Sendable {
+    struct Entry {
+        /// In nanoseconds of the process's clock.
+        var begin: UInt64
+        var slot: UInt32
+        /// The low half of the node's id, because another node may get its slot.
+        var id: UInt32
+    }
+
+    private(set) var entries: [Entry] = []
+
+    mutating func insert(_ node: NodeView, begin: UInt64) {
+        entries.append(
+            Entry(begin: begin, slot: node.index.rawValue, id: UInt32(truncatingIfNeeded: node.id.rawValue)))
+        var index = entries.count - 1
+        while index > 0, entries[(index - 1) / 2].begin > entries[index].begin {
+            entries.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+        }
+    }
+
+    /// Returns the begin of the oldest entry that `isInFlight` holds for; drops those before it.
+    mutating func oldest(where isInFlight: (Entry) -> Bool) -> Entry? {
+        while let first = entries.first {
+            if isInFlight(first) { return first }
+            removeFirst()
+        }
+        return nil
+    }
+
+    /// Drops entries of nodes that are no longer in flight once they are the greater part. Amortised O(log n) an entry.
+    mutating func trim(toCount inFlight: Int, where isInFlight: (Entry) -> Bool) {
+        guard entries.count > 2 * inFlight + 64 else { return }
+        entries.removeAll { !isInFlight($0) }
+        // A sorted array is a heap.
+        entries.sort { $0.begin < $1.begin }
+    }
+
+    private mutating func removeFirst() {
+        entries.swapAt(0, entries.count - 1)
+        entries.removeLast()
+        var index = 0
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2] where child < entries.count {
+                if entries[child].begin < entries[least].begin { least = child }
+            }
+            guard least != index else { return }
+            entries.swapAt(index, least)
+            index = least
+        }
+    }
+}

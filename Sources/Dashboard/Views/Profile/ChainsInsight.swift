@@ -1,0 +1,79 @@
+import ChainInsight
+import ChainModel
+
+/// Figures of one program's chains by the call site of their root, for groups of chains and for the profile. They are
+/// counted from the time that either is first shown.
+struct ChainsInsight {
+    /// Which figures are shown.
+    enum Demand: Hashable {
+        case nothing
+        /// By the root's call site.
+        case groups
+        /// The same, and where the time goes.
+        case profile
+    }
+
+    private(set) var table: ChainSiteTable?
+    /// Changes when the figures that are shown do: once a second at most.
+    private(set) var generation: UInt64 = 0
+    private var demand = Demand.nothing
+    private var shownRevision: UInt64 = 0
+    private var second: UInt64 = 0
+    private var isRefreshing = false
+
+    /// Nodes that are looked at a tick, and buckets of histograms: 1 ms each at most.
+    private static let nodeBudget = 5_000
+    private static let bucketBudget = 65_536
+
+    var queueStatistics: [QueueStatistics] { table?.queueStatistics ?? [] }
+
+    /// Whether rates are on the screen.
+    var showsRates: Bool { demand == .groups }
+
+    /// Whether there are figures to show.
+    var isReady: Bool { generation > 0 }
+
+    /// Changes which figures are shown; counting goes on once it has begun.
+    mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
+        guard new != demand else { return }
+        demand = new
+        guard new != .nothing else { return }
+        if table == nil { table = ChainSiteTable() }
+        if new == .profile { table!.openProfile() }
+        _ = table!.count(forest, wall: wall, budget: Self.nodeBudget)
+        (isRefreshing, generation) = (true, generation + 1)
+        _ = refresh(forest, wall: wall)
+    }
+
+    mutating func follow(_ changes: ForestChanges, of forest: borrowing ChainForest) {
+        table?.update(with: changes, of: forest)
+    }
+
+    /// Counts, and once a second updates what is shown; true if there is something to redraw.
+    mutating func tick(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
+        guard table != nil else { return false }
+        let wasComplete = table!.isComplete
+        _ = table!.count(forest, wall: wall, budget: Self.nodeBudget)
+        guard demand != .nothing else { return false }
+        if wall / 1_000_000_000 != second || !wasComplete, table!.revision != shownRevision { isRefreshing = true }
+        return refresh(forest, wall: wall)
+    }
+
+    private mutating func refresh(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
+        guard isRefreshing, table!.refresh(forest, budget: Self.bucketBudget) else { return false }
+        isRefreshing = false
+        second = wall / 1_000_000_000
+        shownRevision = table!.revision
+        generation += 1
+        return true
+    }
+
+    /// Whether there is something to count now.
+    var isCounting: Bool { table?.isCounting ?? false || isRefreshing }
+
+    /// Whether nothing is left to count or to show.
+    var isIdle: Bool {
+        guard demand != .nothing, let table else { return true }
+        return !isCounting && !table.hasSettled && table.revision == shownRevision
+    }
+}

@@ -1,0 +1,78 @@
+import Frames
+
+/// The columns of the profile, from left to right.
+enum ProfileColumn: Int, CaseIterable {
+    case path, bar, share, ownShare, total, ownTime, count, p50, p99, max, errors
+
+    var title: String {
+        switch self {
+        case .path: "call path"
+        case .bar: "time"
+        case .share: "total"
+        case .ownShare: "self"
+        case .total: "sum"
+        case .ownTime: "self sum"
+        case .count: "count"
+        case .p50: "p50"
+        case .p99: "p99"
+        case .max: "max"
+        case .errors: "error"
+        }
+    }
+
+    /// What rows are sorted by, in a sentence.
+    var words: String {
+        switch self {
+        case .path, .bar, .share, .total: "total time"
+        case .ownShare, .ownTime: "self time"
+        case .errors: "error share"
+        default: title
+        }
+    }
+
+    private var width: Int {
+        switch self {
+        case .path: 22
+        case .bar: 10
+        case .ownTime: 8
+        case .total, .p50, .p99, .max: 7
+        default: 5
+        }
+    }
+
+    /// The order in which columns are left out where there is not room for all, from the last.
+    private static let priority: [ProfileColumn] = [
+        .path, .bar, .share, .ownShare, .p99, .count, .errors, .p50, .total, .max, .ownTime,
+    ]
+
+    /// What rows can be sorted by, in the order of the key.
+    static let sorts: [ProfileColumn] = [.share, .ownShare, .count, .p50, .p99, .max, .errors]
+
+    /// The columns that a pane has room for, and where they are; the path and the bar share what is left.
+    static func spans(width: Int) -> [(column: ProfileColumn, span: ColumnSpan)] {
+        let room = width - 3
+        let kept = fitting(
+            Array(priority.enumerated()), into: room, gap: ColumnLayout.gap, rank: \.offset, columns: \.element.width)
+        let shown = allCases.filter { column in kept.contains { $0.element == column } }
+        let taken = shown.reduce(-ColumnLayout.gap) { $0 + $1.width + ColumnLayout.gap }
+        let slack = Swift.max(0, room - taken)
+        let path = shown.contains(.bar) ? min(28, slack / 2) : slack
+        let widths = shown.map { column in
+            ColumnLayout.Width.fixed(
+                min(room, column.width + (column == .path ? path : column == .bar ? slack - path : 0)))
+        }
+        return Array(zip(shown, ColumnLayout.spans(from: 2, to: width - 1, widths)))
+    }
+}
+
+/// The order of the rows under each row.
+struct ProfileSort: Equatable {
+    var column = ProfileColumn.share
+    var isInverted = false
+
+    /// The order in a sentence.
+    var words: String { "sorted by \(column.words): the \(isInverted ? "least" : "greatest") first" }
+
+    /// Whether a column is what is sorted by.
+    func isBy(_ other: ProfileColumn) -> Bool { other == column }
+}

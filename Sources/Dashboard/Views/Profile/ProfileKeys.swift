@@ -1,0 +1,175 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+
+// What keys do in the profile.
+extension ProfileView {
+    static func handleOwn(_ intent: Intent, _ state: inout State) -> [Effect]? {
+        switch intent {
+        case .visit: visit(&state)
+        case .left: foldSelected(&state)
+        case .right: unfoldSelected(&state)
+        case .unfoldAll:
+            state.profile.folded = []
+            state.updateViewport()
+        case .foldAll:
+            state.profile.folded = Set(state.profile.rows.filter { $0.depth == 0 && $0.hasChildren }.map(\.id))
+            state.updateViewport()
+        case .sort: sortByNext(&state)
+        case .invertSort:
+            state.profile.sort.isInverted.toggle()
+            notifySort(&state)
+        case .why: goToSlowest(&state)
+        case .cancelNode, .cancelChain, .tag:
+            state.notify("these rows are call paths; w goes to the slowest node of one")
+        case .nextMatch: goToMatch(forward: true, &state)
+        case .previousMatch: goToMatch(forward: false, &state)
+        case .copy: return copy(&state)
+        case .copyTree: return copyStacks(&state)
+        case .edit: return edit(&state)
+        default: return nil
+        }
+        return []
+    }
+
+    // MARK: Folding
+
+    static func visit(_ state: inout State) {
+        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
+        switch row.id {
+        case .frame where row.hasChildren:
+            state.profile.selected = row.id
+            if row.isFolded { state.profile.folded.remove(row.id) } else { state.profile.folded.insert(row.id) }
+            state.updateViewport()
+        case .frame: goToSlowest(&state)
+        case .more: expand(row, &state)
+        case .omitted: state.notify("\(ProfileTree.frameLimit) call paths are distinguished; these are part of others")
+        }
+    }
+
+    private static func expand(_ row: ProfileRow, _ state: inout State) {
+        state.profile.expanded.insert(row.id)
+        state.updateViewport()
+    }
+
+    private static func foldSelected(_ state: inout State) {
+        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
+        if row.hasChildren, !row.isFolded {
+            state.profile.selected = row.id
+            state.profile.folded.insert(row.id)
+            return state.updateViewport()
+        }
+        let rows = state.profile.rows[..<state.profile.cursor.selected]
+        guard row.depth > 0, let above = rows.lastIndex(where: { $0.depth < row.depth }) else {
+            return state.notify("these are whole chains; nothing is above them")
+        }
+        moveCursor(to: above, &state)
+    }
+
+    private static func unfoldSelected(_ state: inout State) {
+        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
+        if case .more = row.id { return expand(row, &state) }
+        guard row.hasChildren else { return state.notify("nothing is under it; Enter goes to its slowest node") }
+        guard row.isFolded else { return moveCursor(to: state.profile.cursor.selected + 1, &state) }
+        state.profile.selected = row.id
+        state.profile.folded.remove(row.id)
+        state.updateViewport()
+    }
+
+    // MARK: Going
+
+    /// Goes to the slowest node of the selected row, or to the newest one where that is no longer kept.
+    private static func goToSlowest(_ state: inout State) {
+        guard let row = state.profile.selectedRow else { return state.notify(state.emptyReason) }
+        guard row.isFrame else { return state.notify("this row stands for several call paths") }
+        let forest = state.programs[row.programIndex].forest
+        if let node = forest.index(of: row.slowest) {
+            state.reveal(node, in: row.programIndex)
+            state.notify("the slowest of \(CountText.grouped(row.count)): \(DurationText.settled(row.time.max))")
+        } else if let node = forest.index(of: row.newest) {
+            state.reveal(node, in: row.programIndex)
+            state.notify("the slowest is no longer kept; this is the newest of \(CountText.grouped(row.count))")
+        } else {
+            state.notify("none of its nodes is kept any more")
+        }
+    }
+
+    static func isMatch(_ row: ProfileRow, _ query: Query) -> Bool {
+        guard row.isFrame else { return false }
+        return query.mayFind(site: row.site, kind: row.key.kind, label: row.label)
+    }
+
+    private static func goToMatch(forward: Bool, _ state: inout State) {
+        guard let query = state.filter.query else { return state.notify("no filter is set; / sets one") }
+        let (rows, start) = (state.profile.rows, state.profile.cursor.selected)
+        let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
+        guard let row = rest.first(where: { isMatch(rows[$0], query) }) else {
+            return state.notify("no match \(forward ? "below" : "above")")
+        }
+        moveCursor(to: row, &state)
+    }
+
+    // MARK: Sorting
+
+    private static func sortByNext(_ state: inout State) {
+        let sorts = ProfileColumn.sorts
+        let next = sorts.firstIndex(of: state.profile.sort.column).map { ($0 + 1) % sorts.count } ?? 0
+        sort(by: sorts[next], &state)
+    }
+
+    static func sort(by column: ProfileColumn, _ state: inout State) {
+        if state.profile.sort.column == column {
+            state.profile.sort.isInverted.toggle()
+        } else {
+            state.profile.sort = ProfileSort(column: column)
+        }
+        notifySort(&state)
+    }
+
+    private static func notifySort(_ state: inout State) {
+        state.notify(state.profile.sort.words)
+        state.updateViewport()
+    }
+
+    // MARK: Copying
+
+    private static func copy(_ state: inout State) -> [Effect] {
+        guard let row = state.profile.selectedRow else {
+            state.notify(state.emptyReason)
+            return []
+        }
+        state.notify("copied \(NodeText.safe(row.name))")
+        return [.copy(ProfileDetail.line(row))]
+    }
+
+    /// Copies a line a path in the format of `flamegraph.pl`: names joined by semicolons, and microseconds of self time.
+    private static func copyStacks(_ state: inout State) -> [Effect] {
+        var lines: [String] = []
+        for program in state.programs {
+            let frames = program.insight.chains.table?.profile?.frames ?? []
+            var names: [String] = []
+            for frame in frames {
+                let site = program.forest.sites[frame.key.site].map { " (\($0.description))" } ?? ""
+                let label = frame.label.flatMap { $0.isEmpty ? nil : $0 } ?? frame.key.kind.word
+                let name = NodeText.safe(label + site).replacing(";", with: ",")
+                names.append((frame.parent.map { names[$0] + ";" } ?? "") + name)
+                if frame.ownTime >= 1_000 { lines.append("\(names[names.count - 1]) \(frame.ownTime / 1_000)") }
+            }
+        }
+        guard !lines.isEmpty else {
+            state.notify(state.emptyReason)
+            return []
+        }
+        state.notify("copied \(lines.count) folded stacks, in microseconds of self time")
+        return [.copy(lines.joined(separator: "\n") + "\n")]
+    }
+
+    private static func edit(_ state: inout State) -> [Effect] {
+        guard let site = state.profile.selectedRow?.site, !site.fileID.isEmpty else {
+            state.notify("its call site is not known")
+            return []
+        }
+        return [.openEditor(site)]
+    }
+}

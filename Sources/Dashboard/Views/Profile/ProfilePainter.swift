@@ -1,0 +1,123 @@
+import ChainInsight
+import ChainModel
+import ChainText
+import Frames
+
+extension ProfileView {
+    static func drawRows(_ state: borrowing State, into painter: inout Painter) { painter.paintProfile(state) }
+}
+
+extension ProfileRow {
+    /// Cells that a level of the tree is indented by.
+    static func indent(_ depth: Int) -> Int { 2 * min(depth, 12) }
+}
+
+extension Painter {
+    fileprivate mutating func paintProfile(_ state: borrowing State) {
+        let area = layout.tree
+        let spans = ProfileColumn.spans(width: area.columns)
+        for (column, span) in spans { paintHead(column, span, state.profile.sort, row: area.row - 1) }
+        guard !state.profile.rows.isEmpty else { return paintNoProfile(state) }
+        for index in state.profile.cursor.window(height: area.rows) {
+            let line = area.row + index - state.profile.cursor.top
+            let row = state.profile.rows[index]
+            let isDim = state.filter.query.map { !ProfileView.isMatch(row, $0) } ?? false
+            for (column, span) in spans { paint(row, column, span, state, line: line, isDim: isDim) }
+        }
+        if let line = state.profile.cursor.line(height: area.rows) { markSelected(row: area.row + line) }
+    }
+
+    private mutating func paintHead(_ column: ProfileColumn, _ span: ColumnSpan, _ sort: ProfileSort, row: Int) {
+        let isLeft = column == .path || column == .bar
+        write(
+            column.title, row: row, in: span, style: sort.isBy(column) ? .title.bold : .title, isRight: !isLeft)
+        guard sort.isBy(column) else { return }
+        frame.write(
+            sort.isInverted ? glyphs.ascending : glyphs.descending, row: row, column: span.start + span.width,
+            style: .key)
+    }
+
+    private mutating func paint(
+        _ row: ProfileRow, _ column: ProfileColumn, _ span: ColumnSpan, _ state: borrowing State, line: Int,
+        isDim: Bool
+    ) {
+        func style(_ style: Style) -> Style { isDim ? .dim : style }
+        switch column {
+        case .path: paintPath(row, span, state, line, style)
+        case .bar: paintBar(row, span, line, isDim: isDim)
+        default:
+            guard row.isFrame || ([.share, .ownShare].contains(column) && row.rootTotal > 0) else { return }
+            let (text, plain) = Self.figure(row, column)
+            write(text, row: line, in: span, style: style(plain), isRight: true)
+        }
+    }
+
+    private static func figure(_ row: ProfileRow, _ column: ProfileColumn) -> (String, Style) {
+        switch column {
+        case .path, .bar: ("", .normal)
+        case .share: (FigureText.percent(row.share), .normal)
+        case .ownShare: (FigureText.percent(row.ownShare), row.isHottest ? .warning.bold : .number)
+        case .total: (FigureText.duration(row.total), .dim)
+        case .ownTime: (FigureText.duration(row.ownTime), .dim)
+        case .count: (CountText.short(row.count), .dim)
+        case .p50: (FigureText.duration(row.time.p50), .dim)
+        case .p99: (FigureText.duration(row.time.p99), .number)
+        case .max: (FigureText.duration(row.time.max), .dim)
+        case .errors: (FigureText.percent(row.failedShare), .rejected)
+        }
+    }
+
+    private mutating func paintPath(
+        _ row: ProfileRow, _ span: ColumnSpan, _ state: borrowing State, _ line: Int, _ style: (Style) -> Style
+    ) {
+        var offset = min(ProfileRow.indent(row.depth), span.width / 2)
+        if row.hasChildren {
+            frame.write(
+                row.isFolded ? glyphs.folded : glyphs.unfolded, row: line, column: span.start + offset, style: .guide)
+        }
+        offset += 2
+        var parts: [(String, Style)] = []
+        switch row.id {
+        case .frame:
+            if row.depth == 0, state.showsPrograms {
+                parts.append((state.programs[row.programIndex].shownName, .thread))
+            }
+            if !row.label.isEmpty { parts.append((row.label, row.isHottest ? .label.bold : .label)) }
+            parts.append((row.key.kind.word, .kind))
+            if row.site != nil { parts.append((row.siteText, .dim)) }
+        case .more:
+            parts.append(("\(glyphs.ellipsis) and \(CountText.grouped(row.count)) more under 1%", .dim))
+        case .omitted:
+            parts.append(("\(glyphs.ellipsis) and \(CountText.grouped(row.count)) nodes of more paths", .dim))
+        }
+        for (text, plain) in parts where offset < span.width {
+            offset += frame.write(
+                text, row: line, column: span.start + offset, maxColumns: span.width - offset, style: style(plain),
+                ellipsis: glyphs.ellipsis)
+            offset += 1
+        }
+    }
+
+    /// Draws the total as a bar under that of the row above it: low where steps under it cover it, full where nothing
+    /// does.
+    private mutating func paintBar(_ row: ProfileRow, _ span: ColumnSpan, _ line: Int, isDim: Bool) {
+        guard row.rootTotal > 0 else { return }
+        let cells = Double(span.width) / Double(row.rootTotal)
+        func cell(_ time: UInt64) -> Int { min(span.width, Int((Double(time) * cells).rounded())) }
+        let begin = min(cell(row.offset), span.width - 1)
+        let end = max(begin + 1, cell(row.offset + row.total))
+        let own = max(begin, end - max(cell(row.ownTime), row.ownTime * 2 > row.total ? 1 : 0))
+        let ownStyle: Style = isDim ? .dim : row.isHottest ? .warning : .running
+        for column in begin..<min(end, span.width) {
+            frame.write(
+                glyphs.bars[column < own ? 2 : 7], row: line, column: span.start + column,
+                style: column < own ? .dim : ownStyle)
+        }
+    }
+
+    private mutating func paintNoProfile(_ state: borrowing State) {
+        let isCounting = state.programs.contains { $0.isReached && $0.insight.chains.isCounting }
+        paintMessage(
+            isCounting ? "counting\(glyphs.ellipsis)" : "no chain has settled yet: its time is counted when it settles")
+    }
+}

@@ -1,0 +1,174 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+
+/// A row of the profile: a path of call sites, or what stands for several.
+struct ProfileRow: Equatable {
+    /// Its identity, whatever its index.
+    enum ID: Hashable {
+        case frame(NodeKey, Int)
+        /// The short steps under a frame.
+        case more(NodeKey, Int)
+        /// Paths beyond the limit.
+        case omitted(NodeKey)
+    }
+
+    var id: ID
+    /// The program's index in ``State/programs``.
+    var programIndex: Int
+    /// The frame; of other rows the one above them.
+    var frame: Int
+    /// Nil where unknown.
+    var site: CodeLocation?
+    var key: SiteKey
+    /// Hostile until it is escaped.
+    var label = ""
+    var depth = 0
+    /// Nodes or whole chains; of ``ID/more(_:_:)`` rows, of ``ID/omitted(_:)`` nodes.
+    var count = 0
+    /// Sums in nanoseconds.
+    var total: UInt64 = 0, ownTime: UInt64 = 0
+    /// The total of the whole chains above it.
+    var rootTotal: UInt64 = 0
+    /// Where its bar begins, in nanoseconds of `rootTotal`.
+    var offset: UInt64 = 0
+    var failed = 0
+    var time = DurationFigures()
+    var slowest = NodeID.none, newest = NodeID.none
+    var hasChildren = false
+    var isFolded = false
+    /// Whether no other row of these chains has a greater self time.
+    var isHottest = false
+
+    var isFrame: Bool { if case .frame = id { true } else { false } }
+
+    /// Total and self time as shares of the whole chains, from 0 to 1.
+    var share: Double { rootTotal == 0 ? 0 : min(1, Double(total) / Double(rootTotal)) }
+    var ownShare: Double { rootTotal == 0 ? 0 : min(1, Double(ownTime) / Double(rootTotal)) }
+    var failedShare: Double { count == 0 ? 0 : Double(failed) / Double(count) }
+
+    var siteText: String {
+        guard let site, !site.fileID.isEmpty else { return "unknown" }
+        return site.description
+    }
+
+    /// In a sentence.
+    var name: String {
+        switch id {
+        case .frame: label.isEmpty ? "\(key.kind.word) at \(siteText)" : label
+        case .more: "\(count) more"
+        case .omitted: "other call paths"
+        }
+    }
+
+    /// The number in a column.
+    func number(_ column: ProfileColumn) -> Double {
+        switch column {
+        case .path: 0
+        case .bar, .share, .total: Double(total)
+        case .ownShare, .ownTime: Double(ownTime)
+        case .count: Double(count)
+        case .p50: Double(time.p50)
+        case .p99: Double(time.p99)
+        case .max: Double(time.max)
+        case .errors: failedShare
+        }
+    }
+}
+
+/// Makes the rows of one program.
+struct ProfileRows {
+    /// Shorter steps stand in one row, if they are several.
+    static let leastShare = 0.01
+
+    let frames: [ProfileTree.Frame]
+    let sites: [SiteID: CodeLocation]
+    let process: NodeKey
+    let programIndex: Int
+    let sort: ProfileSort
+    let folded: Set<ProfileRow.ID>
+    let expanded: Set<ProfileRow.ID>
+    private var children: [[Int]] = []
+    private var roots: [Int] = []
+    private(set) var rows: [ProfileRow] = []
+
+    init(_ program: borrowing Program, at programIndex: Int, _ view: ProfileView) {
+        let profile = program.insight.chains.table?.profile
+        frames = profile?.frames ?? []
+        sites = program.forest.sites
+        process = NodeKey(process: program.forest.process, id: .none)
+        self.programIndex = programIndex
+        (sort, folded, expanded) = (view.sort, view.folded, view.expanded)
+        children = Array(repeating: [], count: frames.count)
+        for (index, frame) in frames.enumerated() {
+            if let parent = frame.parent { children[parent].append(index) } else { roots.append(index) }
+        }
+        for root in sorted(roots) {
+            let first = rows.count
+            add(root, rootTotal: frames[root].total, offset: 0)
+            markHottest(from: first)
+        }
+        if let omitted = profile?.omittedCount, omitted > 0 {
+            var row = ProfileRow(
+                id: .omitted(process), programIndex: programIndex, frame: -1, key: SiteKey(site: 0, kind: .other))
+            row.count = omitted
+            rows.append(row)
+        }
+    }
+
+    private func sorted(_ indices: [Int]) -> [Int] {
+        indices.map { ($0, row($0)) }.sorted { left, right in
+            let numbers = (left.1.number(sort.column), right.1.number(sort.column))
+            if numbers.0 != numbers.1 { return (numbers.0 > numbers.1) != sort.isInverted }
+            return left.0 < right.0
+        }.map(\.0)
+    }
+
+    private func row(_ index: Int) -> ProfileRow {
+        let frame = frames[index]
+        var row = ProfileRow(
+            id: .frame(process, index), programIndex: programIndex, frame: index, site: sites[frame.key.site],
+            key: frame.key)
+        (row.label, row.depth, row.count) = (frame.label ?? "", frame.depth, frame.count)
+        (row.total, row.ownTime, row.failed, row.time) = (frame.total, frame.ownTime, frame.failed, frame.time)
+        (row.slowest, row.newest) = (frame.slowest, frame.newest)
+        return row
+    }
+
+    private mutating func add(_ index: Int, rootTotal: UInt64, offset: UInt64) {
+        var row = row(index)
+        (row.rootTotal, row.offset) = (rootTotal, offset)
+        row.hasChildren = !children[index].isEmpty
+        row.isFolded = row.hasChildren && folded.contains(row.id)
+        rows.append(row)
+        guard !row.isFolded else { return }
+        let more = ProfileRow.ID.more(process, index)
+        let all = sorted(children[index])
+        var short = all.filter { Double(frames[$0].total) < Self.leastShare * Double(rootTotal) }
+        if short.count < 2 || expanded.contains(more) { short = [] }
+        let hidden = Set(short)
+        // A bar begins where the one before ends, as far as it stays below that of the row above it.
+        var begin = offset
+        let end = offset + row.total
+        for child in all where !hidden.contains(child) {
+            let total = frames[child].total
+            add(child, rootTotal: rootTotal, offset: max(offset, min(begin, end - min(end, total))))
+            begin = min(end, begin + total)
+        }
+        guard !short.isEmpty else { return }
+        var last = ProfileRow(
+            id: more, programIndex: programIndex, frame: index, key: SiteKey(site: 0, kind: .other))
+        (last.depth, last.count, last.rootTotal, last.offset) = (row.depth + 1, short.count, rootTotal, begin)
+        last.total = short.reduce(0) { $0 + frames[$1].total }
+        last.ownTime = short.reduce(0) { $0 + frames[$1].ownTime }
+        rows.append(last)
+    }
+
+    private mutating func markHottest(from first: Int) {
+        let shown = rows.indices[first...].filter { rows[$0].isFrame }
+        guard let hottest = shown.max(by: { rows[$0].ownTime < rows[$1].ownTime }), rows[hottest].ownTime > 0 else {
+            return
+        }
+        rows[hottest].isHottest = true
+    }
+}

@@ -1,0 +1,103 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainText
+import Frames
+
+/// The view of where the time goes: all settled chains of a root's call site in one tree of call paths.
+struct ProfileView {
+    var cursor = ListCursor()
+    var sort = ProfileSort()
+    var rows: [ProfileRow] = []
+    /// The selected row once the user has moved; before that the first row is selected.
+    var selected: ProfileRow.ID?
+    /// Rows of which those under them are hidden.
+    var folded: Set<ProfileRow.ID> = []
+    /// Rows of short steps that are shown one by one, as their `more` row.
+    var expanded: Set<ProfileRow.ID> = []
+    fileprivate var source: Source?
+
+    /// What the rows were made of.
+    fileprivate struct Source: Equatable {
+        var generations: [UInt64]
+        var programs: [ProcessKey?]
+        var sort: ProfileSort
+        var folded: Set<ProfileRow.ID>
+        var expanded: Set<ProfileRow.ID>
+    }
+
+    var selectedRow: ProfileRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
+}
+
+extension ProfileView: ListView {
+    static let name = "profile"
+    static let intent = Intent.profile
+    static let keyText = "profile: where the time of all chains goes, by call path"
+    static let bindings = [
+        KeyMap.Binding(
+            .visit, [KeyPress(.enter)], "fold or unfold; on a last step: to its slowest node in the tree",
+            footer: "fold"),
+        KeyMap.Binding(.why, [KeyMap.key("w")], "to the slowest node of the row that is kept", footer: "slowest"),
+        KeyMap.Binding(
+            .sort, [KeyMap.key("s")], "sort by total, self, count, percentiles or errors; so does a click on a heading",
+            footer: "sort"),
+        KeyMap.Binding(
+            .detail, [KeyMap.key("d")], "show or hide the histogram of the selected row", footer: "detail"),
+        KeyMap.Binding(.copyTree, [KeyMap.key("Y")], "copy all as folded stacks, for flamegraph.pl or speedscope"),
+    ]
+    static let hasNodeRows = false
+    static let keepsAllRows = true
+    static func cursor(of state: borrowing State) -> ListCursor { state.profile.cursor }
+    static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.profile.cursor = cursor }
+
+    static func describesSelection(_ state: borrowing State) -> Bool { false }
+
+    static func updateRows(_ state: inout State) {
+        let view = state.profile
+        let source = Source(
+            generations: state.programs.map(\.insight.chains.generation), programs: state.processKeys,
+            sort: view.sort, folded: view.folded, expanded: view.expanded)
+        if source != state.profile.source {
+            state.profile.source = source
+            state.profile.rows = allRows(state)
+            if let selected = state.profile.selected,
+                let row = state.profile.rows.firstIndex(where: { $0.id == selected })
+            {
+                state.profile.cursor.moveSelection(to: row)
+            }
+        }
+        state.profile.cursor.resize(state.profile.rows.count, height: height(in: state))
+        if state.profile.selected != nil { state.profile.selected = state.profile.selectedRow?.id }
+    }
+
+    private static func allRows(_ state: borrowing State) -> [ProfileRow] {
+        var rows: [ProfileRow] = []
+        for programIndex in state.programs.indices {
+            rows += ProfileRows(state.programs[programIndex], at: programIndex, state.profile).rows
+        }
+        return rows
+    }
+
+    static func didMoveCursor(_ state: inout State) {
+        let selected = state.profile.selectedRow?.id
+        if state.profile.selected != selected { state.detailScroll = 0 }
+        state.profile.selected = selected
+    }
+
+    static func handleHeaderClick(column: Int, _ state: inout State) {
+        let spans = ProfileColumn.spans(width: Layout(state).tree.columns)
+        guard let hit = spans.last(where: { column >= $0.span.start }) else { return }
+        switch hit.column {
+        case .path: break
+        case .bar, .total: sort(by: .share, &state)
+        case .ownTime: sort(by: .ownShare, &state)
+        default: sort(by: hit.column, &state)
+        }
+    }
+
+    static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
+        guard let row = state.profile.selectedRow else { return }
+        let marker = 2 + ProfileRow.indent(row.depth)
+        if click.isDouble || (row.hasChildren && (marker...marker + 1).contains(click.column)) { visit(&state) }
+    }
+}

@@ -1,0 +1,132 @@
+import ChainEvents
+import ChainModel
+import EventScripts
+import Testing
+
+@testable import ChainInsight
+
+/// Rates, errors and durations of nodes and chains by call site.
+@Suite struct FlowTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test func ratesAreOfTheLastMinute() {
+        var history = RateHistory()
+        #expect(history.perMinute(at: 500 * Self.second) == 0)
+        for second in 0..<120 as Range<UInt64> { history.record(at: (100 + second) * Self.second) }
+        #expect(abs(history.perMinute(at: 219 * Self.second) - 60) <= 1.5)
+        #expect(abs(history.perMinute(at: 250 * Self.second) - 30) <= 1)
+        #expect(history.perMinute(at: 300 * Self.second) == 0)
+        let minutes = history.minutes(at: 220 * Self.second)
+        #expect(minutes.count == RateHistory.minuteCount)
+        #expect(minutes.dropLast(2).allSatisfy { $0 == 0 })
+        #expect(minutes.suffix(2) == [60, 60])
+    }
+
+    @Test func eventsOfLongAgoAndOutOfOrderAreHarmless() {
+        var history = RateHistory()
+        history.record(at: 1_000 * Self.second)
+        history.record(at: 1)
+        history.record(at: 990 * Self.second)
+        #expect(history.perMinute(at: 1_000 * Self.second) == 2)
+        history.record(at: .max - 1)
+        #expect(history.perMinute(at: 1_000 * Self.second) == 0)
+    }
+
+    @Test(arguments: 1...4) func theOldestInFlightIsFound(seed: UInt64) {
+        var program = SiteTableTests.Program(
+            seed: seed, limits: ForestLimits(settledNodeLimit: 50, settledLeafLimit: 50))
+        _ = program.script.forest.consumeChanges()
+        var table = SiteTable()
+        while table.sweep(program.script.forest, budget: 100) {}
+        for step in 0..<2_000 {
+            program.step()
+            if step % 7 == 0 { program.script.forest.retain(now: program.script.time) }
+            guard step % 5 == 4 else { continue }
+            table.update(with: program.script.forest.consumeChanges(), of: program.script.forest)
+            guard step % 50 == 49 else { continue }
+            table.refreshOldest(program.script.forest)
+            Self.expectFlows(table, program.script.forest)
+        }
+    }
+
+    /// Compares counts and ages with a walk over all nodes.
+    private static func expectFlows(_ table: SiteTable, _ forest: ChainForest) {
+        for key in table.keys {
+            var (inFlight, running): (Int, Int) = (0, 0)
+            var (oldest, oldestRun): (UInt64?, UInt64?) = (nil, nil)
+            for slot in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: slot)) {
+                let node = forest.node(NodeIndex(rawValue: slot))
+                guard node.site == key.site, node.kind == key.kind else { continue }
+                if node.activity == .running {
+                    running += 1
+                    oldestRun = min(oldestRun ?? .max, node.started ?? 0)
+                }
+                guard node.isLive, node.state != .waiting else { continue }
+                inFlight += 1
+                if let total = forest.timing(of: node.index, now: forest.now).total {
+                    oldest = min(oldest ?? .max, forest.now - total)
+                }
+            }
+            let statistics = table.statistics(key)
+            #expect(statistics?.flow.inFlight == inFlight)
+            #expect(statistics?.running == running)
+            #expect(statistics?.oldestRun == oldestRun)
+            if let oldest { #expect((statistics?.flow.oldest ?? .max) <= oldest) }
+            #expect((statistics?.flow.oldest == nil) == (inFlight == 0))
+        }
+    }
+
+    @Test func aRunningHandlerCountsBeforeItEnds() {
+        var script = ScriptedForest()
+        script.make(1, .work, site: 4)
+        script.queue(1)
+        script.start(1)
+        _ = script.forest.consumeChanges()
+        var table = SiteTable()
+        while table.sweep(script.forest, budget: 100) {}
+        table.refreshOldest(script.forest)
+        let key = SiteKey(site: 4, kind: .work)
+        #expect(table.statistics(key)?.running == 1)
+        #expect(table.statistics(key)?.oldestRun == script.node(1).started)
+        script.at(5)
+        script.record(.cancelled, 1)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        table.refreshOldest(script.forest)
+        #expect(table.statistics(key)?.running == 1, "its handler runs on")
+        script.end(1)
+        table.update(with: script.forest.consumeChanges(), of: script.forest)
+        table.refreshOldest(script.forest)
+        #expect(table.statistics(key)?.running == 0)
+        #expect(table.statistics(key)?.oldestRun == nil)
+    }
+
+    @Test func totalsAreFromTheTurnToTheSettlement() {
+        var script = ScriptedForest()
+        script.make(1, .promise, site: 1)
+        script.make(2, .delay, under: 1, site: 2)
+        script.at(1_000)
+        script.fulfill(1)
+        script.at(3_000)
+        script.fulfill(2)
+        var table = SiteTable()
+        while table.sweep(script.forest, budget: 100) {}
+        while !table.refresh(budget: 1_000_000) {}
+        let flow = table.statistics(SiteKey(site: 2, kind: .delay))?.flow
+        #expect(flow?.time.max == 2_000_000_000)
+        #expect(table.statistics(SiteKey(site: 2, kind: .delay))?.run.count == 0)
+    }
+
+    @Test func labelsShowWhatTheyHaveInCommon() {
+        var pattern = LabelPattern()
+        #expect(pattern.text == nil)
+        for label in ["order 17", "order 18"] { pattern.add(label) }
+        #expect(pattern.text == "order")
+        pattern.add("invoice 3")
+        #expect(pattern.text == "")
+        var same = LabelPattern()
+        for _ in 0..<2 { same.add("bank, try 1") }
+        #expect(same.text == "bank, try 1")
+        same.add("bank, try 2")
+        #expect(same.text == "bank, try")
+    }
+}

@@ -1,0 +1,51 @@
+import ChainEvents
+import ChainModel
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Figures in the rows of chains from one call site.
+@Suite struct GroupFiguresTests {
+    private static func screen(_ columns: Int, _ rows: Int) -> Screen {
+        var screen = GoldenTests.checkout(columns, rows)
+        screen.type("tg")
+        screen.tick(5_100)
+        return screen
+    }
+
+    @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60)])
+    func looksRight(_ size: Size) { GoldenTests.check(Self.screen(size.columns, size.rows), "groups/\(size)") }
+
+    @Test func figuresStandUnderTheirHeadings() throws {
+        let screen = Self.screen(120, 40)
+        let head = screen.frame.rowText(2)
+        let row = screen.frame.rowText(3)
+        func figure(_ title: String) throws -> String {
+            let end = try #require(head.range(of: title)).upperBound
+            return String(row[..<row.index(row.startIndex, offsetBy: head.distance(from: head.startIndex, to: end))])
+        }
+        #expect(try figure("in flight").hasSuffix(" 2"))
+        #expect(try figure("/min").hasSuffix(" 2"))
+        #expect(try figure("error").hasSuffix(" 50%"))
+        #expect(try figure("total p50").hasSuffix("ms"))
+        #expect(try figure("total p99").hasSuffix(" 807ms"))
+    }
+
+    @Test func headingsAreThoseOfTheSelectedRow() {
+        var screen = Self.screen(120, 40)
+        #expect(screen.frame.rowText(2).contains("total p99"))
+        screen.type("<Right>j")
+        #expect(screen.frame.rowText(2).contains("value / error"))
+    }
+
+    /// It said "first order 116, last order 2": in the order of the list.
+    @Test func detailsNameTheNewestAndTheOldestInFlight() {
+        var screen = Self.screen(120, 40)
+        screen.type("<Enter>")
+        let lines = DetailText.lines(of: screen.state, width: 60).map { $0.parts.map(\.text).joined() }
+        #expect(lines.contains { $0.hasPrefix("newest") && $0.contains("order 18") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("oldest") && $0.contains("order 17, in flight for 2s") }, "\(lines)")
+        #expect(!lines.contains { $0.hasPrefix("first") || $0.hasPrefix("last") })
+    }
+}
