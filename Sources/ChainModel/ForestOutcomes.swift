@@ -2,7 +2,7 @@ import ChainEvents
 
 /// The outcomes of chains: decided once when a chain settles, by a walk along its main line.
 extension ChainForest {
-    /// The node whose value or error is the chain's: the last of its main line that was not skipped. Nil while the
+    /// The node that has the value or error of a chain: the last of its main line that was not skipped. Nil while the
     /// chain is live. `index` is any node of the chain.
     ///
     /// O(1) for a main line of up to 64 nodes, and for a longer one that was walked when the chain settled.

@@ -104,10 +104,20 @@ package enum NodeText {
         }
     }
 
-    /// Returns the node whose state and value the row of a node shows: of the root of a settled chain the one that the
+    /// Returns the node with the state and value that a row shows: for the root of a settled chain the one that the
     /// chain ended with, otherwise the node itself.
     package static func shownNode(for node: NodeIndex, isRoot: Bool, in forest: borrowing ChainForest) -> NodeIndex {
         isRoot ? forest.concludingNode(of: node) ?? node : node
+    }
+
+    /// Returns the error of a failed chain, with the name of the node where it began: `charge card: declined`. Nil where
+    /// there is no error text.
+    package static func failure(of chain: ChainSummary, in forest: borrowing ChainForest) -> String? {
+        guard let node = forest.concludingNode(of: chain.root), let error = forest.summary(of: node) else { return nil }
+        guard let first = chain.firstRejected, first != chain.root, forest.summary(of: first) == error else {
+            return error
+        }
+        return "\(name(of: first, in: forest)): \(error)"
     }
 
     /// Returns the word and the role of a row's state: for a settled root how its chain ended or what it is at, otherwise

@@ -163,7 +163,7 @@ struct PickerTests {
     @Test func theTableIsALineAProgram() {
         #expect(
             ProcessTable.text(Self.few, wall: Self.wall) == """
-                NAME          PID     AGE  CHAINS   NODES    LIVE RUNNING REJECTED VIEWERS
+                NAME          PID     AGE  CHAINS   NODES    LIVE RUNNING   FAILED VIEWERS
                 checkout     4242   1m23s      12    1.4k       3       2        1       0
                 shop         4711    5.0s      12    1.4k     12k       2        1       0  read-only
                 ?            5000                                                           it does not answer

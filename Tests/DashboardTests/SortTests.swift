@@ -110,7 +110,8 @@ import Testing
         more.start(700)
         screen.feed(more)
         screen.tick(6_000)
-        #expect(Self.roots(screen) == [700, 600, 300, 400, 200, 100])
+        // Chains by what goes on in them: three run, one is pending.
+        #expect(Self.roots(screen) == [300, 400, 700, 600, 200, 100])
     }
 
     @Test func errorsStandTogetherAndFirst() {

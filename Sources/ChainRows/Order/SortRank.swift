@@ -57,6 +57,9 @@ struct SortRank {
                 let name = NodeText.name(of: rejected, in: forest)
                 return made(0, "\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)")
             }
+            if chain.outcome == .rejected, let failure = NodeText.failure(of: chain, in: forest) {
+                return made(0, failure)
+            }
             return rank(of: NodeText.shownNode(for: root, isRoot: true, in: forest), in: forest)
         case .node, .thread, .wait, .run: return rank(of: root, in: forest)
         }

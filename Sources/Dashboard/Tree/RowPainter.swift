@@ -230,7 +230,9 @@ final class RowPainter {
         let view = node == tree.node ? own : forest.node(node)
         let summary = forest.summary(of: node)
         switch view.state {
-        case .rejected: return (summary ?? "", .error)
+        case .rejected:
+            let failure = isRoot ? NodeText.failure(of: forest.chain(of: tree.node), in: forest) : summary
+            return (failure ?? "", .error)
         case .abandoned: return (summary ?? "its resolver was released", .abandoned)
         case .cancelled: return (summary ?? "cancelled", .cancelled)
         case .unknown: return ("ended while events were lost", .dim)
