@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: [Size(columns: 80, rows: 24), Size(columns: 120, rows: 40), Size(columns: 200, rows: 60)])
     func levelsLookRight(_ size: Size) {
         var screen = Self.screen(size.columns, size.rows)
-        screen.type("v")
+        screen.type("V")
         GoldenTests.check(screen, "events/steps-\(size)")
     }
 
@@ -33,16 +33,16 @@ import Testing
         var screen = Self.screen()
         let all = Self.words(screen)
         #expect(all.isSuperset(of: ["created", "queued", "started", "rejected"]))
-        screen.type("v")
+        screen.type("V")
         #expect(screen.message?.hasPrefix("shows runs and settlements; hides made, linked, queued") == true)
         #expect(Self.words(screen).isDisjoint(with: ["created", "linked", "queued", "adopted", "released", "ended"]))
         #expect(Self.words(screen).isSuperset(of: ["started", "fulfilled", "rejected"]))
         #expect(screen.text.contains("runs and settlements"))
-        screen.type("v")
+        screen.type("V")
         #expect(
             Self.words(screen).isSubset(of: ["rejected", "cancelled", "cancelRequested", "abandoned", "unhandled"]))
         #expect(screen.text.contains("only what went wrong"))
-        screen.type("v")
+        screen.type("V")
         #expect(Self.words(screen) == all)
         #expect(screen.message == "shows all events")
     }
@@ -53,7 +53,7 @@ import Testing
         more.lose(12)
         more.make(500, .promise, "order 19")
         screen.feed(more)
-        screen.type("vv")
+        screen.type("VV")
         #expect(screen.text.contains("12 events lost here"))
     }
 
@@ -111,7 +111,7 @@ import Testing
         func line(_ word: String) -> String { (0..<20).map { screen.frame.rowText($0) }.last { $0.contains(word) }! }
         #expect(line("order 2").contains("+120ms"))
         #expect(line("fulfilled").contains("+2.38s"))
-        screen.type("v")
+        screen.type("V")
         #expect(!line("fulfilled").contains("+"), "since the previous row that is shown")
     }
 }

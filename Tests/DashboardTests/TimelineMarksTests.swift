@@ -110,17 +110,17 @@ import Testing
 
     // MARK: Folding
 
-    @Test func zFoldsWhatIsUnderANode() {
+    @Test func whatIsUnderANodeFolds() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.go(to: 202)
         let count = screen.state.timeline.cursor.count
-        screen.type("z")
+        screen.type("Z")
         #expect(screen.state.timeline.cursor.count < count)
         #expect(screen.selectedID == 202)
         #expect(Self.line("▸", screen).contains("+\(count - screen.state.timeline.cursor.count)"))
-        screen.type("z")
+        screen.type("Z")
         #expect(screen.state.timeline.cursor.count == count)
-        screen.type("Gz")
+        screen.type("GZ")
         #expect(screen.message == "there is nothing under this node")
         screen.type("_")
         #expect(screen.state.timeline.cursor.count < count)
@@ -131,22 +131,22 @@ import Testing
     @Test func aNodeInsideIsUnfolded() {
         var screen = TimelineTests.order(16, 120, 40)
         screen.go(to: 202)
-        screen.type("z:goto #210<Enter>3")
+        screen.type("Z:goto #210<Enter>3")
         #expect(screen.selectedID == 210)
         #expect(Self.lines(screen).contains { $0.hasPrefix("›") })
     }
 
     // MARK: The longest
 
-    @Test func bGoesToTheLongestBars() {
+    @Test func theLongestBarsAreGoneTo() {
         var screen = TimelineTests.order(16, 120, 40)
-        screen.type("gb")
+        screen.type("gB")
         let first = screen.selectedID
         #expect(screen.message?.hasPrefix("the longest bar: ") == true)
-        screen.type("b")
+        screen.type("B")
         #expect(screen.selectedID != first)
         #expect(screen.message?.hasPrefix("number 2 of the longest: ") == true)
-        screen.type("ab")
+        screen.type("aB")
         #expect(screen.message?.hasPrefix("the longest chain: ") == true || screen.message?.contains("longest") == true)
     }
 }

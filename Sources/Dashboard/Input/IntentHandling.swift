@@ -99,7 +99,7 @@ extension State {
         } else if !tags.isEmpty {
             untag()
         } else {
-            notify("there is nothing to go back from; q quits")
+            notify("nothing to close; q quits")
         }
     }
 

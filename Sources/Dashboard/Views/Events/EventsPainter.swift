@@ -186,7 +186,7 @@ extension Painter {
         } else if state.filter.isActive, !state.filter.dims {
             text = "no event that is kept holds \(state.filter.text)"
         } else if state.events.level != .all {
-            text = "no event that is kept is one of “\(state.events.level.words)”; v shows others"
+            text = "no event that is kept is one of “\(state.events.level.words)”; V shows others"
         } else if state.events.scope != nil {
             text = "no event that is kept is of this chain; a shows all"
         } else {

@@ -34,7 +34,7 @@ extension EventsView: ListView {
         KeyMap.Binding(
             .scope, [KeyMap.key("a")], "events of all chains, or only of the selected one", footer: "one chain"),
         KeyMap.Binding(
-            .level, [KeyMap.key("v")], "all events; runs and settlements; only what went wrong", footer: "level"),
+            .level, [KeyMap.key("V")], "all events; runs and settlements; only what went wrong", footer: "level"),
     ]
     static func cursor(of state: borrowing State) -> ListCursor { state.events.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.events.cursor = cursor }

@@ -75,8 +75,8 @@ extension TimelineView: ListView {
         KeyMap.Binding(.later, [KeyPress(.right), KeyMap.key("l")], "later"),
         KeyMap.Binding(
             .follow, [KeyMap.key("f"), KeyMap.key("0")], "back to now; again: fit to width", footer: "now"),
-        KeyMap.Binding(.longest, [KeyMap.key("b")], "to the longest bar; again: the next longest", footer: "longest"),
-        KeyMap.Binding(.fold, [KeyMap.key("z")], "fold or unfold what is under the node", footer: "fold"),
+        KeyMap.Binding(.longest, [KeyMap.key("B")], "to the longest bar; again: the next longest", footer: "longest"),
+        KeyMap.Binding(.fold, [KeyMap.key("Z")], "fold or unfold what is under the node", footer: "fold"),
         KeyMap.Binding(.scope, [KeyMap.key("a")], "all chains, or only the selected one", footer: "all"),
         KeyMap.Binding(
             .detail, [KeyPress(.enter)], "of all chains: the selected one; of one: details", footer: "detail"),
