@@ -92,6 +92,33 @@ import Testing
         #expect(screen.selectedID == 101, "scrolling leaves the selection")
     }
 
+    /// The event and the click come between two frames.
+    @Test func theRowThatWasDrawnIsClicked() {
+        var screen = Screen(120, 20)
+        var script = Script(time: 10)
+        for id in 1...3 as ClosedRange<UInt64> { script.make(id, .promise, "order \(id)") }
+        screen.feed(script)
+        screen.type("j")
+        var late = Script(sequence: 2, time: 20)
+        late.make(9, .then, "late", under: 1)
+        screen.act(.received(SourceID(0), late.batch))
+        let third = Layout(screen.state).tree.row + 2
+        Self.click(&screen, third, 40)
+        #expect(screen.selectedID == 3)
+    }
+
+    @Test func headsOfOtherViewsSort() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("4")
+        let heads = screen.frame.rowText(2)
+        #expect(!heads.isEmpty)
+        let sort = screen.state.sites.sort
+        for column in stride(from: 118, to: 40, by: -6) where screen.state.sites.sort == sort {
+            Self.click(&screen, 2, column)
+        }
+        #expect(screen.state.sites.sort != sort)
+    }
+
     @Test func theHelpIsClosedByItsButton() {
         var screen = GoldenTests.checkout(120, 30)
         screen.type("?")

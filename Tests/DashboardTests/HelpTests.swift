@@ -33,6 +33,7 @@ import Testing
             return
         }
         #expect(screen.text.contains("/fold") && screen.text.contains(" lines"))
+        #expect(screen.frame.rowText(19).contains("⏎ search  Esc clear"))
         #expect(screen.text.contains("fold; again: to the node above"))
         screen.type("<Enter>n")
         guard case .help(let second) = screen.state.mode else {

@@ -49,6 +49,9 @@ extension Painter {
     }
 
     private func items(for state: borrowing State) -> [(key: String, word: String, intent: Intent)] {
+        if state.context == .help, state.helpSearch.isTyping {
+            return [(glyphs.enter, "search", .accept), ("Esc", "clear", .abort)]
+        }
         var items = KeyMap.footer(in: state.context, glyphs)
         if state.context.isView {
             let isNothing = state.selection == nil

@@ -17,6 +17,8 @@ extension State {
         case .filter: helpSearch = HelpSearch(isTyping: true)
         case .nextMatch: target = helpMatch(after: scroll, box, isForward: true)
         case .previousMatch: target = helpMatch(after: scroll, box, isForward: false)
+        case .accept where helpSearch.isTyping: helpSearch.isTyping = false
+        case .abort: helpSearch = HelpSearch()
         case .back where !helpSearch.text.isEmpty: helpSearch = HelpSearch()
         case .back, .help, .accept:
             closeHelp()

@@ -77,9 +77,10 @@ struct HelpText {
     }
 
     private static let header = [
-        Entry(keys: "chains, nodes", text: "what is kept of the program; settled ones are evicted in time"),
-        Entry(keys: "running", text: "handlers that run now"),
-        Entry(keys: "rejected", text: "nodes that failed"),
+        Entry(keys: "in flight", text: "nodes that have not settled; oldest: the age of the oldest live chain"),
+        Entry(keys: "running, queued", text: "handlers that run, and those that wait for a thread"),
+        Entry(keys: "rejected, failed", text: "what failed; failed/min: chains in the last minute"),
+        Entry(keys: "chains, nodes", text: "how many; kept 861 of 3,512: the others were evicted"),
         Entry(keys: "ev/s", text: "events a second"),
         Entry(keys: "lost", text: "events that the program made and that did not arrive"),
         Entry(keys: "frozen", text: "the picture stands still, and how many events wait"),

@@ -6,8 +6,17 @@ extension State {
     private static let wheelLines = 3
 
     mutating func handle(_ mouse: Mouse) -> [Effect] {
-        if !isFrozen, follow() { updateViewport() }
         let isClick = mouse.action == .press && mouse.button == .left
+        let line = mouse.row - Layout(self).tree.row
+        let clicked = isClick && view == .chains && tree.window.indices.contains(line) ? tree.window[line].rowID : nil
+        var mouse = mouse
+        if !isFrozen, follow() {
+            updateViewport()
+            // The row that the user saw there may have moved by what has come since.
+            if mode == .normal, let clicked, let moved = tree.window.firstIndex(where: { $0.rowID == clicked }) {
+                mouse.row += moved - line
+            }
+        }
         if isClick, mouse.row == Layout(self).footerRow { return clickFooter(at: mouse.column) }
         switch mode {
         case .help(let scroll):
