@@ -22,7 +22,7 @@ public struct TreeListing: Sendable {
     /// Calls `body` with each row; returns the number of rows past the limit. O(nodes).
     func forEachRow(of forest: ChainForest, now: UInt64, _ body: (TreeRow) throws -> Void) rethrows -> Int {
         var (count, leftOut) = (0, 0)
-        var matcher = query.map { QueryMatcher($0) }
+        var matcher = query.map { QueryMatcher($0, warnings: Self.warnings(for: $0, of: forest, now: now)) }
         for root in forest.roots {
             let chain = forest.chain(of: root)
             if isLiveOnly, chain.liveCount == 0 { continue }
@@ -43,6 +43,14 @@ public struct TreeListing: Sendable {
             leftOut += rows.count - taken
         }
         return leftOut
+    }
+
+    /// The warnings of a whole forest, if a query reads them. O(nodes).
+    private static func warnings(for query: Query, of forest: ChainForest, now: UInt64) -> [NodeID: UInt16] {
+        guard query.dependsOnWarnings else { return [:] }
+        var table = WarningTable()
+        repeat { table.tick(forest, now: now, options: WarningOptions()) } while table.isSweeping
+        return table.kindsByNode
     }
 
     /// Marks the nodes of a chain that are listed, and all above them.

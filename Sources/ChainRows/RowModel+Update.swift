@@ -33,7 +33,8 @@ extension RowModel {
             folds.forget(eviction.index)
             filter.forget(eviction.index)
             if filter.isActive, let root = eviction.newRoot, filter.inherit(from: eviction.index, by: root) {
-                newRoots.insert(root)
+                // The label of the chain is another one now.
+                if !filter.dependsOnRootLabels { newRoots.insert(root) }
             }
         }
         return newRoots

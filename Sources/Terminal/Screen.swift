@@ -217,6 +217,14 @@ public final class Screen {
         guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
     }
 
+    /// Rings the terminal's bell.
+    public func ringBell() throws(ScreenError) {
+        guard isOpen else { throw ScreenError.of(Int(CT_GONE)) }
+        var bell: CChar = 7
+        let code = ct_write(&bell, 1)
+        guard Int(code) == CT_OK else { throw ScreenError.of(Int(code)) }
+    }
+
     /// Restores the terminal for good, and shows the captured output. Idempotent.
     public func close() {
         guard isOpen else { return }

@@ -25,6 +25,16 @@ struct QueryTests {
         ("id:2", [2]), ("id:#2", [2]), ("run>900ms", [2]), ("run>2s", []), ("run<=1s", [1, 2]), ("age>5s", [2, 3, 4]),
         ("age>5s and (kind:all or kind:map)", [3, 4]), ("order or charge and running", [1, 2, 3, 4]),
         ("(order or charge) and running", [2]), ("wait>=1s", [2]), ("naïve", []), ("label:CHARGE", [2]),
+        ("live", [2, 3, 4]), ("failed", [1]), ("settled", [1]), ("\"live\"", []), ("#2", [2]), ("total > 5s", [2, 3]),
+        ("run <= 1s", [1, 2]), ("state : rejected", [1]), ("Order.swift:42", [4]), ("Shop/order.swift:41", [1, 2, 3]),
+        ("Order.swift:4", []), ("charge|order", [1, 2, 3, 4]), ("17|charge", [1, 2]), ("-charge", [1, 3, 4]),
+        ("-charge|17", [3, 4]), ("order | charge running", [1, 2, 3, 4]), ("kind:all|map", [3, 4]),
+        ("kind!=all|map", [1, 2]), ("operation:all", [3]), ("state:running|rejected", [1, 2]),
+        ("/order 1[0-9]$/", [1]), ("/^CHA.*ge$/", [2]), ("/charge|17/", [1, 2]), ("label:/^o/", [1]), ("/order", []),
+        ("site:/:4[12]$/ live", [2, 3, 4]), ("thread:/-2$/", [1]), ("value:late", []), ("error:late", [1]),
+        ("value:paid", []), ("parent:order", [2]), ("chain:order", [1, 2, 4]), ("chain:charge", []),
+        ("waits-for:resolver", [3]), ("waits-for:handler", [2]), ("waits-for:parent", [4]), ("warning:any", []),
+        ("-#2 live", [3, 4]), ("-5", []), ("live && -charge", [3, 4]), ("17 || charge", [1, 2]),
     ])
     func findsNodes(text: String, ids: [UInt64]) throws {
         #expect(try found(text) == ids)
@@ -35,6 +45,8 @@ struct QueryTests {
         ("age~5s", 0..<6), ("order and", 9..<9), ("(order", 0..<1), ("order)", 5..<6), ("or order", 0..<2),
         ("not", 3..<3), ("\"order", 0..<6), ("state>rejected", 0..<14), ("label>a", 0..<7), ("id:x", 3..<4),
         ("kind:nothing", 5..<12), ("a ()", 3..<4),
+        ("warning:dead-lock", 8..<17), ("waits-for:godot", 10..<15), ("/a(b/", 2..<3), ("label:/a[b/", 8..<9),
+        ("total > ", 0..<7), ("a|", 2..<2), ("kind:/all/", 6..<9), ("/*a/", 1..<2), ("/a{9/", 2..<3),
     ])
     func errorsHaveARange(text: String, range: Range<Int>) {
         #expect { try Query(text) } throws: { error in
@@ -71,7 +83,10 @@ struct QueryTests {
     }
 
     @Test(arguments: [
-        ("sta", 0..<3, ["state:"]), ("order ag", 6..<8, ["age>"]),
+        ("sta", 0..<3, ["state:"]), ("fai", 0..<3, ["failed"]),
+        ("kind:all|ra", 9..<11, ["race"]),
+        ("warning:dead", 8..<12, ["deadlock"]), ("waits-for:t", 10..<11, ["timer", "parent", "executor"]),
+        ("order ag", 6..<8, ["age>"]),
         ("kind:al", 5..<7, ["all", "allSettled", "callback", "thenCallback"]),
         ("thread:work", 7..<11, ["worker-1", "worker-2"]), ("(site:42", 6..<8, ["Order.swift:42"]),
         ("executor:", 9..<9, ["\"the pool\""]), ("label:x", 6..<7, []),
@@ -153,12 +168,14 @@ struct QueryMatcherTests {
             let label = forest.label(of: node) ?? forest.site(of: node)!.description
             let words = [forest.state(of: node).word, forest.node(node).kind.word]
             return ([label, forest.summary(of: node) ?? ""] + words).contains { $0.lowercased().contains(text) }
-        case .field(let field, _, let text):
+        case .pattern, .warnings, .waits, .field(_, _, .pattern): return false
+        case .field(let field, _, .text(let text)):
             let view = forest.node(node)
             let hay: String? =
                 switch field {
                 case .label: forest.label(of: node)
                 case .error: forest.summary(of: node)
+                case .value, .parent, .chain: nil
                 case .canceller: forest.canceller(of: node)
                 case .site: forest.site(of: node)?.description
                 case .thread: forest.threads[view.thread]

@@ -44,6 +44,7 @@ import Testing
         let line =
             switch entry.name {
             case .filter: "filter card"
+            case .alert: "alert failed"
             case .view: "view threads"
             case .fold: "fold 1"
             case .sort: "sort run asc siblings"
@@ -53,7 +54,8 @@ import Testing
             case .theme: "theme light"
             case .rate: "rate 12"
             case .warn: "warn long-handler off"
-            case .group, .cancel, .copy, .reset, .help, .quit: entry.name.rawValue
+            case .group, .cancel, .copy, .reset, .help, .quit, .unfold, .follow, .why, .tag, .untag, .freeze:
+                entry.name.rawValue
             }
         var screen = Self.screen()
         let before = (screen.state.options.theme.name, screen.state.options.refreshRate, screen.state.view)
@@ -81,7 +83,10 @@ import Testing
         case .reset: #expect(screen.message == "everything is as by default")
         case .help: #expect(screen.state.context == .help)
         case .quit: #expect(screen.effects.last == .quit)
-        case .fold, .group: #expect(screen.message != nil || screen.state.status == nil)
+        case .alert: #expect(screen.state.alerts.map(\.query.text) == ["failed"])
+        case .tag: #expect(screen.state.tags.count == 1)
+        case .freeze: #expect(screen.state.isFrozen)
+        case .fold, .group, .unfold, .follow, .why, .untag: #expect(screen.message != nil || screen.state.status == nil)
         }
         var other = Self.screen()
         other.type(":\(entry.name.rawValue.prefix(1))")
@@ -109,7 +114,10 @@ import Testing
         ("sort size", 5..<9, "there is no column size: start state node"),
         ("sort run down", 9..<13, "only asc or desc, and siblings"), ("sort run asc desc", 13..<17, "only asc or desc"),
         ("sort run siblings siblings", 18..<26, "only asc or desc"),
-        ("quit!", 0..<5, "only save"), ("f", 0..<1, "there is no command f: filter fold"),
+        ("quit!", 0..<5, "only save"), ("f", 0..<1, "there is no command f: filter fold follow freeze"),
+        ("w", 0..<1, "there is no command w: why warn"), ("Q", 0..<1, "did you mean :q?"),
+        ("stop", 0..<4, "did you mean :cancel?"), ("alert age>", 6..<10, "age> needs a value"),
+        ("999", 0..<3, "there is no node #999"),
     ])
     func anErrorStaysOnTheLine(text: String, place: Range<Int>, problem: String) {
         var screen = Self.screen(140)
@@ -164,6 +172,14 @@ import Testing
         var screen = Self.screen()
         screen.type("_:goto 311<Enter>")
         #expect(screen.selectedID == 311 && screen.visibleIDs.contains(311))
+    }
+
+    @Test func aNumberGoesToItsNode() {
+        var screen = Self.screen()
+        screen.type(":311<Enter>")
+        #expect(screen.selectedID == 311)
+        screen.type(":#203<Enter>")
+        #expect(screen.selectedID == 203)
     }
 
     @Test func hostileTextIsHarmless() {

@@ -16,7 +16,8 @@ import Testing
         "age>1s age<4s", "state:running and not age>5s", "kind:map or run>700ms", "thread:worker-2", "thread:late",
         "not (age>2s or a1)", "id:7", "wait<1s", "thread:9", "error~a", "not error:no", "running", "wait or b",
         "site:a",
-        "not rejected a",
+        "not rejected a", "waits-for:parent", "waits-for:executor|timer or total>2s", "parent:a", "not parent:a1",
+        "chain:a", "live -a", "failed|a2", "/a[12]$/", "value:a", "not error:/a/ settled",
     ]
 
     @Test(arguments: 1...8) func isWhatAskingEveryNodeWouldBe(_ seed: Int) throws {
@@ -324,7 +325,7 @@ struct RandomStory {
     @Test func aSavedQueryGoesByItsName() {
         var screen = Self.screen(saved: ["slow": "age>5s", "bad": "is:failed", "broken": "age>"])
         screen.type("/@ba")
-        #expect(line(screen).contains("there is no saved query ba: @bad @broken @slow"))
+        #expect(line(screen).contains("there is no saved query ba: @bad @broken @failed @live @slow @stuck"))
         screen.type("d")
         #expect(screen.state.filter.text == "is:failed")
         screen.act(.key(KeyPress(.tab)))

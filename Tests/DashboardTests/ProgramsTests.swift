@@ -150,9 +150,9 @@ import Testing
         screen.type("n")
         #expect(screen.selectedID == 21)
         screen.type("n")
-        #expect(screen.message == "no match below")
-        screen.type("NN")
-        #expect(screen.message == "no match above")
+        #expect(screen.selectedID == 8 && screen.message == "wrapped to the top")
+        screen.type("N")
+        #expect(screen.selectedID == 21 && screen.message == "wrapped to the bottom")
     }
 
     @Test func aMatchInAFoldedProgramUnfoldsIt() {

@@ -77,12 +77,12 @@ import Testing
         }
         #expect(seen == wanted)
         screen.type("n")
-        #expect(screen.selectedID == wanted.last && screen.message == "no match below")
+        #expect(screen.selectedID == wanted.first && screen.message == "wrapped to the top")
+        screen.type("N")
+        #expect(screen.selectedID == wanted.last && screen.message == "wrapped to the bottom")
         for expected in wanted.dropLast().reversed() {
             screen.type("N")
             #expect(screen.selectedID == expected)
         }
-        screen.type("N")
-        #expect(screen.selectedID == wanted.first && screen.message == "no match above")
     }
 }

@@ -57,6 +57,8 @@ struct Screen {
         "^C": .control("c"), "^L": .control("l"), "^Z": .control("z"), "Tab": KeyPress(.tab), "^U": .control("u"),
         "^D": .control("d"), "^F": .control("f"), "^B": .control("b"), "^N": .control("n"), "^P": .control("p"),
         "^G": .control("g"), "^O": .control("o"), "S-Tab": KeyPress(.backTab), "Del": KeyPress(.delete),
+        "^A": .control("a"), "^E": .control("e"), "^W": .control("w"), "^K": .control("k"), "Alt-b": .alt("b"),
+        "Alt-f": .alt("f"),
     ]
 
     /// Nanoseconds since 1970 at a moment.

@@ -4,10 +4,14 @@ import ChainModel
 /// A search for nodes: a small language for the line behind `/`.
 ///
 ///     charge                      the text is in the label, the kind, the state, the error, or, without a label, the site
+///     live, failed, settled       these states, as `state:failed`
 ///     state:rejected kind:all     both; `and` may be left out
-///     thread:worker-2 or site:Order.swift:42
-///     age>5s and not run<=100ms
-///     error~timeout (kind:then or kind:map)
+///     charge|bank -refund         one of two texts, and not a third
+///     Order.swift:42              a call site
+///     #17                         the node of a number, as `id:17`
+///     total > 5s and not run<=100ms
+///     /order 1[0-9]/ error~timeout (kind:then or kind:map)
+///     warning:deadlock waits-for:timer chain:"order 17"
 ///     "two words"
 ///
 /// Upper and lower case are the same. A query is made once and asked often: see ``QueryMatcher``.
@@ -55,8 +59,31 @@ public struct Query: Hashable, Sendable {
     /// Whether its matches change by the passing of time alone (`age>5s`).
     public var dependsOnTime: Bool { root.contains { if case .duration = $0 { true } else { false } } }
 
-    /// Whether it reads the total time, which begins with the settlement of a node's parent.
-    public var dependsOnParents: Bool { root.contains { if case .duration(.total, _, _) = $0 { true } else { false } } }
+    /// Whether it reads the total time, which begins with the settlement of a node's parent, or what a node waits for.
+    public var dependsOnParents: Bool {
+        root.contains { term in
+            switch term {
+            case .duration(.total, _, _), .waits: true
+            default: false
+            }
+        }
+    }
+
+    /// Whether it reads what a node waits for, which ends with the settlement of a member or of a node that it follows.
+    public var dependsOnLinks: Bool { root.contains { if case .waits = $0 { true } else { false } } }
+
+    /// Whether it reads the label of a node's parent.
+    public var dependsOnParentLabels: Bool { reads(.parent) }
+
+    /// Whether it reads the label of a chain's root.
+    public var dependsOnRootLabels: Bool { reads(.chain) }
+
+    /// Whether it reads warnings: then ``QueryMatcher/warnings`` is needed.
+    public var dependsOnWarnings: Bool { root.contains { if case .warnings = $0 { true } else { false } } }
+
+    private func reads(_ field: QueryField) -> Bool {
+        root.contains { if case .field(field, _, _) = $0 { true } else { false } }
+    }
 
     /// Texts to highlight in labels, or in sites in their place, in lower case.
     public var markedTexts: [String] {
@@ -70,11 +97,17 @@ public struct Query: Hashable, Sendable {
         case any([Term])
         case not(Term)
         case text(String)
-        case field(QueryField, Comparison, String)
+        /// A regular expression, in the texts where `text` looks.
+        case pattern(TextPattern)
+        case field(QueryField, Comparison, Sought)
         case duration(QueryDuration, Comparison, UInt64)
         case states(Set<NodeState>)
         case kinds(Set<NodeKind>)
         case id(NodeID)
+        /// Warnings, one bit a kind.
+        case warnings(UInt16)
+        /// What a node waits for, one bit a reason.
+        case waits(UInt16)
 
         var plainText: String? {
             switch self {
@@ -96,10 +129,18 @@ public struct Query: Hashable, Sendable {
         func collectMarked(into texts: inout [String]) {
             switch self {
             case .all(let terms), .any(let terms): for term in terms { term.collectMarked(into: &texts) }
-            case .text(let text), .field(.label, _, let text), .field(.site, _, let text): texts.append(text)
-            case .not, .field, .duration, .states, .kinds, .id: break
+            case .text(let text), .field(.label, _, .text(let text)), .field(.site, _, .text(let text)):
+                texts.append(text)
+            case .not, .pattern, .field, .duration, .states, .kinds, .id, .warnings, .waits: break
             }
         }
+    }
+
+    /// What a field is searched for.
+    enum Sought: Hashable, Sendable {
+        /// In lower case.
+        case text(String)
+        case pattern(TextPattern)
     }
 
     /// How a field is compared.
@@ -112,7 +153,10 @@ public struct Query: Hashable, Sendable {
 
 /// Fields that hold a text.
 enum QueryField: String, CaseIterable, Sendable {
-    case label, error, thread, executor, site, canceller
+    case label, error, value
+    /// The label of the parent in the tree, and that of the chain's root.
+    case parent, chain
+    case thread, executor, site, canceller
 }
 
 /// Fields that hold a duration.

@@ -8,34 +8,59 @@ public struct QueryCompletion: Hashable, Sendable {
     /// The replacements, best first.
     public let choices: [String]
 
+    /// The names that can stand before a `:` or `>`.
+    public static var fields: [String] { QueryParser.fieldNames }
+
     /// Completes the end of `text` with fields, states, kinds, and names of the forest: labels of threads and
     /// executors, files of sites. At most `limit` choices.
     public init(of text: String, in forest: ChainForest, limit: Int = 8) {
         let characters = Array(text)
         var start = characters.count
-        while start > 0, !characters[start - 1].isWhitespace, !"()".contains(characters[start - 1]) { start -= 1 }
-        // `!` before a word is `not`.
-        if start < characters.count, characters[start] == "!" { start += 1 }
+        while start > 0, !characters[start - 1].isWhitespace, !"()|".contains(characters[start - 1]) { start -= 1 }
+        // `!` and `-` before a word are `not`.
+        if start < characters.count, "!-".contains(characters[start]) { start += 1 }
         let word = String(characters[start...])
         guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else {
             range = start..<characters.count
-            choices = Self.fitting(word, QueryParser.fieldNames.map { $0 + Self.sign(of: $0) }, limit)
+            // A value after `kind:all|`, else a field or a name of states.
+            if let field = Self.field(before: start, in: characters) {
+                choices = Self.fitting(word, Self.values(of: field, word, in: forest), limit)
+                return
+            }
+            let fields = QueryParser.fieldNames.map { $0 + Self.sign(of: $0) }
+            let groups = QueryParser.groups.map(\.name).filter { !word.isEmpty && $0 != word.lowercased() }
+            choices = Self.fitting(word, fields + groups, limit)
             return
         }
         let name = word[..<sign].lowercased()
         let value = word[sign...].drop { ":=~<>!".contains($0) }
         range = characters.count - value.count..<characters.count
+        choices = Self.fitting(String(value), Self.values(of: name, String(value), in: forest), limit)
+    }
+
+    /// The field that the values before an index belong to, where only `|` stands between them.
+    private static func field(before end: Int, in characters: [Character]) -> String? {
+        guard end > 0, characters[end - 1] == "|" else { return nil }
+        let word = characters[..<end].reversed().prefix { !$0.isWhitespace && !"()".contains($0) }.reversed()
+        guard let sign = word.firstIndex(where: { ":=~<>!".contains($0) }) else { return nil }
+        return String(word[word.startIndex..<sign]).lowercased()
+    }
+
+    /// The known values of a field that begin with or contain what was typed.
+    private static func values(of name: String, _ value: String, in forest: ChainForest) -> [String] {
         let values: [String] =
             switch name {
-            case "state", "is": NodeState.allCases.map(\.word) + ["live", "settled", "failed"]
-            case "kind": NodeKind.allCases.map(\.word)
+            case "state", "is": QueryParser.stateNames
+            case "kind", "operation": NodeKind.allCases.map(\.word)
+            case "warning": QueryParser.warningNames
+            case "waits-for": QueryParser.reasons.map(\.name)
             case "thread": Set(forest.threads.values).sorted()
             case "executor": Set(forest.executors.values).sorted()
             case "site": Set(forest.sites.values.map(\.description)).sorted()
-            case "age", "wait", "run", "total": Self.durations(value)
+            case "age", "wait", "run", "total": durations(value[...])
             default: []
             }
-        choices = Self.fitting(String(value), values.filter { $0 != value }.map { Query.quoted($0) }, limit)
+        return values.filter { $0 != value }.map { Query.quoted($0) }
     }
 
     /// Adds units to a number; suggests the usual durations where nothing was typed.

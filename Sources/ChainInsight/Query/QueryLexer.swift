@@ -3,10 +3,16 @@ struct QueryToken: Hashable {
     enum Kind: Hashable {
         case open, close
         case and, or, not
-        /// A word, or a phrase in quotes.
+        /// `|` between two words without blanks: one of them.
+        case bar
+        /// A word.
         case text(String)
+        /// A phrase in quotes: always a text, whatever it means as a word.
+        case phrase(String)
+        /// `/expression/`, without the slashes.
+        case pattern(String)
         /// `name:value`, `name>value` and so on.
-        case field(name: String, operator: String, value: String)
+        case field(name: String, operator: String, value: String, isPattern: Bool)
     }
 
     var kind: Kind
@@ -27,18 +33,67 @@ struct QueryLexer {
 
     /// The next word, or nil at the end.
     mutating func next() throws(QueryError) -> QueryToken? {
-        while position < characters.count, characters[position].isWhitespace { position += 1 }
+        skipBlanks()
         guard position < characters.count else { return nil }
         let start = position
         switch characters[position] {
         case "(": return take(.open, 1)
         case ")": return take(.close, 1)
-        case "!" where position + 1 < characters.count && !characters[position + 1].isWhitespace: return take(.not, 1)
+        case "|": return bar()
+        case "&" where isNext("&"): return take(.and, 2)
+        case "!" where isBeforeWord && !isNext("="): return take(.not, 1)
+        case "-" where isBeforeWord && !characters[position + 1].isNumber: return take(.not, 1)
         case "\"":
             let phrase = try quoted()
-            return QueryToken(kind: .text(phrase), range: start..<position, valueRange: start..<position)
-        default: return try word()
+            return QueryToken(kind: .phrase(phrase), range: start..<position, valueRange: start..<position)
+        default:
+            if let expression = pattern() {
+                return QueryToken(
+                    kind: .pattern(expression), range: start..<position, valueRange: start + 1..<position - 1)
+            }
+            return try word()
         }
+    }
+
+    private func isNext(_ character: Character) -> Bool {
+        position + 1 < characters.count && characters[position + 1] == character
+    }
+
+    private var isBeforeWord: Bool {
+        position + 1 < characters.count && !characters[position + 1].isWhitespace
+    }
+
+    /// `a|b` is one word or the other; with blanks around it, or as `||`, it is `or`.
+    private mutating func bar() -> QueryToken {
+        if isNext("|") { return take(.or, 2) }
+        let isTight = position > 0 && !characters[position - 1].isWhitespace && isBeforeWord
+        return take(isTight ? .bar : .or, 1)
+    }
+
+    /// `/expression/` up to a slash that ends a word; nil for a path, such as `/api/orders`. Takes it.
+    private mutating func pattern() -> String? {
+        guard characters[position] == "/" else { return nil }
+        var (end, isPath, isLong) = (position + 1, false, false)
+        var text = ""
+        while end < characters.count {
+            let character = characters[end]
+            if character == "\\", end + 1 < characters.count {
+                text.append(character)
+                end += 1
+            } else if character == "/" {
+                if end > position + 1, end + 1 == characters.count || isEnd(characters[end + 1]) {
+                    // Blanks belong to an expression, but not to a path.
+                    guard !(isPath && isLong) else { return nil }
+                    position = end + 1
+                    return text
+                }
+                isPath = true
+            }
+            if characters[end].isWhitespace { isLong = true }
+            text.append(characters[end])
+            end += 1
+        }
+        return nil
     }
 
     private mutating func take(_ kind: QueryToken.Kind, _ count: Int) -> QueryToken {
@@ -73,6 +128,7 @@ struct QueryLexer {
             name.append(characters[position])
             position += 1
         }
+        if let sign = distantComparison() { return try field(name, sign, from: start) }
         let kind: QueryToken.Kind =
             switch name.lowercased() {
             case "and": .and
@@ -89,12 +145,32 @@ struct QueryLexer {
         return [">=", "<=", "!=", ":", "~", "=", ">", "<"].first { rest.hasPrefix($0) }
     }
 
+    /// The operator after blanks behind a name, as in `total > 5s`; goes there.
+    private mutating func distantComparison() -> String? {
+        let start = position
+        skipBlanks()
+        if position > start, position < characters.count, let sign = comparison() { return sign }
+        position = start
+        return nil
+    }
+
+    private mutating func skipBlanks() {
+        while position < characters.count, characters[position].isWhitespace { position += 1 }
+    }
+
     private mutating func field(_ name: String, _ sign: String, from start: Int) throws(QueryError) -> QueryToken {
         position += sign.count
+        let signEnd = position
+        skipBlanks()
+        if position == characters.count { position = signEnd }
         let valueStart = position
         var value = ""
         if position < characters.count, characters[position] == "\"" {
             value = try quoted()
+        } else if position < characters.count, let expression = pattern() {
+            return QueryToken(
+                kind: .field(name: name, operator: sign, value: expression, isPattern: true), range: start..<position,
+                valueRange: valueStart + 1..<position - 1)
         } else {
             while position < characters.count, !isEnd(characters[position]) {
                 value.append(characters[position])
@@ -102,11 +178,11 @@ struct QueryLexer {
             }
         }
         return QueryToken(
-            kind: .field(name: name, operator: sign, value: value), range: start..<position,
+            kind: .field(name: name, operator: sign, value: value, isPattern: false), range: start..<position,
             valueRange: valueStart..<position)
     }
 
     private func isEnd(_ character: Character) -> Bool {
-        character.isWhitespace || character == "(" || character == ")"
+        character.isWhitespace || character == "(" || character == ")" || character == "|"
     }
 }

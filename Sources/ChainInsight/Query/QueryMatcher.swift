@@ -15,16 +15,24 @@ public struct QueryMatcher: Sendable {
     public private(set) var comparedBytes = 0
     /// Changes of a node that can change its answer while time stands still.
     public let asked: NodeChanges
+    /// The kinds of warnings that hold, by node, one bit a kind: what `warning:deadlock` asks for.
+    public var warnings: [NodeID: UInt16]
     private let program: QueryProgram
-    /// By needle, the names that contain it.
+    private var patterns: [TextPattern]
+    /// By needle, then by pattern, the names that contain it.
     private var answers: [NameAnswers]
 
+    /// Members of a combinator that are looked at for what it waits for.
+    private static let memberLimit = 16
+
     /// Makes a matcher for one forest.
-    public init(_ query: Query) {
+    public init(_ query: Query, warnings: [NodeID: UInt16] = [:]) {
+        self.warnings = warnings
         self.query = query
         program = QueryProgram(query.root)
         asked = program.asked
-        answers = Array(repeating: NameAnswers(), count: program.needles.count)
+        patterns = program.patterns
+        answers = Array(repeating: NameAnswers(), count: program.needles.count + program.patterns.count)
     }
 
     /// Whether the query finds a node at the moment `now` (nanoseconds of the process's clock).
@@ -56,7 +64,12 @@ public struct QueryMatcher: Sendable {
         case .id(let id): return forest.id(of: node) == id
         case .duration(let field, let comparison, let limit):
             return passes(field, comparison, limit, forest.node(node), forest, now)
-        case .ownText(let field, let needle): return holds(needle, field.text(of: forest.node(node), in: forest))
+        case .warnings(let kinds):
+            return !warnings.isEmpty && kinds & (warnings[forest.id(of: node)] ?? 0) != 0
+        case .waits(let reasons):
+            guard words.state.isLive else { return false }
+            return reasons & forest.blocker(of: node, memberLimit: Self.memberLimit).reason.bit != 0
+        case .ownText(let field, let needle): return holds(needle, field.text(of: node, words, in: forest))
         case .name(.site, let needle): return isInName(.site, needle, words.site, forest)
         case .name(let field, let needle):
             let view = forest.node(node)
@@ -80,6 +93,7 @@ public struct QueryMatcher: Sendable {
     private mutating func holds(_ needle: Int, _ text: String?) -> Bool {
         guard let text else { return false }
         comparedBytes &+= text.utf8.count
+        if needle < 0 { return patterns[-1 - needle].matches(text) }
         return program.needles.matches(needle, text)
     }
 
@@ -87,7 +101,8 @@ public struct QueryMatcher: Sendable {
         _ field: QueryField, _ needle: Int, _ number: UInt32, _ forest: ChainForest
     ) -> Bool {
         guard number != 0 else { return false }
-        if let known = answers[needle][number] { return known }
+        let place = needle < 0 ? program.needles.count - 1 - needle : needle
+        if let known = answers[place][number] { return known }
         let name =
             switch field {
             case .site: forest.sites[number]?.description
@@ -100,7 +115,7 @@ public struct QueryMatcher: Sendable {
             return field == .thread && holds(needle, "\(number)")
         }
         let answer = holds(needle, name)
-        answers[needle][number] = answer
+        answers[place][number] = answer
         return answer
     }
 
@@ -139,14 +154,26 @@ private struct NameAnswers {
 }
 
 extension QueryField {
-    fileprivate func text(of node: NodeView, in forest: ChainForest) -> String? {
+    fileprivate func text(of node: NodeIndex, _ words: SearchFields, in forest: ChainForest) -> String? {
         switch self {
-        case .label: forest.label(of: node)
-        case .error: forest.summary(of: node)
-        case .canceller: forest.canceller(of: node.index)
+        case .label: forest.label(of: words)
+        case .error: Self.isValue(node, words.state, forest) ? nil : forest.summary(of: words)
+        case .value: Self.isValue(node, words.state, forest) ? forest.summary(of: words) : nil
+        case .parent: forest.treeParent(of: node).flatMap { forest.label(of: $0) }
+        case .chain: forest.label(of: forest.root(of: node))
+        case .canceller: forest.canceller(of: node)
         case .thread, .executor, .site: nil
         }
     }
+
+    /// Whether the summary of a node is its value.
+    private static func isValue(_ node: NodeIndex, _ state: NodeState, _ forest: ChainForest) -> Bool {
+        state == .fulfilled || state == .skipped && forest.node(node).settlement == .skippedFulfilled
+    }
+}
+
+extension Blocker.Reason {
+    var bit: UInt16 { 1 << UInt16(rawValue) }
 }
 
 extension QueryDuration {

@@ -45,39 +45,88 @@ struct QueryParser {
             throw QueryError("something to look for is missing here", at: lexer.end..<lexer.end)
         }
         guard depth <= Self.depthLimit else { throw QueryError("too many ( or not", at: current.range) }
-        switch current.kind {
-        case .not:
+        if current.kind == .not {
             token = try lexer.next()
             return .not(try negation())
+        }
+        return try words()
+    }
+
+    /// One word, or several with `|` between them; a field goes on after it: `kind:all|race`.
+    private mutating func words() throws(QueryError) -> Query.Term {
+        let first = token
+        var terms = [try word()]
+        while token?.kind == .bar {
+            token = try lexer.next()
+            guard case .field(let name, let sign, _, _)? = first?.kind, let next = token, let value = next.value else {
+                terms.append(try negation())
+                continue
+            }
+            terms.append(try field(name.lowercased(), sign, value.text, isPattern: value.isPattern, next))
+            token = try lexer.next()
+        }
+        guard terms.count > 1 else { return terms[0] }
+        if case .field(_, "!=", _, _)? = first?.kind { return .all(terms) }
+        return .any(terms)
+    }
+
+    private mutating func word() throws(QueryError) -> Query.Term {
+        guard let current = token else {
+            throw QueryError("something to look for is missing here", at: lexer.end..<lexer.end)
+        }
+        let term: Query.Term
+        switch current.kind {
         case .open:
             token = try lexer.next()
-            let term = try alternatives()
+            let inner = try alternatives()
             guard token?.kind == .close else { throw QueryError("this ( is not closed", at: current.range) }
-            token = try lexer.next()
-            return term
-        case .close, .and, .or: throw QueryError("something to look for is missing here", at: current.range)
-        case .text(let text):
-            token = try lexer.next()
-            return .text(text.lowercased())
-        case .field(let name, let sign, let value):
-            let term = try field(name.lowercased(), sign, value, current)
-            token = try lexer.next()
-            return sign == "!=" ? .not(term) : term
+            term = inner
+        case .not, .close, .and, .or, .bar: throw QueryError("something to look for is missing here", at: current.range)
+        case .phrase(let text): term = .text(text.lowercased())
+        case .text(let text): term = Self.meaning(of: text.lowercased())
+        case .pattern(let text): term = .pattern(try Self.pattern(text, current))
+        case .field(let name, let sign, let value, let isPattern):
+            term = try field(name.lowercased(), sign, value, isPattern: isPattern, current)
+        }
+        token = try lexer.next()
+        return term
+    }
+
+    private static func pattern(_ text: String, _ token: QueryToken) throws(QueryError) -> TextPattern {
+        do throws(TextPattern.Problem) { return try TextPattern(text) } catch {
+            let start = token.valueRange.lowerBound
+            throw QueryError(
+                "in the regular expression " + error.text,
+                at: start + error.range.lowerBound..<start + error.range.upperBound)
         }
     }
 
-    private func field(_ name: String, _ sign: String, _ value: String, _ token: QueryToken) throws(QueryError)
-        -> Query.Term
-    {
+    private func field(
+        _ name: String, _ sign: String, _ value: String, isPattern: Bool, _ token: QueryToken
+    ) throws(QueryError) -> Query.Term {
+        let term = try comparison(name, sign, value, isPattern: isPattern, token)
+        return sign == "!=" ? .not(term) : term
+    }
+
+    private func comparison(
+        _ name: String, _ sign: String, _ value: String, isPattern: Bool, _ token: QueryToken
+    ) throws(QueryError) -> Query.Term {
+        let range = token.range.lowerBound..<token.valueRange.lowerBound
         guard !value.isEmpty else { throw QueryError("\(name)\(sign) needs a value", at: token.range) }
-        if let duration = QueryDuration(rawValue: name) { return try Self.duration(duration, sign, value, token) }
         let isText = [":", "=", "!=", "~"].contains(sign)
         if let field = QueryField(rawValue: name) {
             guard isText else { throw QueryError("\(name) is a text: use : = or ~", at: token.range) }
-            return .field(field, sign == "=" || sign == "!=" ? .equal : .contains, value.lowercased())
+            if isPattern { return .field(field, .contains, .pattern(try Self.pattern(value, token))) }
+            let comparison = sign == "=" || sign == "!=" ? Query.Comparison.equal : .contains
+            return .field(field, comparison, .text(value.lowercased()))
         }
-        guard ["state", "kind", "id", "is"].contains(name) else {
-            throw QueryError(Self.unknown(name), at: token.range.lowerBound..<token.valueRange.lowerBound)
+        if isPattern, Self.fieldNames.contains(name) {
+            throw QueryError("\(name) is no text: an expression cannot stand here", at: token.valueRange)
+        }
+        if let duration = QueryDuration(rawValue: name) { return try Self.duration(duration, sign, value, token) }
+        if sign == ":", let site = Self.site(name, value) { return site }
+        guard Self.fieldNames.contains(name) || ["is", "operation"].contains(name) else {
+            throw QueryError(Self.unknown(name), at: range)
         }
         guard isText else { throw QueryError("\(name) has no order: use :", at: token.range) }
         switch name {
@@ -85,26 +134,20 @@ struct QueryParser {
             let digits = value.hasPrefix("#") ? value.dropFirst() : value[...]
             guard let id = UInt64(digits) else { throw QueryError("an id is a number", at: token.valueRange) }
             return .id(NodeID(id))
-        case "kind":
+        case "kind", "operation":
             let kinds = NodeKind.allCases.filter { $0.word.lowercased() == value.lowercased() }
             guard !kinds.isEmpty else {
                 throw QueryError(Self.noSuch("kind", value, NodeKind.allCases.map(\.word)), at: token.valueRange)
             }
             return .kinds(Set(kinds))
+        case "warning": return .warnings(try Self.warnings(value, token))
+        case "waits-for":
+            guard let reasons = Self.reasons.first(where: { $0.name == value.lowercased() })?.reasons else {
+                let known = Self.reasons.map(\.name)
+                throw QueryError(Self.noSuch("thing to wait for called", value, known), at: token.valueRange)
+            }
+            return .waits(reasons.reduce(0) { $0 | $1.bit })
         default: return .states(try Self.states(value, token))
-        }
-    }
-
-    private static func states(_ value: String, _ token: QueryToken) throws(QueryError) -> Set<NodeState> {
-        let word = value.lowercased()
-        if let state = NodeState.allCases.first(where: { $0.word == word }) { return [state] }
-        switch word {
-        case "live": return Set(NodeState.allCases.filter(\.isLive))
-        case "settled": return Set(NodeState.allCases.filter { !$0.isLive })
-        case "failed": return [.rejected, .abandoned]
-        default:
-            let known = NodeState.allCases.map(\.word) + ["live", "settled", "failed"]
-            throw QueryError(noSuch("state", value, known), at: token.valueRange)
         }
     }
 
@@ -129,20 +172,5 @@ struct QueryParser {
             return .duration(field, comparison, UInt64(number * nanoseconds))
         }
         throw QueryError("a duration is a number and ns, us, ms, s, m or h, such as 100ms", at: token.valueRange)
-    }
-
-    // MARK: Words
-
-    /// What can stand before an operator.
-    static let fieldNames =
-        ["state", "kind", "id"] + QueryField.allCases.map(\.rawValue) + QueryDuration.allCases.map(\.rawValue)
-
-    private static func unknown(_ name: String) -> String {
-        noSuch("field", name, fieldNames) + "; quote a text that holds a sign"
-    }
-
-    private static func noSuch(_ what: String, _ value: String, _ known: [String]) -> String {
-        let near = known.first { $0.hasPrefix(value.lowercased().prefix(3)) }
-        return "there is no \(what) \(value)" + (near.map { ": \($0)?" } ?? ": \(known.joined(separator: " "))")
     }
 }

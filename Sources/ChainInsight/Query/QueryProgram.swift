@@ -7,7 +7,7 @@ struct QueryProgram: Sendable {
     enum Test {
         /// The text is in the label, the error, or, without a label, the site; or it is in the name of one of these.
         case text(needle: Int, states: UInt16, kinds: KindSet)
-        /// The text is in the label, the error or the canceller.
+        /// The text is in the label, the error, the value, the canceller, or the label of another node.
         case ownText(QueryField, needle: Int)
         /// The text is in the name of the thread, executor or site: evaluated once a name.
         case name(QueryField, needle: Int)
@@ -15,6 +15,8 @@ struct QueryProgram: Sendable {
         case states(UInt16)
         case kinds(KindSet)
         case id(NodeID)
+        case warnings(UInt16)
+        case waits(UInt16)
     }
 
     struct Step {
@@ -29,6 +31,8 @@ struct QueryProgram: Sendable {
 
     private(set) var steps: [Step] = []
     private(set) var needles = Needles()
+    /// The regular expressions; their numbers are negative, from -1 on.
+    private(set) var patterns: [TextPattern] = []
     private(set) var entry = found
 
     /// The changes of a node that can change the answer.
@@ -36,11 +40,14 @@ struct QueryProgram: Sendable {
         steps.reduce(into: []) { asked, step in
             switch step.test {
             case .text(_, let states, _): asked.formUnion(states == 0 ? .description : [.description, .state])
+            // A summary is a value or an error by the state.
+            case .ownText(.error, _), .ownText(.value, _): asked.formUnion([.description, .state])
             case .ownText, .name(.site, _), .kinds: asked.insert(.description)
             // Threads and executors are set by the steps of a node.
             case .name, .duration: asked.insert(.facts)
             case .states: asked.insert(.state)
-            case .id: break
+            case .waits: asked.formUnion([.state, .facts])
+            case .id, .warnings: break
             }
         }
     }
@@ -73,13 +80,24 @@ struct QueryProgram: Sendable {
             return .text(
                 needle: number(needle), states: Self.set(NodeState.allCases.filter { needle.matches($0.word) }),
                 kinds: KindSet(NodeKind.allCases.filter { needle.matches($0.word) }))
-        case .field(let field, let comparison, let text):
-            let needle = number(Needle(text, isWhole: comparison == .equal))
+        case .pattern(let pattern):
+            var words = pattern
+            return .text(
+                needle: number(pattern), states: Self.set(NodeState.allCases.filter { words.matches($0.word) }),
+                kinds: KindSet(NodeKind.allCases.filter { words.matches($0.word) }))
+        case .field(let field, let comparison, let sought):
+            let needle =
+                switch sought {
+                case .text(let text): number(Needle(text, isWhole: comparison == .equal))
+                case .pattern(let pattern): number(pattern)
+                }
             return field.isName ? .name(field, needle: needle) : .ownText(field, needle: needle)
         case .duration(let field, let comparison, let limit): return .duration(field, comparison, limit)
         case .states(let states): return .states(Self.set(states))
         case .kinds(let kinds): return .kinds(KindSet(kinds))
         case .id(let id): return .id(id)
+        case .warnings(let kinds): return .warnings(kinds)
+        case .waits(let reasons): return .waits(reasons)
         case .all, .any, .not: preconditionFailure("a term of terms is no test")
         }
     }
@@ -87,6 +105,11 @@ struct QueryProgram: Sendable {
     private mutating func number(_ needle: Needle) -> Int {
         needles.append(needle)
         return needles.count - 1
+    }
+
+    private mutating func number(_ pattern: TextPattern) -> Int {
+        patterns.append(pattern)
+        return -patterns.count
     }
 
     private static func set(_ states: some Sequence<NodeState>) -> UInt16 { states.reduce(0) { $0 | $1.bit } }
@@ -122,7 +145,7 @@ extension QueryField {
     fileprivate var isName: Bool {
         switch self {
         case .thread, .executor, .site: true
-        case .label, .error, .canceller: false
+        case .label, .error, .value, .parent, .chain, .canceller: false
         }
     }
 }
@@ -132,9 +155,11 @@ extension Query.Term {
     fileprivate var cost: Int {
         switch self {
         case .states, .kinds, .id: 0
-        case .duration: 1
-        case .field(let field, _, _): field.isName ? 2 : 3
+        case .duration, .warnings: 1
+        case .field(let field, _, .text): field.isName ? 2 : 3
+        case .waits: 3
         case .text: 4
+        case .pattern, .field: 5
         case .all(let terms), .any(let terms): terms.map(\.cost).max() ?? 0
         case .not(let term): term.cost
         }

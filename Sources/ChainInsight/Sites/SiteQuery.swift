@@ -20,10 +20,10 @@ extension Query {
         case .text(let text):
             let needle = Needle(text)
             return texts.contains(where: needle.matches)
-        case .field(.site, let comparison, let text):
+        case .field(.site, let comparison, .text(let text)):
             return site.map { Needle(text, isWhole: comparison == .equal).matches($0.description) } ?? false
         case .kinds(let kinds): return kinds.contains(kind)
-        case .field, .duration, .states, .id: return nil
+        case .pattern, .field, .duration, .states, .id, .warnings, .waits: return nil
         }
     }
 
@@ -36,7 +36,8 @@ extension Query {
 
     /// A value as written in a query: in quotation marks where it would end too early without.
     static func quoted(_ value: String) -> String {
-        guard value.isEmpty || value.contains(where: { $0.isWhitespace || "()\"".contains($0) }) else { return value }
+        let isPlain = !value.contains { $0.isWhitespace || "()\"|".contains($0) } && !value.hasPrefix("/")
+        guard value.isEmpty || !isPlain else { return value }
         return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }

@@ -67,6 +67,15 @@ public struct WarningTable: Sendable {
     /// How many warnings hold.
     public var count: Int { lists.reduce(0) { $0 + $1.count } }
 
+    /// The kinds of warnings that hold, by node, one bit a kind: for ``QueryMatcher/warnings``. O(kept warnings).
+    public var kindsByNode: [NodeID: UInt16] {
+        lists.indices.reduce(into: [:]) { kinds, index in
+            for warning in lists[index].kept.values where warning.ended == nil {
+                kinds[warning.node, default: 0] |= warning.kind.bit
+            }
+        }
+    }
+
     /// Whether one tick a second suffices, because only the passing of time can change anything.
     public var isIdle: Bool { sweep == nil && !isStale && !needsFaultSearch }
 

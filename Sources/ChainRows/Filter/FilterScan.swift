@@ -26,6 +26,11 @@ struct FilterScan {
     private var relevantChanges: NodeChanges = []
     private var dependsOnTime = false
     private var dependsOnParents = false
+    private var dependsOnLinks = false
+    private var dependsOnParentLabels = false
+    private(set) var dependsOnRootLabels = false
+    /// Whether ``setWarnings(_:of:)`` is needed.
+    private(set) var dependsOnWarnings = false
     private var matches = MatchCounts()
     /// The matches of earlier filters, freed in slices, because those of a million nodes take a while.
     private var retiredStorage: [MatchCounts] = []
@@ -65,6 +70,10 @@ struct FilterScan {
         relevantChanges = matcher.asked.union([.created, .moved])
         dependsOnTime = query.dependsOnTime
         dependsOnParents = query.dependsOnParents
+        dependsOnLinks = query.dependsOnLinks
+        dependsOnParentLabels = query.dependsOnParentLabels
+        dependsOnRootLabels = query.dependsOnRootLabels
+        dependsOnWarnings = query.dependsOnWarnings
         if retiredStorage.count >= Self.retiredStorageLimit { retiredStorage.removeFirst() }
         retiredStorage.append(matches)
         matches = MatchCounts(revision: matches.revision &+ 1)
@@ -109,8 +118,21 @@ struct FilterScan {
         guard known != nameCount || areRenamed else { return }
         (nameCount, renameCount) = (known, forest.renameCount)
         guard isActive, matcher.hasMissedName || areRenamed else { return }
-        matcher = QueryMatcher(matcher.query)
+        matcher = QueryMatcher(matcher.query, warnings: matcher.warnings)
         restart()
+    }
+
+    /// Sets the warnings that hold, by node; nodes with other ones than before are tested again.
+    mutating func setWarnings(_ warnings: [NodeID: UInt16], of forest: borrowing ChainForest) {
+        let old = matcher.warnings
+        matcher.warnings = warnings
+        for (node, kinds) in warnings where old[node] != kinds { retest(node, in: forest) }
+        for node in old.keys where warnings[node] == nil { retest(node, in: forest) }
+        boundRetests()
+    }
+
+    private mutating func retest(_ id: NodeID, in forest: borrowing ChainForest) {
+        if let node = forest.index(of: id) { retests.append(node) }
     }
 
     private static let freeSlotsPerNode = 64
@@ -165,8 +187,18 @@ struct FilterScan {
     mutating func noteChange(of node: NodeIndex, _ changes: NodeChanges, in forest: borrowing ChainForest) {
         guard !changes.isDisjoint(with: relevantChanges) else { return }
         if !isAhead(node) { test(node, forest.searchFields(of: node), in: forest) }
-        if dependsOnParents { noteTotals(under: node, in: forest) }
+        if dependsOnParents, !forest.state(of: node).isLive { retestChildren(of: node, in: forest) }
+        if dependsOnLinks, !changes.isDisjoint(with: [.state, .created]) {
+            for holder in forest.holders(of: node, limit: Self.holderLimit) { retests.append(holder.node) }
+            boundRetests()
+        }
+        guard changes.contains(.description) else { return }
+        if dependsOnParentLabels { retestChildren(of: node, in: forest) }
+        if dependsOnRootLabels, forest.isRoot(node) { noteChange(ofAllBelow: node, in: forest) }
     }
+
+    /// Nodes that wait for one node, which are tested again with it.
+    private static let holderLimit = 256
 
     /// Returns whether the scan has still to reach a node that does not match so far.
     private func isAhead(_ node: NodeIndex) -> Bool {
@@ -183,9 +215,9 @@ struct FilterScan {
     /// Carries the matches of an evicted root over, see ``MatchCounts/inherit(from:by:)``.
     mutating func inherit(from old: NodeIndex, by new: NodeIndex) -> Bool { matches.inherit(from: old, by: new) }
 
-    /// Tests the children of a settled node again, because their totals begin at that moment.
-    private mutating func noteTotals(under node: NodeIndex, in forest: borrowing ChainForest) {
-        guard forest.childCount(of: node) > 0, !forest.state(of: node).isLive else { return }
+    /// Tests the children of a node again: they begin with its settlement, and queries can read its label.
+    private mutating func retestChildren(of node: NodeIndex, in forest: borrowing ChainForest) {
+        guard forest.childCount(of: node) > 0 else { return }
         var child = forest.firstChild(of: node)
         while let current = child {
             retests.append(current)

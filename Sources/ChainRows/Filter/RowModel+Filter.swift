@@ -19,6 +19,14 @@ extension RowModel {
         return true
     }
 
+    /// Whether the filter reads warnings: then ``setWarnings(_:in:)`` is needed whenever they change.
+    package var filterReadsWarnings: Bool { filter.dependsOnWarnings }
+
+    /// Sets the warnings that hold, by node, one bit a kind; only nodes with other ones than before are tested.
+    package mutating func setWarnings(_ warnings: [NodeID: UInt16], in forest: borrowing ChainForest) {
+        filter.setWarnings(warnings, of: forest)
+    }
+
     mutating func refreshMatches(in forest: borrowing ChainForest) {
         let flipped = filter.takeFlipped()
         if !lists.listOf.isEmpty { lists.setMatches(of: flipped, in: forest, filter) }

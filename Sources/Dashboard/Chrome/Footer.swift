@@ -89,7 +89,8 @@ extension Painter {
 
     /// Keys that give way where there is not room for all, the highest first.
     private static let ranks: [Intent: Int] = [
-        .follow: 7, .group: 6, .why: 5, .freeze: 4, .detail: 3, .filter: 2, .left: 1, .cancelNode: 0,
+        .onlyStuck: 11, .onlySlow: 10, .follow: 9, .group: 8, .why: 7, .freeze: 6, .left: 5, .detail: 4, .cancelNode: 3,
+        .onlyLive: 2, .onlyFailed: 1, .filter: 0,
     ]
 
     /// How many match, and of how many.

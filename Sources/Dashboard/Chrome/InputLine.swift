@@ -1,3 +1,4 @@
+import ChainInsight
 import Frames
 
 /// The line on which a filter or a command is typed, in place of the footer.
@@ -9,9 +10,10 @@ extension Painter {
         } catch {
             problem = Typing.Problem(text: error.description, range: error.range)
         }
-        var column = paintInput("/", text, problem, row)
+        var column = paintInput("/", text, state.typing.cursor, problem, row)
         if paintChoices(state.typing.choices, row, &column) { return }
         if let problem { return paintProblem(problem, row, column) }
+        if text.isEmpty { return paintExamples(row, column) }
         if state.filter.isActive {
             column += frame.write(found(in: state), row: row, column: column, style: .status) + 3
         }
@@ -20,7 +22,7 @@ extension Painter {
 
     mutating func paintCommandLine(_ text: String, _ state: borrowing State, _ row: Int) {
         let problem = state.typing.problem
-        var column = paintInput(":", text, problem, row)
+        var column = paintInput(":", text, state.typing.cursor, problem, row)
         if paintChoices(state.typing.choices, row, &column) { return }
         if let problem { return paintProblem(problem, row, column) }
         if let entry = CommandTable.entry(of: text) {
@@ -33,26 +35,56 @@ extension Painter {
         paintKeys(of: .command, row, column)
     }
 
-    /// Draws the sign, the line and the cursor; returns the column of what follows.
-    private mutating func paintInput(_ sign: String, _ text: String, _ problem: Typing.Problem?, _ row: Int) -> Int {
+    /// Draws what a query can be, where none is typed yet: examples, and above them the fields.
+    private mutating func paintExamples(_ row: Int, _ column: Int) {
+        let fields = QueryCompletion.fields.joined(separator: " ")
+        let lines = [
+            (row, column, Self.examples.joined(separator: "   ")), (row - 1, 2, "fields: " + fields),
+        ]
+        frame.fill(row: row - 1, column: 0, columns: frame.size.columns, style: .normal)
+        for (row, column, text) in lines {
+            frame.write(
+                text, row: row, column: column, maxColumns: frame.size.columns - 1 - column, style: .dim,
+                ellipsis: glyphs.ellipsis)
+        }
+    }
+
+    private static let examples = [
+        "charge", "live", "failed", "total > 5s", "#17", "Order.swift:42", "charge|bank -refund", "/order 1[0-9]/",
+        "@slow",
+    ]
+
+    /// Draws the sign, the line and the cursor; returns the column of what follows. A long line shows the part around
+    /// the cursor.
+    private mutating func paintInput(
+        _ sign: String, _ text: String, _ cursor: Int?, _ problem: Typing.Problem?, _ row: Int
+    ) -> Int {
         var column = 1
         column += frame.write(sign, row: row, column: column, style: .key)
         let room = max(4, frame.size.columns / 2, frame.size.columns - 32)
-        var shown = text.enumerated().map { (offset: $0, text: SafeText.line(String($1), charset: glyphs.charset)) }
-        var width = shown.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
-        // The end of a long text is where one types.
+        // The cursor behind the text stands on a blank.
+        let shown = text.map { SafeText.line(String($0), charset: glyphs.charset) } + [" "]
+        let widths = shown.map { TextWidth.of($0, charset: glyphs.charset) }
+        let cursor = min(cursor ?? text.count, text.count)
+        var first = 0
+        var width = widths[...cursor].reduce(0, +)
         while width > room {
-            width -= TextWidth.of(shown[0].text, charset: glyphs.charset)
-            shown.removeFirst()
+            width -= widths[first]
+            first += 1
         }
-        for (offset, text) in shown {
-            let isWrong = problem?.range.contains(offset) == true
-            column += frame.write(text, row: row, column: column, style: isWrong ? .error.underlined : .label)
-        }
-        // What is missing is missing here.
+        // What is missing is missing at the end.
         let isMissing = problem.map { $0.range.isEmpty } ?? false
-        frame.fill(row: row, column: column, columns: 1, style: (isMissing ? Style.error : .normal).reversed)
-        return column + 3
+        let start = column
+        for index in first..<shown.count {
+            guard index <= cursor || column - start + widths[index] <= room else { break }
+            let isWrong = problem?.range.contains(index) == true || isMissing && index == text.count
+            var style: Style = isWrong ? .error.underlined : .label
+            if index == text.count { style = isWrong ? .error : .normal }
+            if index == cursor { style = style.reversed }
+            if index == text.count, index != cursor { break }
+            column += frame.write(shown[index], row: row, column: column, style: style)
+        }
+        return column + (cursor == text.count ? 2 : 3)
     }
 
     private mutating func paintProblem(_ problem: Typing.Problem, _ row: Int, _ column: Int) {

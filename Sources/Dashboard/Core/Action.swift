@@ -62,6 +62,10 @@ public enum Effect: Hashable, Sendable {
     /// Show or hide the output of the program that was started together with the dashboard; ``Action/report(_:)`` if there
     /// is none.
     case toggleOutput
+    /// Ring the terminal's bell.
+    case bell
+    /// A node came to match an alert: run the command of the configuration, if there is one.
+    case alert(AlertNotice)
     /// Draw every cell again.
     case redraw
     /// Leave the screen and stop, as `^Z` does.

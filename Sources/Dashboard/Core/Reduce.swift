@@ -18,7 +18,7 @@ public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     case .ended(let source, let reason): state.end(source, reason)
     case .tick(let wall, let process):
         state.tick(wall: wall, process: process)
-        return state.askForDetail()
+        return state.ringAlerts() + state.askForDetail()
     case .work: state.work()
     case .resized(let size):
         state.size = size

@@ -111,6 +111,9 @@ public struct State {
     var profile = ProfileView()
 
     var filter = Filter()
+    var alerts: [Alert] = []
+    /// When the bell rang last, in nanoseconds since 1970.
+    var lastBell: UInt64 = 0
     var mode = Mode.normal
     var typing = Typing()
     var helpSearch = HelpSearch()

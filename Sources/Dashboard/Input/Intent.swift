@@ -18,6 +18,8 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case detail, detailUp, detailDown, why, back, previousNode
     /// Finding.
     case filter, nextMatch, previousMatch, dim
+    /// Filters with a key of their own.
+    case onlyLive, onlyFailed, onlySlow, onlyStuck
     /// Doing.
     case tag, untag, pin, cancelNode, cancelChain, freeze, copy, copyTree, edit, output, commandLine, faster, slower
     /// The screen.
@@ -25,7 +27,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     /// Keys of other programs, with another meaning here.
     case setup, priority
     /// In the dialog, and while a filter or a command is typed.
-    case yes, no, accept, abort, complete
+    case yes, no, accept, abort, complete, editLine
 }
 
 extension Intent {

@@ -63,6 +63,10 @@ extension State {
         case .nextMatch: goToMatch(forward: true)
         case .previousMatch: goToMatch(forward: false)
         case .dim: toggleDim()
+        case .onlyLive: toggleQuickFilter("live")
+        case .onlyFailed: toggleQuickFilter("failed")
+        case .onlySlow: toggleQuickFilter("slow")
+        case .onlyStuck: toggleQuickFilter("stuck")
         case .tag: toggleTag()
         case .untag: untag()
         case .pin: togglePin()
@@ -82,7 +86,7 @@ extension State {
         case .setup: notify("columns sort by s, colours change by :theme, warnings by :warn; :help lists all commands")
         case .priority: notify("promises have no priority; F6 sorts, F9 cancels")
         case .yes, .no: notify("nothing was asked")
-        case .accept, .abort, .complete: notify("nothing is being typed")
+        case .accept, .abort, .complete, .editLine: notify("nothing is being typed")
         }
         return []
     }

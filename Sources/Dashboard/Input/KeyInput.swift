@@ -8,17 +8,16 @@ extension State {
             typeHelpSearch(key)
             return []
         }
-        if let intent = KeyMap.intent(for: key, in: context) { return handle(intent) }
+        if let intent = KeyMap.intent(for: key, in: context), intent != .editLine { return handle(intent) }
         guard let line = typedLine else { return pressUnbound(key) }
+        var editor = LineEditor(line, cursor: typing.cursor)
         switch (key.key, key.modifiers) {
-        case (.character(let character), []), (.character(let character), .shift): retype(line + String(character))
+        case (.character(let character), []), (.character(let character), .shift): editor.insert(String(character))
         // Of an empty line the sign before it goes.
-        case (.backspace, _):
-            if line.isEmpty { return handle(.abort) }
-            retype(String(line.dropLast()))
-        case (.character("u"), .control): retype("")
-        default: break
+        case (.backspace, _) where line.isEmpty: return handle(.abort)
+        default: guard editor.press(key) else { return [] }
         }
+        retype(editor, instead: line)
         return []
     }
 
@@ -46,13 +45,21 @@ extension State {
         }
     }
 
-    private mutating func retype(_ line: String) {
-        if case .command = mode { typeCommand(line) } else { type(line) }
+    /// Goes on with an edited line; a line that only has its cursor elsewhere keeps its completions.
+    private mutating func retype(_ editor: LineEditor, instead line: String) {
+        let text = editor.text
+        if text != line {
+            if case .command = mode { typeCommand(text) } else { type(text) }
+        }
+        typing.cursor = editor.cursor
+        revision += 1
     }
 
     /// Goes on typing with what was pasted, on one line; where none is being typed a text is no keys.
     mutating func paste(_ text: String) {
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
-        retype(line + text.filter { !$0.isNewline })
+        var editor = LineEditor(line, cursor: typing.cursor)
+        editor.insert(text.filter { !$0.isNewline })
+        retype(editor, instead: line)
     }
 }

@@ -134,6 +134,13 @@ public enum KeyMap {
             Binding(
                 .filter, [key("/"), KeyPress(.function(3)), KeyPress(.function(4))],
                 "show only nodes that a text or query finds", footer: "filter"),
+            Binding(.onlyLive, [key("A")], "only live nodes; again: all", footer: "live"),
+            Binding(.onlyFailed, [key("F")], "only nodes that failed; again: all", footer: "failed"),
+            Binding(
+                .onlySlow, [key("T")], "only nodes over 1 s in total, or what @slow is; again: all", footer: "slow"),
+            Binding(
+                .onlyStuck, [key("B")], "only what is blocked or waits for too long, or what @stuck is; again: all",
+                footer: "stuck"),
             Binding(.nextMatch, [key("n")], "to the next match"),
             Binding(.previousMatch, [key("N")], "to the match before"),
             Binding(.dim, [key("m")], "dim what does not match instead of hiding it"),
@@ -160,24 +167,6 @@ public enum KeyMap {
             Binding(.setup, [KeyPress(.function(2))], "how to set up columns, colours and warnings"),
             Binding(.priority, [KeyPress(.function(7)), KeyPress(.function(8))], "promises have no priority"),
         ]
-
-    private static let filter: [Binding] = [
-        Binding(.accept, [KeyPress(.enter)], "apply the filter", footer: "apply"),
-        Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
-        Binding(.abort, [KeyPress(.escape)], "clear the filter", footer: "clear"),
-        Binding(.up, [KeyPress(.up)], "the filter before; then those of the configuration"),
-        Binding(.down, [KeyPress(.down)], "the filter after"),
-        Binding(.quit, [.control("c")], "quit"),
-    ]
-
-    private static let command: [Binding] = [
-        Binding(.accept, [KeyPress(.enter)], "do it", footer: "do it"),
-        Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
-        Binding(.up, [KeyPress(.up)], "the command before"),
-        Binding(.down, [KeyPress(.down)], "the command after"),
-        Binding(.abort, [KeyPress(.escape)], "close the line", footer: "close"),
-        Binding(.quit, [.control("c")], "quit"),
-    ]
 
     private static let confirm: [Binding] = [
         Binding(.yes, [key("y"), KeyPress(.enter)], "cancel them", footer: "cancel"),

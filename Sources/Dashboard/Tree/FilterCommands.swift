@@ -47,9 +47,10 @@ extension State {
     /// How a query could go on.
     func filterChoices(_ text: String) -> Typing.Choices {
         if let name = SavedQueries.name(in: text) {
-            let names = options.savedQueries.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
+            let saved = SavedQueries.all(options.savedQueries)
+            let names = saved.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
             // A whole name completes to its query.
-            let whole = options.savedQueries[name].map { [$0] } ?? []
+            let whole = saved[name].map { [$0] } ?? []
             return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
         }
         if let choices = EventTerms.choices(text) { return choices }
@@ -144,6 +145,28 @@ extension State {
         updateViewport()
     }
 
+    /// Shows only what a saved query finds, as if it had been typed; all again if it is in force.
+    mutating func toggleQuickFilter(_ name: String) {
+        do throws(QueryError) {
+            let query = try query("@" + name)
+            if let current = filter.query, current.findsSame(as: query) {
+                dropFilter()
+                return notify("all nodes are shown again")
+            }
+            setFilter(query)
+            filterHistory.add(query.text)
+            status = nil
+            if matchCount == 0, !isScanning {
+                notify("nothing matches @\(name) yet; the same key or Esc shows all again")
+            }
+            updateViewport()
+            // What is live keeps coming in at the top.
+            if name != "live" { goToMatchHere() }
+        } catch {
+            notify(error.description, .warning)
+        }
+    }
+
     mutating func dropFilter() {
         if case .filter = mode { mode = .normal }
         setFilter(nil)
@@ -167,10 +190,16 @@ extension State {
 
     mutating func goToMatch(forward: Bool) {
         guard filter.isActive else { return notify("no filter is set; / sets one") }
-        guard let (programIndex, node) = match(forward: forward) else {
-            return notify("no match \(forward ? "below" : "above")")
+        if let (programIndex, node) = match(forward: forward) { return reveal(node, in: programIndex) }
+        let all = Array(programs.indices)
+        guard let (programIndex, node) = firstMatch(in: forward ? all : all.reversed(), forward: forward) else {
+            return notify(isScanning ? "no match yet" : "nothing matches “\(filter.text)”")
         }
+        let selected = selectedNode
+        let isSame = selected.map { $0.programIndex == programIndex && $0.node == node } ?? false
+        guard !isSame else { return notify("this is the only match") }
         reveal(node, in: programIndex)
+        notify("wrapped to the \(forward ? "top" : "bottom")")
     }
 
     /// The next match below or above the selection: in its chain, else in the nearest chain that has one, else in the

@@ -13,6 +13,15 @@ extension Program {
     mutating func setFilter(_ filter: Filter) {
         rowModel.dimsRest = filter.dims
         rowModel.setFilter(filter.query, now: shownNow)
+        filterWarnings = nil
+        updateFilterWarnings()
+    }
+
+    /// Passes changed warnings on to a filter that reads them.
+    mutating func updateFilterWarnings() {
+        guard rowModel.filterReadsWarnings, isReached, filterWarnings != insight.warnings.revision else { return }
+        filterWarnings = insight.warnings.revision
+        rowModel.setWarnings(insight.warnings.kindsByNode, in: forest)
     }
 
     /// Whether it is still looked through for what the filter holds.

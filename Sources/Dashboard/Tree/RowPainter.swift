@@ -93,6 +93,8 @@ final class RowPainter {
         let glyphs = painter.glyphs
         if program.rowModel.isTagged(tree.node) {
             painter.frame.write(glyphs.tagged, row: row, column: 1, style: .warning)
+        } else if program.alertWatches.hasRung(forest.id(of: tree.node)) {
+            painter.frame.write("!", row: row, column: 1, style: .error)
         }
         let state = NodeText.state(of: tree.node, isRoot: tree.flags.contains(.root), in: forest)
         painter.frame.write(glyphs.state(state.role), row: row, column: Columns.glyph, style: style(Style(state.role)))

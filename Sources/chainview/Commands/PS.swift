@@ -41,8 +41,9 @@ struct PS: ParsableCommand {
         name: .customLong("where"),
         help: ArgumentHelp(
             """
-            Print only nodes that match a query, and their ancestors: 'state:rejected', 'kind:all age>5s', \
-            'site:Order.swift:42 or thread:worker', 'not run<=100ms', or '@name' for a query of the configuration file.
+            Print only nodes that match a query, and their ancestors: 'failed', 'live total>5s', 'Order.swift:42', \
+            'state:rejected kind:all', 'charge|bank -refund', 'warning:any', 'not run<=100ms', or '@name' for a query of the \
+            configuration file.
             """, valueName: "query"))
     var query: String?
 

@@ -42,6 +42,12 @@ struct ConfigKey: Sendable {
             "detail", ["The details of the selected row. auto shows them if there is room beside the rows."],
             DetailVisibility.allCases.map(\.rawValue), \.detailName),
         flag("read-only", ["Refuse to cancel anything."], \.isReadOnly),
+        text(
+            "alert-command",
+            [
+                "A command for /bin/sh that is run when an alert (:alert QUERY) finds a node; empty for none. It gets "
+                    + "\(AlertCommand.variables)."
+            ], \.alertCommand),
     ]
 
     private static let tree: [ConfigKey] = [
@@ -118,6 +124,16 @@ extension ConfigKey {
         ) {
             guard let flag = $0.bool else { return "" }
             $1[keyPath: setting] = flag
+            return nil
+        }
+    }
+
+    private static func text(_ name: String, _ help: [String], _ setting: Setting<String>) -> ConfigKey {
+        ConfigKey(
+            path: [name], help: help, value: TOMLText.quoted(Configuration()[keyPath: setting]), allowed: "a text"
+        ) {
+            guard let text = $0.string else { return "" }
+            $1[keyPath: setting] = text
             return nil
         }
     }
@@ -244,8 +260,13 @@ extension ConfigKey {
             lines.append("\(key.name) = \(key.value)")
         }
         lines += [
-            "", "[queries]", "# Named queries: type / and @NAME in the dashboard. Examples:", "# slow = \"run>100ms\"",
-            "# failed = \"state:rejected age<1m\"",
+            "", "[queries]",
+            "# Named queries: type / and @NAME in the dashboard. The keys A, F, T and B of the dashboard use",
+            "# live, failed, slow and stuck:",
+        ]
+        lines += ["live", "failed", "slow", "stuck"].map { "# \($0) = \(TOMLText.quoted(SavedQueries.builtIn[$0]!))" }
+        lines += [
+            "# rejected-lately = \"state:rejected age<1m\""
         ]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -18,6 +18,8 @@ struct Configuration: Equatable {
     var warnings = WarningOptions()
     var limits = ForestLimits()
     var queries: [String: String] = [:]
+    /// A command for `/bin/sh`; empty for none.
+    var alertCommand = ""
 }
 
 /// An error in a configuration file, in one sentence.

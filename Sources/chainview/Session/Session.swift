@@ -30,6 +30,9 @@ final class Session {
     /// An error of a file, for the status line.
     private var pendingMessage: String?
 
+    /// Run for alerts; nil where none is configured.
+    private let alertCommand: AlertCommand?
+
     /// The number of events and nodes to apply between two looks at the keyboard: some milliseconds.
     private static let foldLimit = 16_384
 
@@ -50,6 +53,9 @@ final class Session {
         glyphs = options.glyphs
         printsStatistics = settings.display.printsStatistics
         settingsStore = remembers ? settings.store : nil
+        alertCommand =
+            settings.configuration.alertCommand.isEmpty
+            ? nil : AlertCommand(settings.configuration.alertCommand)
         pendingMessage = settings.problems.first.map { first in
             let more = settings.problems.count - 1
             return "\(first)" + (more > 0 ? " (and \(more) more: run `chainview config --check`)" : "")
@@ -213,6 +219,8 @@ extension Session {
         case .quit: isOver = true
         case .suspend: attempt("suspend") { try screen.suspend() }
         case .toggleOutput: toggleOutput()
+        case .bell: attempt("ring the bell") { try screen.ringBell() }
+        case .alert(let notice): if let problem = alertCommand?.run(notice) { step(.report(problem)) }
         case .copy(let text): attempt("copy") { try screen.setClipboard(text) }
         case .save(let path, let content, let overwrites):
             step(SavedFile(path: path).write(content, overwrites: overwrites))

@@ -20,6 +20,7 @@ struct Program {
     var rowModel = RowModel()
     var siteFolds = SiteFolds()
     var insight = Insight()
+    var alertWatches = AlertWatches()
     var rate = RateMeter()
     /// The load of the last minute.
     var loadHistory = LoadHistory()
@@ -30,6 +31,8 @@ struct Program {
     var frozenBuffer: FrozenBuffer?
     /// The most events and nodes that waited while the picture stood still.
     var frozenHighWater = 0
+    /// The revision of the warnings that the filter has.
+    var filterWarnings: UInt64?
     private var clock = RemoteClock()
     /// The moment at which running times stop while the connection is lost.
     private var lastSeen: UInt64?
@@ -103,7 +106,7 @@ struct Program {
 
     /// Whether nothing but the passing of time can change its rows.
     var isIdle: Bool {
-        if isReached, rowModel.isBusy { return false }
+        if isReached, rowModel.isBusy || alertWatches.hasWork { return false }
         guard !isStill else { return insight.areFiguresIdle }
         return forest.totals.counts.liveCount == 0 && !rowModel.awaitsDeadlines && insight.isIdle
     }
@@ -140,6 +143,7 @@ extension Program {
     mutating func connect(_ new: ProcessDescription, _ options: State.Options) {
         if info?.key != new.key {
             forest = ChainForest(process: new.key, limits: options.limits)
+            filterWarnings = nil
             rowModel = RowModel(
                 longFrom: options.longFrom, chunkLimit: options.chunkLimit, queueLimit: options.queueLimit)
             insight = Insight()
@@ -210,6 +214,7 @@ extension Program {
         guard !changes.isEmpty else { return false }
         rowModel.update(changes, of: forest, now: now)
         if !siteFolds.isEmpty { foldBySite(changes) }
+        if !alertWatches.isEmpty { alertWatches.update(changes, of: forest) }
         insight.follow(changes, of: forest, now: now)
         return true
     }
@@ -238,6 +243,7 @@ extension Program {
         guard isReached else { return false }
         // Counts may finish while frozen; warnings may not, because they depend on the time.
         guard frozenBuffer == nil else { return insight.tickFigures(forest, wall: wall) }
+        defer { updateFilterWarnings() }
         return insight.tick(forest, now: now, wall: wall, options: options)
     }
 

@@ -95,6 +95,7 @@ extension State {
             programs[programIndex].connect(info, options)
             if old == nil {
                 programs[programIndex].setFilter(filter)
+                for alert in alerts { programs[programIndex].setAlert(alert) }
                 programs[programIndex].foldSites(foldedSites)
                 programs[programIndex].setOrder(order)
                 if isFrozen { programs[programIndex].freeze() }
@@ -114,6 +115,8 @@ extension State {
         programs[programIndex].connect(info, options)
         if let old { programs[programIndex].restart = Restart(time: wall, oldPid: old.pid) }
         programs[programIndex].setFilter(filter)
+        programs[programIndex].alertWatches.removeAll()
+        for alert in alerts { programs[programIndex].setAlert(alert) }
         programs[programIndex].foldSites(foldedSites)
         programs[programIndex].setOrder(order)
         let source = programs[programIndex].source

@@ -12,7 +12,7 @@ extension State {
                 CommandTable.entries.map { $0.name.rawValue + ($0.arguments.isEmpty ? "" : " ") }, for: text, words)
         }
         guard let entry = CommandTable.entry(of: name.text) else { return Typing.Choices(head: text, words: []) }
-        if entry.name == .filter {
+        if entry.name == .filter || entry.name == .alert {
             var choices = filterChoices(words.rest + (isInWord || words.rest.isEmpty ? "" : " "))
             let head = String(text.prefix(words.argumentStart))
             choices.head = head + choices.head

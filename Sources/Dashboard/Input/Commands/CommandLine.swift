@@ -42,11 +42,15 @@ extension State {
         guard let name = words.words.first else { return [] }
         commandHistory.add(line)
         do throws(Typing.Problem) {
+            if words.words.count == 1, NodeNumber.read(name.text) != nil {
+                try goTo(name)
+                return []
+            }
             guard let entry = CommandTable.entry(of: name.text) else {
                 throw Typing.Problem(text: Self.unknown(name.text), range: name.range)
             }
             if words.isForced, entry.name != .save {
-                throw Typing.Problem(text: "only save is ever told to with !", range: name.range)
+                throw Typing.Problem(text: "only save can stand before !", range: name.range)
             }
             return try perform(entry.name, words)
         } catch {
@@ -57,7 +61,18 @@ extension State {
         }
     }
 
+    /// Words of other programs and of the keys' help, and the commands that do it here.
+    private static let synonyms: [String: String] = [
+        "stop": "cancel", "kill": "cancel", "abort": "cancel", "find": "filter", "search": "filter", "grep": "filter",
+        "exit": "quit", "wq": "quit", "x": "quit", "pause": "freeze", "resume": "freeze", "write": "save",
+        "open": "unfold", "expand": "unfold", "close": "fold", "collapse": "fold", "mark": "tag", "blocker": "why",
+        "order": "sort", "yank": "copy", "colors": "theme", "colours": "theme", "fps": "rate", "notify": "alert",
+        "tail": "follow",
+    ]
+
     private static func unknown(_ name: String) -> String {
+        if name.first == "Q" { return "there is no command \(name): did you mean :q?" }
+        if let meant = synonyms[name.lowercased()] { return "there is no command \(name): did you mean :\(meant)?" }
         let near = CommandTable.entries.filter { $0.name.rawValue.hasPrefix(name.prefix(1).lowercased()) }
         let known = near.isEmpty ? CommandTable.entries : near
         return "there is no command \(name): " + known.map(\.name.rawValue).joined(separator: " ")
@@ -66,6 +81,10 @@ extension State {
     private mutating func perform(_ name: CommandTable.Name, _ words: CommandWords) throws(Typing.Problem) -> [Effect] {
         switch name {
         case .filter: try setFilter(words)
+        case .alert: try alert(words)
+        case .follow, .why, .tag, .untag, .freeze, .unfold:
+            try words.noMore(than: 0)
+            return handle(Self.intents[name]!)
         case .view:
             let word = try words.one("say which view: \(Self.viewNames)")
             guard let view = ViewID(name: word.text) ?? UInt8(word.text).flatMap(ViewID.init) else {
@@ -82,7 +101,7 @@ extension State {
             try words.noMore(than: 0)
             showTree()
             toggleGroups()
-        case .goto: try goTo(words)
+        case .goto: try goTo(try words.one("say which node: its number stands first in its details"))
         case .cancel: return handle(try isGiven("chain", words) ? .cancelChain : .cancelNode)
         case .copy: return handle(try isGiven("tree", words) ? .copyTree : .copy)
         case .save: return try save(words)
@@ -112,6 +131,11 @@ extension State {
         return []
     }
 
+    /// Commands that do what a key does.
+    private static let intents: [CommandTable.Name: Intent] = [
+        .follow: .follow, .why: .why, .tag: .tag, .untag: .untag, .freeze: .freeze, .unfold: .unfoldAll,
+    ]
+
     private static var viewNames: String { ViewID.allCases.map(\.name).joined(separator: " ") }
 
     private func number(
@@ -138,8 +162,14 @@ extension State {
 
     private mutating func setFilter(_ words: CommandWords) throws(Typing.Problem) {
         guard !words.rest.isEmpty else { return dropFilter() }
+        _ = try query(of: words)
+        try? filter(by: words.rest)
+    }
+
+    /// The query behind a command's name.
+    func query(of words: CommandWords) throws(Typing.Problem) -> Query {
         do throws(QueryError) {
-            try filter(by: words.rest)
+            return try query(words.rest)
         } catch {
             let range = error.range
             throw Typing.Problem(
@@ -172,8 +202,7 @@ extension State {
         sort(by: wanted.column, inverted: wanted.isInverted, siblings: wanted.sortsSiblings)
     }
 
-    private mutating func goTo(_ words: CommandWords) throws(Typing.Problem) {
-        let word = try words.one("say which node: its number stands first in its details")
+    private mutating func goTo(_ word: CommandWords.Word) throws(Typing.Problem) {
         guard let id = NodeNumber.read(word.text) else {
             throw Typing.Problem(text: "an id is a number, as in #17", range: word.range)
         }

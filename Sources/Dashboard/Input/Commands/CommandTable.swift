@@ -26,14 +26,19 @@ public enum CommandTable {
     }
 
     enum Name: String, CaseIterable, Sendable {
-        case filter, view, fold, sort, columns, group, goto, cancel, copy, save, theme, rate, warn, reset, help, quit
+        case filter, alert, view, fold, unfold, sort, columns, group, goto, follow, why, tag, untag, freeze, cancel
+        case copy, save, theme, rate, warn, reset, help, quit
     }
 
     /// All commands, in the order of the help.
     static let entries: [Entry] = [
         Entry(.filter, "QUERY", "show only what a query finds; without one, everything"),
+        Entry(
+            .alert, "[QUERY/off]",
+            "ring the bell when a node comes to match; alone: list alerts; off: drop them"),
         Entry(.view, "NAME", "change to a view: " + ViewID.allCases.map(\.name).joined(separator: ", ")),
         Entry(.fold, "LEVELS", "fold every chain so that nodes so many levels in are shown"),
+        Entry(.unfold, "", "unfold everything"),
         Entry(
             .sort, "[COLUMN]",
             "sort by " + SortColumn.allCases.map(\.rawValue).joined(separator: ", ") + "; then asc or desc, siblings"),
@@ -42,7 +47,12 @@ public enum CommandTable {
             "choose and order columns: " + TreeColumn.allCases.map(\.rawValue).joined(separator: ", ")
                 + "; or default"),
         Entry(.group, "", "put chains from the same call site together, or apart"),
-        Entry(.goto, "ID", "go to the node of a number, as in #17"),
+        Entry(.goto, "ID", "go to the node of a number, as in #17; also :17"),
+        Entry(.follow, "", "follow the newest chain, then the selected node, then nothing"),
+        Entry(.why, "", "go to the node that the selected one waits for"),
+        Entry(.tag, "", "tag or untag the node"),
+        Entry(.untag, "", "untag all"),
+        Entry(.freeze, "", "freeze the picture, or resume"),
         Entry(.cancel, "[chain]", "cancel the node or its whole chain, or the tagged ones (asks first)"),
         Entry(.copy, "[tree]", "copy the node, or all under it as a tree, or the tagged ones"),
         Entry(.save, "FILE", "save the screen to FILE.txt, .ansi, .svg or .json; save! writes over what is there"),
@@ -58,6 +68,8 @@ public enum CommandTable {
     static func entry(of line: String) -> Entry? {
         let word = line.prefix { !$0.isWhitespace && $0 != "!" }.lowercased()
         guard !word.isEmpty else { return nil }
+        // A slip of the shift key must not quit.
+        if line.first == "Q" { return nil }
         if word == "q" { return entries.first { $0.name == .quit } }
         let fitting = entries.filter { $0.name.rawValue.hasPrefix(word) }
         return fitting.first { $0.name.rawValue == word } ?? (fitting.count == 1 ? fitting[0] : nil)
@@ -65,22 +77,33 @@ public enum CommandTable {
 
     /// What a query is made of.
     static let queries: [(form: String, text: String)] = [
-        ("charge", "the text is in the label, kind, state or error, or without a label in the site"),
+        ("charge", "the text is in the label, kind, state, error or value, or without a label in the site"),
+        ("charge|bank -card", "one of two texts, and not a third"),
         ("\"two words\"", "a text with blanks or signs in it"),
-        ("state:rejected", "a state; also live, settled, failed"),
-        ("kind:all", "the operation that made it"),
-        ("thread:worker-2", "also executor: site: label: error: canceller:, with = for the whole name"),
+        ("/order 1[0-9]+$/", "a regular expression; also after a text field: label:/^bank/"),
+        ("live", "nodes in these states; also settled, failed"),
+        ("kind:all|race", "the operation that made it, or one of several; also operation:"),
+        ("Checkout.swift:106", "the call site"),
+        ("#17", "the node of a number; also id:17"),
+        ("state:rejected", "a state"),
+        ("label:charge", "also error: value: thread: executor: site: canceller:, with = for the whole text"),
+        ("chain:\"order 17\"", "the text is in the label of the chain's first node; parent: in that of the node above"),
         ("error~timeout", "the text is in the error"),
-        ("age>5s", "also wait, run, total with > >= < <= and ns us ms s m h"),
-        ("id:17", "the node of a number"),
+        ("total > 5s", "also age, wait, run with > >= < <= and ns us ms s m h"),
+        ("warning:deadlock", "nodes with a warning of that kind; any is every kind"),
+        ("waits-for:timer", "also resolver, parent, members, promise, executor, handler"),
         ("a b  not a  a or b", "both, not, one of them; ( ) group"),
-        ("@name", "a query that the configuration holds"),
+        ("@slow", "a saved query: live, failed, slow, stuck, and those of the configuration"),
     ]
 
     /// Both tables as Markdown: what the README holds between its marks, ending in a newline.
     public static func markdown() -> String {
+        // A bar ends a cell, in code as well.
+        func escaped(_ text: String) -> String {
+            text.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+        }
         func table(_ head: String, _ rows: [(String, String)]) -> String {
-            rows.reduce("| \(head) | |\n| --- | --- |\n") { $0 + "| `\($1.0)` | \($1.1) |\n" }
+            rows.reduce("| \(head) | |\n| --- | --- |\n") { $0 + "| `\(escaped($1.0))` | \(escaped($1.1)) |\n" }
         }
         return table("behind `:`", entries.map { ($0.usage, $0.text) }) + "\n"
             + table("behind `/`", queries.map { ($0.form, $0.text) })

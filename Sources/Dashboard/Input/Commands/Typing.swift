@@ -10,6 +10,8 @@ struct Typing: Equatable {
         var chosen: Int?
     }
 
+    /// How many characters of the line are before the cursor; nil for all of them.
+    var cursor: Int?
     var choices: Choices?
     /// Why the line was not done when it was asked for; a filter's line is read with each key instead.
     var problem: Problem?
@@ -32,6 +34,7 @@ struct Typing: Equatable {
             choices = next
             return nil
         }
+        cursor = nil
         let index = next.chosen.map { ($0 + 1) % next.words.count } ?? 0
         next.chosen = index
         // What is the only way can be gone on with at once.

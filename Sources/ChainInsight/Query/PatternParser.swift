@@ -1,0 +1,246 @@
+/// Parses a regular expression into a nondeterministic automaton over the bytes of lower-case UTF-8.
+struct PatternParser {
+    /// A position in the expression. The first one is the start.
+    enum Node: Hashable, Sendable {
+        case bytes(ByteSet, next: Int)
+        case split(Int, Int)
+        /// The start or the end of the text.
+        case start(next: Int)
+        case end(next: Int)
+        case match
+    }
+
+    /// The expression as a tree.
+    private indirect enum Part: Sendable {
+        case empty
+        case bytes(ByteSet)
+        case sequence([Part])
+        case choice([Part])
+        case repeated(Part, ClosedRange<Int>, isEndless: Bool)
+        case start, end
+    }
+
+    private let characters: [Character]
+    private var position = 0
+    private var depth = 0
+    private var nodes: [Node] = []
+
+    private static let depthLimit = 32
+    private static let nodeLimit = 2_000
+    private static let repeatLimit = 100
+
+    init(_ text: String) { characters = Array(text) }
+
+    mutating func parse() throws(TextPattern.Problem) -> [Node] {
+        let part = try choice()
+        if position < characters.count { throw problem("there is no ( for this )", position..<position + 1) }
+        nodes = [.match, .match]
+        let first = try add(part, next: 1)
+        nodes[0] = .split(first, first)
+        return nodes
+    }
+
+    private func problem(_ text: String, _ range: Range<Int>) -> TextPattern.Problem {
+        TextPattern.Problem(text: text, range: range)
+    }
+
+    // MARK: Parsing
+
+    private mutating func choice() throws(TextPattern.Problem) -> Part {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.depthLimit else { throw problem("there are too many (", position - 1..<position) }
+        var parts = [try sequence()]
+        while position < characters.count, characters[position] == "|" {
+            position += 1
+            parts.append(try sequence())
+        }
+        return parts.count == 1 ? parts[0] : .choice(parts)
+    }
+
+    private mutating func sequence() throws(TextPattern.Problem) -> Part {
+        var parts: [Part] = []
+        while position < characters.count, !"|)".contains(characters[position]) { parts.append(try repetition()) }
+        return parts.isEmpty ? .empty : .sequence(parts)
+    }
+
+    private mutating func repetition() throws(TextPattern.Problem) -> Part {
+        let part = try atom()
+        guard position < characters.count else { return part }
+        switch characters[position] {
+        case "*": return repeated(part, 0...0, isEndless: true)
+        case "+": return repeated(part, 1...1, isEndless: true)
+        case "?": return repeated(part, 0...1, isEndless: false)
+        case "{": return try counted(part)
+        default: return part
+        }
+    }
+
+    private mutating func repeated(_ part: Part, _ count: ClosedRange<Int>, isEndless: Bool) -> Part {
+        position += 1
+        return .repeated(part, count, isEndless: isEndless)
+    }
+
+    /// `{3}`, `{2,5}` or `{2,}`.
+    private mutating func counted(_ part: Part) throws(TextPattern.Problem) -> Part {
+        let start = position
+        guard let end = characters[start...].firstIndex(of: "}") else {
+            throw problem("this { is not closed", start..<start + 1)
+        }
+        let bounds = String(characters[start + 1..<end]).split(separator: ",", omittingEmptySubsequences: false)
+        guard (1...2).contains(bounds.count), let least = Int(bounds[0]), (0...Self.repeatLimit).contains(least) else {
+            throw problem("{ } holds one or two numbers up to \(Self.repeatLimit)", start..<end + 1)
+        }
+        position = end + 1
+        guard bounds.count == 2 else { return .repeated(part, least...least, isEndless: false) }
+        if bounds[1].isEmpty { return .repeated(part, least...least, isEndless: true) }
+        guard let most = Int(bounds[1]), (least...Self.repeatLimit).contains(most) else {
+            throw problem("{ } holds one or two numbers up to \(Self.repeatLimit)", start..<end + 1)
+        }
+        return .repeated(part, least...most, isEndless: false)
+    }
+
+    private mutating func atom() throws(TextPattern.Problem) -> Part {
+        let start = position
+        let character = characters[position]
+        position += 1
+        switch character {
+        case "(":
+            if position < characters.count, characters[position] == "?" {
+                guard position + 1 < characters.count, characters[position + 1] == ":" else {
+                    throw problem("(? is not known", start..<position + 1)
+                }
+                position += 2
+            }
+            let part = try choice()
+            guard position < characters.count else { throw problem("this ( is not closed", start..<start + 1) }
+            position += 1
+            return part
+        case "*", "+", "?", "{": throw problem("\(character) has nothing to repeat", start..<position)
+        case ".": return .choice([.bytes(ByteSet(0...127))] + Self.otherScalars)
+        case "^": return .start
+        case "$": return .end
+        case "[": return try set(from: start)
+        case "\\": return try escape(from: start)
+        default: return Self.literal(character)
+        }
+    }
+
+    private mutating func escape(from start: Int) throws(TextPattern.Problem) -> Part {
+        guard position < characters.count else { throw problem("something is missing after \\", start..<position) }
+        let character = characters[position]
+        position += 1
+        if let set = Self.named(character) { return .bytes(set) }
+        if "DSW".contains(character), let set = Self.named(Character(character.lowercased())) {
+            return .choice([.bytes(set.inverted)] + Self.otherScalars)
+        }
+        guard !character.isLetter, !character.isNumber else {
+            throw problem("\\\(character) is not known", start..<position)
+        }
+        return Self.literal(character)
+    }
+
+    private static func named(_ character: Character) -> ByteSet? {
+        switch character {
+        case "d": ByteSet(48...57)
+        case "s": ByteSet(9...13, 32...32)
+        case "w": ByteSet(48...57, 95...95, 97...122)
+        default: nil
+        }
+    }
+
+    /// `[a-z_]` or `[^a-z_]`.
+    private mutating func set(from start: Int) throws(TextPattern.Problem) -> Part {
+        var (set, others) = (ByteSet(), [Part]())
+        let isInverted = position < characters.count && characters[position] == "^"
+        if isInverted { position += 1 }
+        var isFirst = true
+        while position < characters.count, isFirst || characters[position] != "]" {
+            isFirst = false
+            var character = characters[position]
+            position += 1
+            if character == "\\", position < characters.count {
+                character = characters[position]
+                position += 1
+                if let named = Self.named(character) {
+                    set.formUnion(named)
+                    continue
+                }
+            }
+            guard let first = character.asciiValue else {
+                guard !isInverted else { throw problem("[^ ] holds ASCII letters only", position - 1..<position) }
+                others.append(Self.literal(character))
+                continue
+            }
+            guard position + 1 < characters.count, characters[position] == "-", characters[position + 1] != "]" else {
+                set.insert(first...first)
+                continue
+            }
+            guard let last = characters[position + 1].asciiValue, last >= first else {
+                throw problem("this range has no order", position - 1..<position + 2)
+            }
+            set.insert(first...last)
+            position += 2
+        }
+        guard position < characters.count else { throw problem("this [ is not closed", start..<start + 1) }
+        position += 1
+        for letter in 65...90 as ClosedRange<UInt8> where set.contains(letter) { set.insert(letter | 32...letter | 32) }
+        return isInverted ? .choice([.bytes(set.inverted)] + Self.otherScalars) : .choice([.bytes(set)] + others)
+    }
+
+    private static func literal(_ character: Character) -> Part {
+        .sequence(character.lowercased().utf8.map { .bytes(ByteSet($0...$0)) })
+    }
+
+    /// A scalar that is not ASCII, as bytes of UTF-8.
+    private static let otherScalars: [Part] = {
+        let rest = Part.bytes(ByteSet(0x80...0xBF))
+        return [
+            .sequence([.bytes(ByteSet(0xC2...0xDF)), rest]), .sequence([.bytes(ByteSet(0xE0...0xEF)), rest, rest]),
+            .sequence([.bytes(ByteSet(0xF0...0xF4)), rest, rest, rest]),
+        ]
+    }()
+
+    // MARK: The automaton
+
+    /// Adds the nodes of a part, which go on to `next`; returns the first of them.
+    private mutating func add(_ part: Part, next: Int) throws(TextPattern.Problem) -> Int {
+        guard nodes.count < Self.nodeLimit else { throw problem("there is too much to repeat", 0..<characters.count) }
+        switch part {
+        case .empty: return next
+        case .bytes(let set): return append(.bytes(set, next: next))
+        case .start: return append(.start(next: next))
+        case .end: return append(.end(next: next))
+        case .sequence(let parts):
+            var first = next
+            for part in parts.reversed() { first = try add(part, next: first) }
+            return first
+        case .choice(let parts):
+            var first = try add(parts[parts.count - 1], next: next)
+            for part in parts.dropLast().reversed() { first = append(.split(try add(part, next: next), first)) }
+            return first
+        case .repeated(let part, let count, let isEndless):
+            var first = next
+            if isEndless {
+                let loop = append(.match)
+                nodes[loop] = .split(try add(part, next: loop), next)
+                first = loop
+            }
+            for _ in 0..<count.upperBound - count.lowerBound {
+                first = append(.split(try add(part, next: first), next))
+            }
+            for _ in 0..<count.lowerBound {
+                let last = first
+                first = try add(part, next: last)
+                // Nothing repeated is nothing, however often.
+                if first == last { break }
+            }
+            return first
+        }
+    }
+
+    private mutating func append(_ node: Node) -> Int {
+        nodes.append(node)
+        return nodes.count - 1
+    }
+}

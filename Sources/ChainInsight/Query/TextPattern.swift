@@ -1,0 +1,111 @@
+/// A regular expression that is searched for in texts, case-insensitively.
+///
+/// A deterministic automaton, built lazily: it makes a state when a text first needs it. A byte of text then costs a table
+/// look-up, whatever the expression is, and nothing is allocated. Backtracking would let a program's own labels stall a
+/// frame. It knows `.` `[a-z]` `[^a-z]` `*` `+` `?` `{2,5}` `|` `( )` `^` `$` `\d` `\s` `\w` and `\` before a sign.
+package struct TextPattern: Hashable, Sendable {
+    /// Why an expression cannot be read.
+    package struct Problem: Error, Hashable {
+        /// The end of a sentence.
+        var text: String
+        /// The characters of the expression, by number.
+        var range: Range<Int>
+    }
+
+    /// The expression as typed.
+    package let text: String
+    private let nodes: [PatternParser.Node]
+    /// By state of the automaton: the positions in the expression, and where each byte leads.
+    private var states: [State] = []
+    private var table: [Int16] = []
+    private var numbers: [[Int32]: Int16] = [:]
+
+    private struct State {
+        var positions: [Int32]
+        var isMatch: Bool
+        /// Whether it is one where the text ends.
+        var isMatchAtEnd: Bool
+    }
+
+    private static let dead: Int16 = -1
+    /// More are forgotten, and made again.
+    private static let stateLimit = 256
+
+    /// Parses an expression.
+    package init(_ text: String) throws(Problem) {
+        self.text = text
+        var parser = PatternParser(text)
+        nodes = try parser.parse()
+    }
+
+    package static func == (left: TextPattern, right: TextPattern) -> Bool { left.text == right.text }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    /// Whether it matches anywhere in a text.
+    package mutating func matches(_ text: String) -> Bool {
+        var text = text
+        let isASCII = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } }
+        if !isASCII { text = text.lowercased() }
+        if states.isEmpty { _ = number(of: closure([0], isStart: true)) }
+        return text.withUTF8 { search($0) }
+    }
+
+    private mutating func search(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var state = 0
+        for byte in text {
+            if states[state].isMatch { return true }
+            // Lower-case letters, as in the expression.
+            let byte = byte >= 65 && byte <= 90 ? byte | 32 : byte
+            let next = table[state << 8 | Int(byte)]
+            state = next == Self.dead ? step(from: state, byte) : Int(next)
+        }
+        return states[state].isMatch || states[state].isMatchAtEnd
+    }
+
+    /// Makes the state that a byte leads to.
+    private mutating func step(from state: Int, _ byte: UInt8) -> Int {
+        let next = states[state].positions.compactMap { position -> Int32? in
+            guard case .bytes(let set, let next) = nodes[Int(position)], set.contains(byte) else { return nil }
+            return Int32(next)
+        }
+        // A match may begin anywhere.
+        let positions = closure(next + [0], isStart: false)
+        if states.count >= Self.stateLimit, numbers[positions] == nil {
+            (states, table, numbers) = ([], [], [:])
+            _ = number(of: closure([0], isStart: true))
+            return Int(number(of: positions))
+        }
+        let number = number(of: positions)
+        table[state << 8 | Int(byte)] = number
+        return Int(number)
+    }
+
+    private mutating func number(of positions: [Int32]) -> Int16 {
+        if let known = numbers[positions] { return known }
+        let number = Int16(states.count)
+        let atEnd = closure(positions, isStart: false, isEnd: true)
+        func hasMatch(_ positions: [Int32]) -> Bool {
+            positions.contains { if case .match = nodes[Int($0)] { true } else { false } }
+        }
+        states.append(State(positions: positions, isMatch: hasMatch(positions), isMatchAtEnd: hasMatch(atEnd)))
+        table.append(contentsOf: repeatElement(Self.dead, count: 256))
+        numbers[positions] = number
+        return number
+    }
+
+    /// The positions that are reached without a byte, in order. A `^` is passed at the start only, a `$` at the end.
+    private func closure(_ positions: [Int32], isStart: Bool, isEnd: Bool = false) -> [Int32] {
+        var reached: Set<Int32> = []
+        var waiting = positions
+        while let position = waiting.popLast() {
+            guard reached.insert(position).inserted else { continue }
+            switch nodes[Int(position)] {
+            case .split(let first, let second): waiting += [Int32(first), Int32(second)]
+            case .start(let next): if isStart { waiting.append(Int32(next)) }
+            case .end(let next): if isEnd { waiting.append(Int32(next)) }
+            case .bytes, .match: break
+            }
+        }
+        return reached.sorted()
+    }
+}

@@ -1,0 +1,158 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import ChainRows
+import ChainText
+
+/// A query that rings the bell when a node comes to match.
+struct Alert: Equatable {
+    /// Numbers alerts in the order in which they were set.
+    var id: Int
+    var query: Query
+    /// The nodes that rang.
+    var count = 0
+}
+
+/// The alerts of one program.
+struct AlertWatches {
+    /// By the id of its alert.
+    private var watches: [Int: MatchWatch] = [:]
+    /// The nodes that rang, by alert, so that each rings once; the oldest are forgotten.
+    private var rung: [Int: Set<NodeID>] = [:]
+    private var order: [(alert: Int, node: NodeID)] = []
+    private var warningRevision: UInt64?
+
+    /// Nodes that are marked, and remembered to have rung.
+    private static let rungLimit = 10_000
+    /// Nodes that a tick tests of each alert: 2 ms.
+    private static let budget = 5_000
+
+    var isEmpty: Bool { watches.isEmpty }
+    var hasWork: Bool { watches.values.contains(where: \.hasWork) }
+
+    func hasRung(_ node: NodeID) -> Bool { !rung.isEmpty && rung.values.contains { $0.contains(node) } }
+
+    /// Begins to watch; nodes that match already do not ring.
+    mutating func set(_ alert: Alert, now: UInt64) {
+        watches[alert.id] = MatchWatch(alert.query, now: now)
+        warningRevision = nil
+    }
+
+    mutating func removeAll() { self = AlertWatches() }
+
+    mutating func update(_ changes: ForestChanges, of forest: borrowing ChainForest) {
+        for id in watches.keys { watches[id]!.update(changes, of: forest) }
+    }
+
+    /// Lets time pass; returns the nodes that ring now, by alert.
+    mutating func tick(
+        _ forest: borrowing ChainForest, _ warnings: borrowing WarningTable, now: UInt64
+    ) -> [Int: [NodeIndex]] {
+        if warningRevision != warnings.revision, watches.values.contains(where: \.readsWarnings) {
+            warningRevision = warnings.revision
+            let kinds = warnings.kindsByNode
+            for id in watches.keys { watches[id]!.setWarnings(kinds, in: forest) }
+        }
+        var new: [Int: [NodeIndex]] = [:]
+        for id in watches.keys {
+            for node in watches[id]!.tick(now, in: forest, budget: Self.budget) {
+                let name = forest.id(of: node)
+                guard rung[id, default: []].insert(name).inserted else { continue }
+                order.append((id, name))
+                new[id, default: []].append(node)
+            }
+        }
+        if order.count > Self.rungLimit {
+            let old = order.prefix(order.count - Self.rungLimit)
+            for entry in old { rung[entry.alert]?.remove(entry.node) }
+            order.removeFirst(old.count)
+        }
+        return new
+    }
+}
+
+/// What a command that is run for an alert receives.
+public struct AlertNotice: Hashable, Sendable {
+    /// Environment variables: the query, and the facts of the first node that matched. Texts of a program are hostile.
+    public var variables: [String: String]
+}
+
+extension State {
+    /// Rings for nodes that came to match: the bell at most once a second, a message and a command once an alert.
+    mutating func ringAlerts() -> [Effect] {
+        guard !alerts.isEmpty else { return [] }
+        var effects: [Effect] = []
+        for programIndex in programs.indices where programs[programIndex].isReached {
+            guard !programs[programIndex].isFrozen else { continue }
+            let new = programs[programIndex].tickAlerts()
+            for index in alerts.indices {
+                guard let nodes = new[alerts[index].id], let first = nodes.first else { continue }
+                alerts[index].count += nodes.count
+                let label = NodeText.name(of: first, in: programs[programIndex].forest)
+                let others = nodes.count > 1 ? " and \(nodes.count - 1) more" : ""
+                notify("alert: \(label)\(others): \(alerts[index].query.text)", .warning)
+                effects.append(.alert(notice(alerts[index], first, nodes.count, programIndex)))
+            }
+        }
+        guard !effects.isEmpty, wall &- lastBell >= Self.bellPause else { return effects }
+        lastBell = wall
+        return [.bell] + effects
+    }
+
+    /// The least time from bell to bell, in nanoseconds.
+    private static let bellPause: UInt64 = 1_000_000_000
+
+    private func notice(_ alert: Alert, _ node: NodeIndex, _ count: Int, _ programIndex: Int) -> AlertNotice {
+        let forest = programs[programIndex].forest
+        let view = forest.node(node)
+        return AlertNotice(variables: [
+            "CHAINVIEW_QUERY": alert.query.text, "CHAINVIEW_COUNT": "\(count)",
+            "CHAINVIEW_PROGRAM": programs[programIndex].name,
+            "CHAINVIEW_PID": "\(programs[programIndex].info?.pid ?? 0)",
+            "CHAINVIEW_ID": "\(view.id.rawValue)", "CHAINVIEW_LABEL": forest.label(of: node) ?? "",
+            "CHAINVIEW_KIND": view.kind.word, "CHAINVIEW_STATE": view.state.word,
+            "CHAINVIEW_SITE": forest.site(of: node)?.description ?? "",
+            "CHAINVIEW_SUMMARY": forest.summary(of: node) ?? "",
+            "CHAINVIEW_CHAIN": forest.label(of: forest.root(of: node)) ?? "",
+        ])
+    }
+
+    // MARK: :alert
+
+    /// At most so many alerts, because each tests every change.
+    static let alertLimit = 8
+
+    mutating func alert(_ words: CommandWords) throws(Typing.Problem) {
+        guard !words.rest.isEmpty else {
+            let list = alerts.map { "\($0.query.text) (\($0.count))" }.joined(separator: "   ")
+            return notify(
+                alerts.isEmpty ? "no alerts; :alert QUERY sets one" : "alerts: \(list)   :alert off drops them")
+        }
+        if words.rest.lowercased() == "off" {
+            let count = alerts.count
+            alerts = []
+            for programIndex in programs.indices { programs[programIndex].alertWatches.removeAll() }
+            return notify(count == 0 ? "there are no alerts" : "\(count) \(count == 1 ? "alert" : "alerts") dropped")
+        }
+        let query = try self.query(of: words)
+        guard !alerts.contains(where: { $0.query.findsSame(as: query) }) else {
+            return notify("that alert is set already")
+        }
+        guard alerts.count < Self.alertLimit else {
+            throw Typing.Problem(
+                text: "there are \(Self.alertLimit) alerts; :alert off drops them", range: 0..<words.line.count)
+        }
+        let alert = Alert(id: (alerts.last?.id ?? 0) + 1, query: query)
+        alerts.append(alert)
+        for programIndex in programs.indices { programs[programIndex].setAlert(alert) }
+        notify("the bell rings when a node comes to match “\(query.text)”")
+    }
+}
+
+extension Program {
+    mutating func setAlert(_ alert: Alert) { alertWatches.set(alert, now: now) }
+
+    fileprivate mutating func tickAlerts() -> [Int: [NodeIndex]] {
+        alertWatches.tick(forest, insight.warnings, now: now)
+    }
+}

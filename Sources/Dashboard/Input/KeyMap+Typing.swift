@@ -1,0 +1,38 @@
+import Frames
+
+// The keys of the lines on which filters and commands are typed.
+extension KeyMap {
+    static let filter: [Binding] =
+        [
+            Binding(.accept, [KeyPress(.enter)], "apply the filter", footer: "apply"),
+            Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
+            Binding(.abort, [KeyPress(.escape)], "clear the filter", footer: "clear"),
+            Binding(.up, [KeyPress(.up), .control("p")], "the filter before; then those of the configuration"),
+            Binding(.down, [KeyPress(.down), .control("n")], "the filter after"),
+            Binding(.quit, [.control("c")], "quit"),
+        ] + line
+
+    /// Keys of the line itself, as a shell's.
+    static let line: [Binding] = [
+        Binding(
+            .editLine, [KeyPress(.left), .control("b"), KeyPress(.right), .control("f")],
+            "the cursor back or on"),
+        Binding(
+            .editLine, [KeyPress(.home), .control("a"), KeyPress(.end), .control("e")],
+            "to the start or the end of the line"),
+        Binding(.editLine, [.alt("b"), .alt("f")], "a word back or on"),
+        Binding(
+            .editLine, [.control("w"), .control("u"), .control("k")], "delete the word before, all before, all behind"),
+        Binding(.editLine, [KeyPress(.delete), .control("d"), .alt("d")], "delete the character or the word behind"),
+    ]
+
+    static let command: [Binding] =
+        [
+            Binding(.accept, [KeyPress(.enter)], "do it", footer: "do it"),
+            Binding(.complete, [KeyPress(.tab)], "complete what is typed", footer: "complete"),
+            Binding(.up, [KeyPress(.up), .control("p")], "the command before"),
+            Binding(.down, [KeyPress(.down), .control("n")], "the command after"),
+            Binding(.abort, [KeyPress(.escape)], "close the line", footer: "close"),
+            Binding(.quit, [.control("c")], "quit"),
+        ] + line
+}

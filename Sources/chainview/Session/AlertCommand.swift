@@ -1,0 +1,48 @@
+import Dashboard
+import Foundation
+import Frames
+
+/// The command that the configuration names for alerts.
+///
+/// The command line is the user's own. Texts of the observed program are passed as environment variables, never as a
+/// part of it.
+final class AlertCommand {
+    private let command: String
+    private var running: [Foundation.Process] = []
+
+    /// As many commands run at one time; alerts beyond that ring without.
+    private static let limit = 4
+    /// A longer text of a program is cut.
+    private static let textLimit = 1_000
+
+    /// The names of the variables, for the documentation.
+    static let variables =
+        "$CHAINVIEW_QUERY, $CHAINVIEW_COUNT, and of the first node that matched $CHAINVIEW_PROGRAM, $CHAINVIEW_PID, "
+        + "$CHAINVIEW_ID, $CHAINVIEW_LABEL, $CHAINVIEW_KIND, $CHAINVIEW_STATE, $CHAINVIEW_SITE, $CHAINVIEW_SUMMARY and "
+        + "$CHAINVIEW_CHAIN"
+
+    init(_ command: String) { self.command = command }
+
+    /// Starts the command without waiting for its end. Returns one sentence if that fails.
+    func run(_ notice: AlertNotice) -> String? {
+        running.removeAll { !$0.isRunning }
+        guard running.count < Self.limit else { return nil }
+        let process = Foundation.Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            notice.variables.mapValues { Self.safe($0) }
+        ) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { return "cannot start the alert command: \(error.localizedDescription)" }
+        running.append(process)
+        return nil
+    }
+
+    /// One line without control characters.
+    private static func safe(_ text: String) -> String {
+        SafeText.line(String(text.prefix(textLimit)), charset: .unicode)
+    }
+}

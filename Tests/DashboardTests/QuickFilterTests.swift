@@ -1,0 +1,95 @@
+import ChainEvents
+import ChainInsight
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// The filters with a key of their own.
+@Suite struct QuickFilterTests {
+    private func footer(_ screen: Screen) -> String { screen.frame.rowText(screen.state.size.rows - 1) }
+
+    @Test(arguments: [("A", "live"), ("F", "failed"), ("T", "slow"), ("B", "stuck")])
+    func aKeySetsAndDropsItsFilter(key: String, name: String) throws {
+        var screen = GoldenTests.checkout(200, 40)
+        #expect(footer(screen).contains("\(key) \(name)"), "the footer shows it")
+        screen.type(key)
+        let text = try #require(SavedQueries.builtIn[name])
+        #expect(screen.state.filter.text == text)
+        #expect(screen.state.filter.query == (try Query(text)))
+        if screen.message == nil { #expect(footer(screen).contains("/\(text.prefix(20))")) }
+        screen.type("/")
+        #expect(screen.state.mode == .filter(text), "as if typed")
+        screen.type("<Enter>\(key)")
+        #expect(!screen.state.filter.isActive)
+    }
+
+    @Test func liveAndFailedAreInANarrowFooter() {
+        let screen = GoldenTests.checkout(80, 24)
+        #expect(footer(screen).contains("A live") && footer(screen).contains("F failed"))
+    }
+
+    @Test func theConfigurationReplacesAQuery() {
+        var screen = GoldenTests.checkout(120, 40, options: State.Options(savedQueries: ["slow": "run>2ms"]))
+        screen.type("T")
+        #expect(screen.state.filter.text == "run>2ms")
+        screen = GoldenTests.checkout(120, 40, options: State.Options(savedQueries: ["slow": "run>"]))
+        screen.type("T")
+        #expect(screen.message == "the saved query slow cannot be read: run> needs a value")
+    }
+
+    @Test func oneReplacesAnother() {
+        var screen = GoldenTests.checkout(120, 40)
+        screen.type("AF")
+        #expect(screen.state.filter.text == "failed")
+        #expect(screen.visibleIDs.contains(203))
+    }
+
+    /// A promise of which only the program has a resolver, after ten seconds; one with a timer is not stuck.
+    @Test func stuckFindsWhatNothingWillSettle() {
+        var screen = Screen(120, 40)
+        var script = Script(time: 10)
+        script.make(1, .promise, "answer", external: true)
+        script.make(2, .delay, "pause")
+        screen.feed(script)
+        screen.type("B")
+        screen.tick(5_000)
+        #expect(screen.state.matchCount == 0)
+        screen.tick(12_000)
+        #expect(screen.visibleIDs == [1])
+    }
+
+    /// `warning:` follows the warnings, which change without the node.
+    @Test func warningsAreFollowed() {
+        var screen = Screen(120, 40)
+        var script = Script(time: 10)
+        script.make(1, .promise, "answer", external: true)
+        script.make(2, .promise, "other", external: true)
+        screen.feed(script)
+        screen.type("/warning:never-settled<Enter>")
+        #expect(screen.state.matchCount == 0)
+        for second in 60...64 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.state.matchCount == 2)
+        script = Script(sequence: 2, time: 65_000)
+        script.fulfill(1)
+        screen.feed(script)
+        for second in 66...68 { screen.tick(Double(second) * 1_000) }
+        #expect(screen.visibleIDs == [2])
+    }
+
+    /// What a node waits for changes when another one settles.
+    @Test func waitsAreFollowed() {
+        var screen = Screen(120, 40)
+        var script = Script(time: 10)
+        script.make(1, .promise, "first", external: true)
+        script.make(2, .then, "second", under: 1)
+        screen.feed(script)
+        screen.type("/waits-for:parent<Enter>")
+        #expect(screen.state.matchCount == 1)
+        script = Script(sequence: 2, time: 20)
+        script.fulfill(1)
+        screen.feed(script)
+        screen.tick(30)
+        #expect(screen.state.matchCount == 0)
+    }
+}
