@@ -105,8 +105,8 @@ import Testing
     // MARK: The tree, and back to it
 
     @Test func theFilterOutlivesALookAtAnotherView() {
-        let tabs = String(repeating: "<Tab>", count: 6)
-        for keys in ["41", "31", "21", "51", "61", tabs, ":goto #200<Enter>"] {
+        let tabs = String(repeating: "<Tab>", count: ViewID.allCases.count)
+        for keys in ["41", "31", "21", "51", "61", "71", tabs, ":goto #200<Enter>"] {
             var screen = GoldenTests.checkout(120, 40)
             screen.type("/state:rejected<Enter>")
             screen.go(to: 200)

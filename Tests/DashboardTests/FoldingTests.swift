@@ -45,9 +45,11 @@ import Testing
         func row(_ columns: Int) -> Substring {
             order(1_204, columns).screen.text.split(separator: "\n").first { $0.contains("lines") }!
         }
-        #expect(row(120).contains("lines  1,204 children: 3 running, 1 rejected"))
+        #expect(row(140).contains("lines  1,204 children: 3 running, 1 rejected"), "\(row(140))")
+        #expect(row(120).contains("lines  1,204 children: 3 running  ") && row(120).hasSuffix("  1 rejected"))
         // Beside a thread the rest stands where a value would; it does not overwrite what did fit.
-        #expect(row(90).contains("1,204 children: 3 running  ") && row(90).hasSuffix("  1 rejected"))
+        // Without the thread's column there is room.
+        #expect(row(90).contains("lines  1,204 children: 3 running, 1 rejected"), "\(row(90))")
         #expect(row(70).hasSuffix("1,204 children: 3 running"))
         #expect(!order(1_204, 45).screen.text.contains("3 run"))
     }

@@ -8,7 +8,7 @@ import Testing
 
     private func stuck(_ arguments: String...) throws -> Viewer {
         let viewer = try Viewer(["demo", "stuck"] + arguments)
-        try viewer.wait("the abandoned call") { $0.contains("3 abandoned") }
+        try viewer.wait("the abandoned call") { $0.contains("◇ abandoned") }
         return viewer
     }
 

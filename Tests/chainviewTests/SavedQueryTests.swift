@@ -14,10 +14,12 @@ import Testing
         let place = try Place()
         let none = try place.run("ps shop --where @nope")
         #expect(
-            none.status == 64 && none.errors.contains("no saved query nope: none is in the configuration"), "\(none)")
+            none.status == 64 && none.errors.contains("no saved query nope: @failed @live @slow @stuck"), "\(none)")
         try write("[queries]\nslow = \"run>100ms\"\nbad = \"state:rejected\"\n", place)
         let unknown = try place.run("ps shop --where @nope --json")
-        #expect(unknown.status == 64 && unknown.errors.contains("no saved query nope: @bad @slow"), "\(unknown)")
+        #expect(
+            unknown.status == 64 && unknown.errors.contains("no saved query nope: @bad @failed @live @slow @stuck"),
+            "\(unknown)")
         #expect(unknown.output.isEmpty)
     }
 

@@ -228,7 +228,7 @@ public struct ChainSiteTable: Sendable {
 
     // MARK: Figures
 
-    /// Updates percentiles, the oldest in flight and labels: some 30 µs a call site whose chains settled since, and 30 µs
+    /// Updates percentiles, the oldest in flight and labels: some 30 µs a call site with chains that settled since, and 30 µs
     /// a changed path of the profile until `budget` buckets were read. Returns whether all are up to date.
     public mutating func refresh(_ forest: ChainForest, budget: Int) -> Bool {
         for index in stale { records[index].refreshTime() }

@@ -7,7 +7,7 @@ extension ProfileTree {
         struct Entry {
             /// The frame; -1 where it is beyond a limit, and so is all under it.
             var frame: Int
-            /// The entry that covers it: the node in whose handler it was made, or that waits for it.
+            /// The entry that covers it: the node with the handler that made it, or that waits for it.
             var owner: Int
             var begin: UInt64
             var end: UInt64
@@ -106,7 +106,7 @@ extension ProfileTree {
                 if entry.owner != owner { (owner, reached) = (entry.owner, entries[entry.owner].begin) }
                 let (begin, end) = (max(entry.begin, reached), min(entry.end, entries[owner].end))
                 guard end > begin else { continue }
-                covered[owner] += end - begin
+                covered[owner] = covered[owner].addingClamped(end - begin)
                 reached = end
             }
         }
@@ -115,11 +115,11 @@ extension ProfileTree {
     }
 
     private mutating func add(_ entry: Scratch.Entry, _ covered: UInt64) {
-        let total = entry.end - entry.begin
+        let total = entry.end.subtractingClamped(entry.begin)
         markStale(entry.frame)
         frames[entry.frame].count += 1
-        frames[entry.frame].total += total
-        frames[entry.frame].ownTime += total - min(total, covered)
+        frames[entry.frame].total = frames[entry.frame].total.addingClamped(total)
+        frames[entry.frame].ownTime = frames[entry.frame].ownTime.addingClamped(total.subtractingClamped(covered))
         if entry.isFailed { frames[entry.frame].failed += 1 }
         frames[entry.frame].histogram.record(total)
         frames[entry.frame].newest = entry.id
@@ -128,7 +128,7 @@ extension ProfileTree {
         }
     }
 
-    /// Reads the label of each node whose number is a power of two, because reading all costs more than counting.
+    /// Reads the label of each node with a number that is a power of two, because reading all costs more than counting.
     private mutating func sampleLabel(of node: NodeIndex, _ forest: ChainForest, _ frame: Int) {
         let number = frames[frame].count + 1
         guard number & (number - 1) == 0, let label = forest.label(of: node), !label.isEmpty else { return }

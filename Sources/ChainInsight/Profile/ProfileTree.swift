@@ -61,7 +61,7 @@ public struct ProfileTree: Sendable {
     /// The first number of each call site, because a program may have several for one.
     var numbers: [CodeLocation: SiteID] = [:]
     var canonical: [SiteID: SiteID] = [:]
-    /// Roots whose chains were counted.
+    /// Roots of counted chains.
     private var counted = SlotSet()
     private var stale = Queue<Int>()
     /// Memory for one chain at a time.

@@ -28,7 +28,7 @@ public struct SiteTable: Sendable {
     var records: [Record] = []
     /// Nodes that were counted, and those that were counted as settled.
     var counted = SlotSet(), settled = SlotSet()
-    /// Nodes that were counted as in flight, and those whose handler runs.
+    /// Nodes that were counted as in flight, and those with a running handler.
     var begun = SlotSet(), runningSlots = SlotSet()
     /// The running handlers by slot.
     var running: [UInt32: Run] = [:]

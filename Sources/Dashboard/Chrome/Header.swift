@@ -116,8 +116,10 @@ extension Painter {
             CountText.grouped(failedAMinute), "failed/min", isStrong: failedAMinute > 0, rank: HeaderRank.failed,
             sparkline: 1, isSum: true, of: \.failed)
         if let oldest = load.oldest {
+            // As of the clock's last second, because the header is drawn once a second.
+            let age = oldest.subtractingClamped(state.wall % 1_000_000_000)
             add(
-                DurationText.coarse(oldest), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,
+                DurationText.coarse(age), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,
                 of: \.oldest)
         }
         return items

@@ -33,7 +33,8 @@ struct GroupPainter {
                 ellipsis: glyphs.ellipsis)
         }
         let parts = GroupText.counts(of: group, glyphs)
-        let tail = parts.reduce(0) { $0 + 2 + TextWidth.of($1.text, charset: glyphs.charset) }
+        // The name goes first, then the number of chains; the other counts take what is left.
+        let tail = parts.first.map { 2 + TextWidth.of($0.text, charset: glyphs.charset) } ?? 0
         let name = SafeText.cut(
             GroupText.name(of: site), to: max(12, end - column - tail), ellipsis: glyphs.ellipsis,
             charset: glyphs.charset)
@@ -94,7 +95,7 @@ struct GroupColumns {
         .inFlight, .rate, .errors, .totalP99, .trend, .totalP50, .oldest,
     ]
     /// Cells of the text that figures leave free.
-    private static let leastText = 30
+    private static let leastText = 36
 
     init(_ columns: Columns) {
         let end =

@@ -1,3 +1,4 @@
+import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainText
@@ -103,10 +104,10 @@ extension Painter {
     private mutating func paintBar(_ row: ProfileRow, _ span: ColumnSpan, _ line: Int, isDim: Bool) {
         guard row.rootTotal > 0 else { return }
         let cells = Double(span.width) / Double(row.rootTotal)
-        func cell(_ time: UInt64) -> Int { min(span.width, Int((Double(time) * cells).rounded())) }
+        func cell(_ time: UInt64) -> Int { Int(min(Double(span.width), (Double(time) * cells).rounded())) }
         let begin = min(cell(row.offset), span.width - 1)
-        let end = max(begin + 1, cell(row.offset + row.total))
-        let own = max(begin, end - max(cell(row.ownTime), row.ownTime * 2 > row.total ? 1 : 0))
+        let end = max(begin + 1, cell(row.offset.addingClamped(row.total)))
+        let own = max(begin, end - max(cell(row.ownTime), row.ownTime > row.total / 2 ? 1 : 0))
         let ownStyle: Style = isDim ? .dim : row.isHottest ? .warning : .running
         for column in begin..<min(end, span.width) {
             frame.write(

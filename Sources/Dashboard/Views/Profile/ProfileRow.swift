@@ -149,18 +149,18 @@ struct ProfileRows {
         let hidden = Set(short)
         // A bar begins where the one before ends, as far as it stays below that of the row above it.
         var begin = offset
-        let end = offset + row.total
+        let end = offset.addingClamped(row.total)
         for child in all where !hidden.contains(child) {
             let total = frames[child].total
             add(child, rootTotal: rootTotal, offset: max(offset, min(begin, end - min(end, total))))
-            begin = min(end, begin + total)
+            begin = min(end, begin.addingClamped(total))
         }
         guard !short.isEmpty else { return }
         var last = ProfileRow(
             id: more, programIndex: programIndex, frame: index, key: SiteKey(site: 0, kind: .other))
         (last.depth, last.count, last.rootTotal, last.offset) = (row.depth + 1, short.count, rootTotal, begin)
-        last.total = short.reduce(0) { $0 + frames[$1].total }
-        last.ownTime = short.reduce(0) { $0 + frames[$1].ownTime }
+        last.total = short.reduce(0) { $0.addingClamped(frames[$1].total) }
+        last.ownTime = short.reduce(0) { $0.addingClamped(frames[$1].ownTime) }
         rows.append(last)
     }
 
