@@ -36,6 +36,11 @@ struct PictureTests {
         let svg = try String(contentsOf: root.appendingPathComponent("demos/chainview.svg"), encoding: .utf8)
         #expect(svg.hasPrefix("<svg"))
         for word in ["checkout", "live", "running", "order", "charge"] { #expect(svg.contains(word)) }
+        // The layout is the present one: its header, its tabs and its footer.
+        for word in ["in flight", "failed/min", "oldest", "7 Profile", "t group"] {
+            let isShown = word.split(separator: " ").allSatisfy(svg.contains)
+            #expect(isShown, "\(word): make picture draws it anew")
+        }
     }
 
     /// Returns the dashboard's state after a demo has run for a while on real threads.
