@@ -64,6 +64,23 @@ import Testing
         #expect(ids.count == 5_001)
     }
 
+    /// The count of pending nodes has a limit; what is cancelled has none.
+    @Test func taggedNodesBeyondTheCountedOnesAreCancelled() {
+        var screen = ProgramsTests.both(120, 80)
+        var script = Script(sequence: 2, time: 4_300)
+        script.make(9_999, .promise, "many")
+        for id in 10_000..<20_100 as Range<UInt64> { script.make(id, .promise, by: 9_999) }
+        screen.feed(script)
+        screen.go(to: 9_999)
+        screen.type(" ")
+        screen.go(to: 20)
+        screen.type(" cy")
+        let sources = screen.effects.compactMap { effect in
+            if case .send(let source, _) = effect { source } else { nil }
+        }
+        #expect(sources == [Self.checkout, Self.billing])
+    }
+
     @Test func taggedNodesOfSeveralProgramsTogether() {
         var screen = ProgramsTests.both(120, 80)
         screen.go(to: 401)

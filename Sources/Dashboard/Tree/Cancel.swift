@@ -89,7 +89,7 @@ extension State {
         }
         mode = .normal
         revision += 1
-        // Since it was asked a program may have gone, or have been replaced by a new run of itself.
+        // A program may have ended or restarted since the question was shown.
         for part in question.parts {
             let why = programIndex(of: part.source).flatMap { programIndex in
                 programs[programIndex].info?.key == part.process
@@ -153,9 +153,14 @@ extension Program {
     fileprivate func ask(aboutTagged nodes: [NodeIndex], wholeChain: Bool, _ question: inout Confirmation) {
         var seen: Set<NodeIndex> = []
         let roots = wholeChain ? nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
-        let live = count(roots, in: &question)
-        guard !live.isEmpty else { return }
-        question.parts.append(part(.nodes(roots.map { forest.id(of: $0) }), marking: live))
+        var live = count(roots, in: &question)
+        // Past the limit of the count nothing is counted, but all is cancelled.
+        guard !live.isEmpty || question.isAtLeast else { return }
+        for first in stride(from: 0, to: roots.count, by: Self.chainLimit) {
+            let some = roots[first..<min(first + Self.chainLimit, roots.count)]
+            question.parts.append(part(.nodes(some.map { forest.id(of: $0) }), marking: live))
+            live = []
+        }
     }
 
     /// Asks about all that is pending in the program: O(its chains). A command names a bounded number of them.
@@ -166,7 +171,7 @@ extension Program {
         let words = chains.count == 1 ? "1 chain" : "\(CountText.grouped(chains.count)) chains"
         question.what = "everything in \(shownName) (\(words))"
         var live = count(chains, in: &question)
-        // All of them are known without counting.
+        // The forest already has this total.
         question.count = liveCount
         question.isAtLeast = false
         for first in stride(from: 0, to: chains.count, by: Self.chainLimit) {
