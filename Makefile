@@ -81,7 +81,7 @@ counts: ## check allocations, bytes and instructions against Benchmarks/Counts/l
 cost: ## print what embedding costs: packages fetched, libraries linked, seconds of building, bytes
 	@demos/server/cost
 
-fuzz: ## feed the wire and the fold RUNS=10000000 inputs of libFuzzer (ARGS="-max_total_time=60" and more)
+fuzz: ## feed the wire, the fold and the dashboard RUNS=10000000 inputs of libFuzzer (ARGS="-max_total_time=60" and more)
 	@RUNS=$(RUNS) Benchmarks/Fuzz/fuzz $(ARGS)
 
 tsan: ## run the concurrent suites under ThreadSanitizer (TSAN='Suite Suite' for others)

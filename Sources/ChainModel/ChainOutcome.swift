@@ -27,7 +27,7 @@ public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendab
     /// By raw value. Cached, because making a string of an enumeration case takes a microsecond.
     private static let words = allCases.map { "\($0)" }
 
-    /// How much worse an end is than others, for a main line with branches.
+    /// Rank by which the worst branch of a main line is chosen.
     var severity: UInt8 {
         switch self {
         case .live, .fulfilled, .recovered: 0
@@ -135,7 +135,7 @@ public struct ChainHistory: Hashable, Sendable {
     public internal(set) var settledCount = 0
     /// Chains that were rejected or abandoned.
     public internal(set) var failedCount = 0
-    /// Chains that were fulfilled although nodes of them were rejected.
+    /// Chains that were fulfilled although nodes of them were rejected or abandoned.
     public internal(set) var recoveredCount = 0
     /// Chains that were cancelled.
     public internal(set) var cancelledCount = 0
@@ -145,7 +145,7 @@ public struct ChainHistory: Hashable, Sendable {
     /// All zero.
     public init() {}
 
-    /// Takes in the chains that are kept now. Called at the end of a batch, so that a chain that is settled for a moment
+    /// Counts the chains that are kept now. Called at the end of a batch, so that a chain that is settled for a moment
     /// between two events is not counted.
     mutating func note(_ kept: OutcomeCounts) {
         madeCount = max(madeCount, evicted.chainCount + kept.chainCount)

@@ -81,7 +81,7 @@ extension ForestData {
         return worst
     }
 
-    /// The end of a line, and the node that the last nodes passed it on from.
+    /// A line's outcome, and the node with the result that its skipped last nodes pass on.
     private func conclusion(ofLineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         var cursor = end
         for _ in 0..<Self.branchLimit {
@@ -97,7 +97,7 @@ extension ForestData {
         return (origin == .abandoned || origin == .cancelled ? origin : outcome, cursor)
     }
 
-    /// The worst end of the branches from a node on that has several operations called on it, the latest ones first.
+    /// The worst outcome of the branches below a node with several operations, visited from the latest on.
     private func worstBranch(
         of fork: UInt32, _ own: (outcome: ChainOutcome, node: UInt32)
     ) -> (outcome: ChainOutcome, node: UInt32) {
@@ -179,7 +179,7 @@ extension ForestData {
         liveRoots.insert(LiveRoots.Entry(created: node.pointee.created, id: node.pointee.id, slot: root))
     }
 
-    /// Brings the oldest live chain to the front, at the end of a batch. O(log live chains) amortized a chain.
+    /// Removes settled chains before the oldest live one, at the end of a batch. O(log live chains) amortized a chain.
     func updateOldestLive() {
         liveRoots.sweep(above: 64 + 2 * totals.liveChainCount) { !isLiveRoot($0) }
         while let first = liveRoots.first, !isLiveRoot(first) { liveRoots.removeFirst() }

@@ -8,14 +8,14 @@ import ChainModel
 /// It counts once, also if it is live again later; evicted chains stay counted. Takes four bits a node and some 15 kB a
 /// call site. A change costs some 10 ns, a settled chain some 0.3 µs, and 0.2 µs a node with the profile.
 public struct ChainSiteTable: Sendable {
-    /// How many call sites are distinguished; later ones are ``SiteKey/others``.
+    /// Limit of call sites; later ones count as the unknown site.
     public static let siteLimit = 1_024
     /// How long a chain must have been settled, in nanoseconds.
     public static let hold: UInt64 = 100_000_000
 
     /// Changes with every figure.
     public private(set) var revision: UInt64 = 0
-    /// Chains that settled and were evicted before they were counted.
+    /// Settled chains not counted: evicted, or past the limit.
     public private(set) var missedCount = 0
     /// Where the time goes; nil until ``openProfile()``.
     public private(set) var profile: ProfileTree?
@@ -45,13 +45,13 @@ public struct ChainSiteTable: Sendable {
     /// Makes an empty table that has yet to sweep the forest.
     public init() {}
 
-    /// Begins to count where the time goes, from the chains that are kept on.
+    /// Starts the profile; it begins with a sweep of the kept chains.
     public mutating func openProfile() {
         guard profile == nil else { return }
         profile = ProfileTree()
     }
 
-    /// Whether all chains of the beginning were counted.
+    /// Whether the first sweep is done.
     public var isComplete: Bool { cursor == nil && profile?.isSwept != false }
 
     /// Whether chains are due to be counted.

@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 
 extension ProfileTree {
-    /// The counted nodes of one chain, and the way down to the present one.
+    /// Buffers of a walk: counted nodes, and the path to the current one.
     struct Scratch: Sendable {
         struct Entry {
             /// The frame; -1 where it is beyond a limit, and so is all under it.

@@ -82,7 +82,7 @@ public struct ProfileTree: Sendable {
 
     mutating func forget(_ slot: UInt32) { _ = counted.remove(slot) }
 
-    /// The chain of a root goes on under another one.
+    /// Moves the counted mark to a new root.
     mutating func transfer(_ slot: UInt32, to new: UInt32) { if counted.contains(slot) { _ = counted.insert(new) } }
 
     /// Counts the settled chains among the next slots.

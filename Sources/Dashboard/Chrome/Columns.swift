@@ -125,7 +125,7 @@ struct Columns: Equatable {
             rest -= more
         }
         if let node = columns.firstIndex(of: .node) {
-            // One endless name must not leave the values nothing.
+            // Limited, so that a long name leaves room.
             grow(node, to: min(needs[.node], max(40, room * 3 / 5)))
         }
         for (index, column) in columns.enumerated() where column != .node {
@@ -183,7 +183,7 @@ struct ColumnNeeds: Equatable {
         }
     }
 
-    /// Takes the widest cell of a column that is on the screen.
+    /// Updates a column's need from its widest cell.
     mutating func update(_ column: TreeColumn, to widest: Int, at wall: UInt64) {
         if let path = Self.path(column) { update(path, to: widest, at: wall) }
     }

@@ -14,7 +14,7 @@ struct HeaderItem {
     func width(_ charset: Charset) -> Int { parts.reduce(0) { $0 + TextWidth.of($1.text, charset: charset) } }
 }
 
-/// What is left out of the header where there is no room, last to first.
+/// Ranks of header items; the highest is left out first.
 private enum HeaderRank {
     static let state = 1, inFlight = 2, failed = 3, oldest = 4, running = 5, queued = 6, mode = 7, clock = 8, chains = 9
     static let pid = 10, noQueue = 11, sparkline = 12, failedInAll = 17, rate = 18, nodes = 19, title = 20
@@ -78,7 +78,7 @@ extension Painter {
         return items
     }
 
-    /// What is in flight, running, queued, failing and waiting longest, each with its last minute.
+    /// The load: in flight, running, queued, failed and oldest, with sparklines.
     private func load(of state: borrowing State) -> [HeaderItem] {
         var load = ProgramLoad()
         var failedAMinute = 0
@@ -125,7 +125,7 @@ extension Painter {
         return items
     }
 
-    /// Counts of all that was made, and what of it is kept.
+    /// Counts of chains, nodes and losses; event rate.
     private func totals(of state: borrowing State) -> [HeaderItem] {
         let reached = state.programs.filter(\.isReached)
         var load = ProgramLoad()
@@ -178,7 +178,7 @@ extension Painter {
         return items
     }
 
-    /// Several programs: how many of them can be reached.
+    /// Several programs: a count for each connection state.
     private func programs(of state: borrowing State) -> [HeaderItem] {
         var items = [HeaderItem(parts: [("\(state.programs.count) programs", .headerAccent)], rank: nil)]
         if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }

@@ -2,7 +2,7 @@
 struct LoadHistory {
     /// The load in one second.
     struct Sample: Equatable {
-        /// The most nodes that were not settled, running and queued.
+        /// Peaks of unsettled, running and queued nodes.
         var inFlight = 0, running = 0, queued = 0
         /// Chains that failed.
         var failed = 0
@@ -42,7 +42,7 @@ struct LoadHistory {
     mutating func observe(_ load: ProgramLoad, at wall: UInt64) {
         let now = wall / 1_000_000_000
         if second == 0 || now < second || now - second >= UInt64(Self.length) {
-            // Also after a long silence or a step of the clock.
+            // First sample, a minute's gap, or a clock set back.
             if second == 0 { failedCount = load.failedCount }
             (samples, failedAMinute) = ([Sample](repeating: Sample(), count: Self.length), 0)
             (first, second) = (now, now)
@@ -63,7 +63,7 @@ struct LoadHistory {
         failedAMinute += failed
     }
 
-    /// Leaves out failures that a snapshot told of: they may be hours old.
+    /// Excludes failures from a snapshot, because they may be old.
     mutating func skip(failures: Int) { if second != 0 { failedCount += failures } }
 
     /// Whether anything was queued in the last minute.

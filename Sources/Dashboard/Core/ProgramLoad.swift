@@ -1,7 +1,7 @@
 import ChainModel
 import ChainText
 
-/// What the header and a program's row show of one program: what it has to do, and what came of its chains.
+/// What the header and a program's row show of one program: its load and the counts of its chains.
 struct ProgramLoad: Equatable {
     /// Nodes that are not settled.
     var inFlight = 0
@@ -15,7 +15,7 @@ struct ProgramLoad: Equatable {
     var madeCount = 0
     /// Chains that are kept.
     var keptCount = 0
-    /// For how long the oldest live chain has been so, in nanoseconds; nil where none is live.
+    /// The age of the oldest live chain, in nanoseconds; nil where none is live.
     var oldest: UInt64?
 
     init() {}

@@ -5,7 +5,7 @@ import Frames
 /// Changes the state by one action and returns the effects of it. Pure: the same states and actions give the
 /// same states and effects.
 ///
-/// Costs: a batch costs its events, a key the chain it is in; neither ever walks all nodes.
+/// A batch costs O(its events), a key on a node O(its chain). Neither walks all nodes.
 public func reduce(into state: inout State, _ action: Action) -> [Effect] {
     switch action {
     case .connecting(let source, let name, let attempt, let failure):
@@ -126,8 +126,8 @@ extension State {
         if view != .chains {
             return (view.type.redrawKey(of: self) &* 31 &+ detailRedrawKey) &* 31 &+ (isInSeconds ? second : 0)
         }
-        // The finest grain on the screen decides; each running time counts from another moment, so tenths of the clock
-        // itself are the key of all of those under ten seconds.
+        // Running times under ten seconds show tenths and start at different moments,
+        // so the clock's tenths are the key for them all.
         let tenths: UInt64 = 11_000_000_000
         for programIndex in programs.indices {
             guard let age = programs[programIndex].growingAge(of: tree.window, at: programIndex, limit: tenths) else {
@@ -159,7 +159,7 @@ extension State {
             return []
         }
         frozenAt = nil
-        // Their events come with those that waited.
+        // Restart: their events were buffered.
         for index in cancellations.indices { cancellations[index].until = wall &+ CancelProgress.duration }
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isFrozen {

@@ -8,7 +8,7 @@ import Frames
 ///
 /// Uniquely owned: it holds the forest, and the first change of a copy copies that.
 public struct State {
-    /// What stays as it was at the start.
+    /// Options given at the start.
     public struct Options: Sendable {
         /// The colours.
         public var theme: Theme
@@ -22,11 +22,11 @@ public struct State {
         public var actor: String
         /// What is kept of settled nodes.
         public var limits: ForestLimits
-        /// Events and nodes that wait at most while the picture is frozen.
+        /// Limit of events and nodes buffered while frozen.
         public var frozenLimit: Int
         /// Frames a second at most, while something moves.
         public var refreshRate: Int
-        /// What is warned of, and from where on.
+        /// The warnings and their limits.
         public var warnings: WarningOptions
         /// Queries by name, for `/`.
         public var savedQueries: [String: String]
@@ -56,7 +56,7 @@ public struct State {
         }
     }
 
-    /// What the selection does by itself.
+    /// How the selection moves by itself.
     enum Following {
         /// Keeps the first row selected, until the user moves.
         case first
@@ -97,7 +97,7 @@ public struct State {
     public internal(set) var size: Size
     /// What keys act on.
     var selection: RowID?
-    /// Changes whenever the picture would: a loop draws when it is not the one that it drew last.
+    /// Changes with the picture; the session redraws when it differs from the last one drawn.
     public internal(set) var revision: UInt64 = 0
 
     /// The view that is shown.
@@ -129,16 +129,16 @@ public struct State {
     var wantsDetail: Bool?
     var detailScroll = 0
     var linkSelection: LinkSelection?
-    /// Nodes that links and commands led away from, the last one last.
+    /// Back stack: nodes left by links and commands, newest last.
     var visited: [RowID] = []
-    /// Where the user dragged the pane's border: its columns beside the rows, its rows below them; nil is the usual.
+    /// The detail pane's size, as dragged: columns beside the rows, rows below them; nil is the default.
     var detailColumns: Int?
     var detailRows: Int?
-    /// Where nodes were made that come folded: `Module/File.swift:31`. Those that the user folded.
+    /// Call sites that the user folded, such as `Module/File.swift:31`; new nodes come folded.
     var foldedSites: [String] = []
     /// Whether the border is being dragged.
     var isDraggingDivider = false
-    /// Whether the thumb of the scroll bar is.
+    /// Whether the scroll thumb is dragged.
     var isDraggingScrollBar = false
     /// Nodes, in the order in which they were tagged.
     var tags: [RowID] = []

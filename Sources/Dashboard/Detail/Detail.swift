@@ -43,7 +43,7 @@ enum DetailText {
         let facts = NodeFacts(node: node, program: program, clockOffset: state.options.clockOffset)
         var text = DetailWriter(width: width, glyphs: state.options.glyphs)
         if width >= twoColumnWidth {
-            // A wide pane is a low one: what it is at the left, its times at the right.
+            // A wide pane is low: facts at the left, times at the right.
             let half = (width - columnGap) / 2
             var (left, right) = (text, text)
             (left.width, right.width) = (half, half)
@@ -108,7 +108,7 @@ extension State {
         let forest = programs[programIndex].forest
         let view = forest.node(node)
         guard view.isLive || view.activity == .running else { return 0 }
-        // The finest grain on the pane is that of the youngest step.
+        // The latest step's duration is the shortest, so it changes most often.
         let youngest = view.started ?? view.queued ?? view.created
         return 1 + DurationText.step(programs[programIndex].now &- min(youngest, programs[programIndex].now))
     }

@@ -41,7 +41,7 @@ extension State {
     /// The number of the selected link; nil where none is selected.
     var linkIndex: Int? { linkSelection.flatMap { $0.owner == selection ? $0.index : nil } }
 
-    /// Selects the next link or the one before; false beyond the ends, where none is selected then.
+    /// Selects the next or previous link; beyond the ends selects none and returns false.
     mutating func selectLink(forward: Bool) -> Bool {
         let links = detailLinks()
         let target = linkIndex.map { $0 + (forward ? 1 : -1) } ?? (forward ? 0 : links.count - 1)

@@ -39,7 +39,7 @@ struct DetailWriter {
 
     mutating func gap() { lines.append(DetailLine("")) }
 
-    /// A name and what belongs to it, wrapped under itself; before it a sign in a style of its own. A link leads to a node.
+    /// Adds a name and its wrapped value, with an optional styled sign before it and a link to a node.
     mutating func field(
         _ name: String, _ value: String, sign: (text: String, style: Style)? = nil, link: RowID? = nil
     ) {

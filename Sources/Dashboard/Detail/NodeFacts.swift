@@ -127,7 +127,7 @@ struct NodeFacts {
         if !notes.isEmpty { text.field("notes", notes.joined(separator: ", ")) }
     }
 
-    /// How long nodes from its call site take, with the bar marked that it is in itself.
+    /// How long nodes of its call site take, with this node's bar marked.
     func addSite(to text: inout DetailWriter) {
         guard let statistics = program.insight.sites.statistics(site: view.site, kind: view.kind), statistics.total > 1
         else { return }

@@ -16,7 +16,7 @@ extension NodeFacts {
     private static let barNameWidth = 6
     private static let leastBar = 8
 
-    /// Wait, run and total, each where it lies within the longest.
+    /// Wait, run and total as bars on one time axis.
     func addTimes(to text: inout DetailWriter) {
         let bars = bars()
         guard !bars.isEmpty else { return }
@@ -28,7 +28,7 @@ extension NodeFacts {
             let duration = bar.isRunning ? DurationText.running(bar.duration) : DurationText.settled(bar.duration)
             var parts: [(String, Style)] = [(DetailWriter.left(bar.name, Self.barNameWidth), .dim)]
             if room >= Self.leastBar {
-                // Whatever there is takes a cell.
+                // A bar takes at least one cell.
                 func cell(_ time: UInt64) -> Int { Int(Double(time) / Double(extent) * Double(room) + 0.5) }
                 let first = min(room - 1, cell(bar.start - origin))
                 let end = max(first + 1, min(room, cell(bar.start - origin + bar.duration)))
@@ -66,7 +66,7 @@ extension NodeFacts {
 
     private static let whenWidth = 12
 
-    /// Its steps: when (the first by the clock, the others from there), how long after the one before, and what.
+    /// The table of steps: time (the first absolute, the others relative to it), time since the last step, name.
     func addHistory(to text: inout DetailWriter) {
         let steps = forest.history(of: node)
         guard let first = steps.first else { return }

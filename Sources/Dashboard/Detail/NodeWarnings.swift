@@ -4,7 +4,7 @@ import Frames
 
 // What looks wrong with a node.
 extension NodeFacts {
-    /// Each by name, from when on it holds, and what to do about it, the worst first. One that is told elsewhere is left
+    /// Adds name, time and advice of each warning, the worst first. `shown` is left
     /// out. O(kinds).
     func addWarnings(excluding shown: Warning.ID?, to text: inout DetailWriter) {
         for warning in program.insight.warnings.warnings(of: view.id) where warning.id != shown {

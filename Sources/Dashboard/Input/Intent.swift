@@ -8,7 +8,7 @@ public enum Intent: Hashable, Sendable, CaseIterable {
     case left, right, unfoldAll, foldAll, foldLess, foldMore, follow, sort, invertSort, group
     /// Which view.
     case chains, threads, timeline, sites, warnings, events, profile, nextView, previousView
-    /// In views that have it: nearer, farther, earlier, later, all or one chain.
+    /// The timeline: zooming, panning, scope, folding, the longest bar.
     case zoomIn, zoomOut, earlier, later, scope, fold, longest
     /// In Events: which kinds of events are shown.
     case level

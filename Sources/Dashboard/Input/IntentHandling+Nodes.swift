@@ -3,7 +3,7 @@ import ChainModel
 
 // Tagging, and opening call sites.
 extension State {
-    /// Notes what is selected on the screen that the user sees, before rows move by what has come since.
+    /// Records the selected row as last drawn, because rows may move before the key is handled.
     mutating func noteDrawnRows(for intent: Intent) {
         guard mode == .normal, intent.isForSelection else { return }
         if following == .first { following = .nothing }

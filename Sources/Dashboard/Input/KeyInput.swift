@@ -13,7 +13,7 @@ extension State {
         var editor = LineEditor(line, cursor: typing.cursor)
         switch (key.key, key.modifiers) {
         case (.character(let character), []), (.character(let character), .shift): editor.insert(String(character))
-        // Of an empty line the sign before it goes.
+        // Backspace on an empty line closes it.
         case (.backspace, _) where line.isEmpty: return handle(.abort)
         default: guard editor.press(key) else { return [] }
         }
@@ -21,7 +21,7 @@ extension State {
         return []
     }
 
-    /// A key ends messages that were for reading; warnings stay for their time.
+    /// Clears sticky and plain messages at a key; others stay until they expire.
     mutating func endMessage() {
         guard let status, status.isSticky || status.tone == .plain else { return }
         self.status = nil
@@ -45,7 +45,7 @@ extension State {
         }
     }
 
-    /// Goes on with an edited line; a line that only has its cursor elsewhere keeps its completions.
+    /// Replaces the typed line; completions are kept if only the cursor moved.
     private mutating func retype(_ editor: LineEditor, instead line: String) {
         let text = editor.text
         if text != line {
@@ -55,7 +55,7 @@ extension State {
         revision += 1
     }
 
-    /// Goes on typing with what was pasted, on one line; where none is being typed a text is no keys.
+    /// Inserts pasted text, without newlines, into the typed line; without one, nothing is pasted.
     mutating func paste(_ text: String) {
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
         var editor = LineEditor(line, cursor: typing.cursor)

@@ -12,7 +12,7 @@ extension State {
         var mouse = mouse
         if !isFrozen, follow() {
             updateViewport()
-            // The row that the user saw there may have moved by what has come since.
+            // The clicked row may have moved since it was drawn.
             if mode == .normal, let clicked, let moved = tree.window.firstIndex(where: { $0.rowID == clicked }) {
                 mouse.row += moved - line
             }
@@ -64,7 +64,7 @@ extension State {
         return []
     }
 
-    /// Does what the key does that the footer shows at a column; a click on a message ends it.
+    /// Performs the footer's key at a column; a click on a message closes it.
     private mutating func clickFooter(at column: Int) -> [Effect] {
         var painter = Painter(self)
         painter.paintFooter(self)

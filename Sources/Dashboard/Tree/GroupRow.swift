@@ -48,7 +48,7 @@ struct GroupPainter {
             }
         }
         for part in parts {
-            // Whole or not at all: half a number would be a lie.
+            // Not cut, because a cut number misleads.
             guard column + 2 + TextWidth.of(part.text, charset: glyphs.charset) <= end else { break }
             write("  ", .normal)
             write(part.text, style(part.style))
@@ -94,7 +94,7 @@ struct GroupColumns {
     private static let priority: [SiteColumn] = [
         .inFlight, .rate, .errors, .totalP99, .trend, .totalP50, .oldest,
     ]
-    /// Cells of the text that figures leave free.
+    /// Least cells left for the text.
     private static let leastText = 36
 
     init(_ columns: Columns) {
@@ -120,7 +120,7 @@ struct GroupColumns {
 enum GroupText {
     static func name(of site: CodeLocation) -> String { site.fileID.isEmpty ? "unknown call site" : site.description }
 
-    /// What its chains are called, as far as they are called alike: `order` for `order 17` and `order 18`.
+    /// The common beginning of its chains' labels: `order` for `order 17` and `order 18`.
     static func label(of site: CodeLocation, in program: Program) -> String? {
         let forest = program.forest
         if let label = program.insight.chains.table?.figures(site)?.label { return label.isEmpty ? nil : label }
@@ -133,7 +133,7 @@ enum GroupText {
         return common.isEmpty ? nil : String(common)
     }
 
-    /// How many there are, and how those are doing that have not come to a good end.
+    /// The number of chains, and a count for each status except fulfilled.
     static func counts(of group: ChainGroup, _ glyphs: Glyphs) -> [(text: String, style: Style)] {
         let count = group.chainCount
         var parts = [("\(CountText.grouped(count)) \(count == 1 ? "chain" : "chains")", Style.dim)]

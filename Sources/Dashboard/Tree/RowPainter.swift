@@ -145,11 +145,11 @@ final class RowPainter {
                 painter.highlight(marked, in: text, row: row, from: start, to: column)
             }
         }
-        // A summary is not torn apart where the value's column has room for all of it.
+        // A summary that does not fit moves whole to the empty value column.
         let tail = extras.reduce(0) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
         if isRoot, !hasValue, columns.value.isShown, column + tail > end { return (column, extras[...]) }
         for (index, extra) in extras.enumerated() {
-            // Whole or not at all: half a number would be a lie. A root's sign needs the words behind it.
+            // Not cut, because a cut number misleads. A root's glyph needs its text.
             var width = TextWidth.of(extra.text, charset: glyphs.charset)
             if isRoot, index + 1 < extras.count, !extras[index + 1].text.hasPrefix("  ") {
                 width += TextWidth.of(extras[index + 1].text, charset: glyphs.charset)

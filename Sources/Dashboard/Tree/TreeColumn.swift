@@ -12,7 +12,7 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     case wait
     /// The handler's time.
     case run
-    /// Time from the creation of a chain to its end.
+    /// A node's total time; at a root, its chain's.
     case total
     /// The value or the error.
     case value
@@ -69,10 +69,10 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The columns in which a screen that narrows leaves them out.
+    /// The order in which a narrow screen leaves out columns.
     static let givingWay: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run, .value, .state, .total]
 
-    /// Whether it leaves before a name is less than 34 cells wide; the others stay until 20.
+    /// Whether it is left out if names would get under 34 cells; other columns under 20.
     var isExtra: Bool {
         switch self {
         case .site, .executor, .id, .wait, .thread, .run: true

@@ -2,7 +2,7 @@ import ChainInsight
 import ChainRows
 import Frames
 
-/// How a command could go on.
+/// Completions of a command.
 extension State {
     func commandChoices(_ text: String) -> Typing.Choices {
         let words = CommandWords(text)
@@ -40,7 +40,7 @@ extension State {
         }
     }
 
-    /// Those that begin with the word at the end, if one is being typed.
+    /// The choices that begin with the last word; all after a blank.
     private static func choices(_ all: [String], for text: String, _ words: CommandWords) -> Typing.Choices {
         let isInWord = text.last.map { !$0.isWhitespace } ?? false
         let word = isInWord ? words.words.last!.text : ""

@@ -54,14 +54,14 @@ extension State {
             }
             return try perform(entry.name, words)
         } catch {
-            // The line stays, with what is wrong.
+            // The line stays open with its problem.
             mode = .command(line)
             typing.problem = error
             return []
         }
     }
 
-    /// Words of other programs and of the keys' help, and the commands that do it here.
+    /// Words of other programs and of the keys' help, with the matching command.
     private static let synonyms: [String: String] = [
         "stop": "cancel", "kill": "cancel", "abort": "cancel", "find": "filter", "search": "filter", "grep": "filter",
         "exit": "quit", "wq": "quit", "x": "quit", "pause": "freeze", "resume": "freeze", "write": "save",
@@ -206,7 +206,7 @@ extension State {
         guard let id = NodeNumber.read(word.text) else {
             throw Typing.Problem(text: "an id is a number, as in #17", range: word.range)
         }
-        // The program that one is in comes first: ids are a program's own.
+        // The selected program first, because ids are unique per program only.
         let order = (selectedProgramIndex.map { [$0] } ?? []) + programs.indices.filter { $0 != selectedProgramIndex }
         for programIndex in order {
             guard let node = programs[programIndex].forest.index(of: id) else { continue }

@@ -2,10 +2,10 @@ import ChainEvents
 
 /// The number of a node as users type it, here and on the command line: `17` or `#17`.
 public enum NodeNumber {
-    /// Reads one; nil for what is none.
+    /// Parses a node's number; nil if it is none.
     public static func read(_ text: String) -> NodeID? {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-        // A sign before it would be read, too.
+        // UInt64 also accepts a leading +.
         guard digits.allSatisfy({ ("0"..."9").contains($0) }), let number = UInt64(digits), number > 0 else {
             return nil
         }

@@ -31,7 +31,7 @@ extension State {
         programs.count == 1 ? "chainview \(programs[0].shownName)" : "chainview"
     }
 
-    /// What is shown, for programs: of the tree its rows from the first on with all facts of their nodes, of another
+    /// The view as JSON: of the tree its first rows with all facts of their nodes, of another
     /// view its lines on the screen.
     private mutating func json() -> String {
         var members: [(name: String, value: String)] = [

@@ -1,23 +1,23 @@
-/// What goes with a line that is being typed, behind `/` or `:`: how it could go on, and the lines of before.
+/// State of the line that is being typed after `/` or `:`: cursor, completions, and recall of earlier lines.
 struct Typing: Equatable {
-    /// Ways to go on with the word at the end.
+    /// Completions of the last word.
     struct Choices: Equatable {
         /// The text before that word.
         var head: String
         /// The words that fit there.
         var words: [String]
-        /// Which of them does.
+        /// The index of the inserted word; nil before the first Tab.
         var chosen: Int?
     }
 
     /// How many characters of the line are before the cursor; nil for all of them.
     var cursor: Int?
     var choices: Choices?
-    /// Why the line was not done when it was asked for; a filter's line is read with each key instead.
+    /// Why the command was refused; a filter is parsed at each key instead.
     var problem: Problem?
-    /// Which line of before is shown, 0 for the newest; nil while it is a new one.
+    /// The index of the recalled line, 0 for the newest; nil for a new line.
     private(set) var recalled: Int?
-    /// The new line, while one of before is shown.
+    /// The unfinished new line, while a recalled one is shown.
     private var draft = ""
 
     /// What is wrong with a line, and with which of its characters.
@@ -26,7 +26,7 @@ struct Typing: Equatable {
         var range: Range<Int>
     }
 
-    /// Puts in the next of the ways to go on, which are ``choices`` once there are some; gives the line, or nil where
+    /// Inserts the next of the completions and keeps them in ``choices``; returns the line, or nil where
     /// there are none.
     mutating func complete(_ found: Choices) -> String? {
         var next = found
@@ -37,7 +37,7 @@ struct Typing: Equatable {
         cursor = nil
         let index = next.chosen.map { ($0 + 1) % next.words.count } ?? 0
         next.chosen = index
-        // What is the only way can be gone on with at once.
+        // A single completion is final: the next Tab completes anew.
         choices = next.words.count == 1 ? nil : next
         return next.head + next.words[index]
     }

@@ -16,7 +16,7 @@ struct ProfileRow: Equatable {
     var id: ID
     /// The program's index in ``State/programs``.
     var programIndex: Int
-    /// The frame; of other rows the one above them.
+    /// Frame index; the parent's for `more`, else -1.
     var frame: Int
     /// Nil where unknown.
     var site: CodeLocation?
@@ -24,7 +24,7 @@ struct ProfileRow: Equatable {
     /// Hostile until it is escaped.
     var label = ""
     var depth = 0
-    /// Nodes or whole chains; of ``ID/more(_:_:)`` rows, of ``ID/omitted(_:)`` nodes.
+    /// Chains at depth 0, else nodes; hidden rows of `more`; nodes of `omitted`.
     var count = 0
     /// Sums in nanoseconds.
     var total: UInt64 = 0, ownTime: UInt64 = 0
@@ -37,7 +37,7 @@ struct ProfileRow: Equatable {
     var slowest = NodeID.none, newest = NodeID.none
     var hasChildren = false
     var isFolded = false
-    /// Whether no other row of these chains has a greater self time.
+    /// Whether it has the greatest self time of the shown rows.
     var isHottest = false
 
     var isFrame: Bool { if case .frame = id { true } else { false } }
@@ -147,7 +147,7 @@ struct ProfileRows {
         var short = all.filter { Double(frames[$0].total) < Self.leastShare * Double(rootTotal) }
         if short.count < 2 || expanded.contains(more) { short = [] }
         let hidden = Set(short)
-        // A bar begins where the one before ends, as far as it stays below that of the row above it.
+        // A bar begins where the previous one ends, clamped to its parent's bar.
         var begin = offset
         let end = offset.addingClamped(row.total)
         for child in all where !hidden.contains(child) {

@@ -3,7 +3,7 @@ import ChainModel
 import ChainText
 import Frames
 
-/// What became of a node when, as stretches of time: in nanoseconds of its program's clock.
+/// The phases of a node over time, in nanoseconds of its program's clock.
 struct NodeBar {
     enum Phase: Int, CaseIterable {
         case waiting, pending, queued, running

@@ -36,7 +36,7 @@ struct TimeAxis: Hashable {
         scales.first { $0.multipliedClamped(by: UInt64(max(1, columns))) >= duration } ?? scales[scales.count - 1]
     }
 
-    /// The scale at which a duration fills so many columns. In steps of a tenth at most, where it is to stay for a while
+    /// The scale at which a duration fills so many columns. Rounded up by a tenth at most if it is to stay for a while
     /// although the duration grows.
     static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
         let columns = UInt64(max(1, columns))

@@ -36,7 +36,7 @@ struct TimelineChain {
             let view = forest.node(node)
             first = min(first, view.created)
             last = max(last, view.settled ?? 0, view.ended ?? 0)
-            // Of a live chain the last live node is what the others are for.
+            // A live node counts as settling last: of a live chain, the path ends there.
             let settled = view.settled ?? .max
             if settled >= tail.settled { tail = (node, settled) }
             guard let next = RowOrder.next(after: node, within: root, in: forest) else { break }
@@ -46,7 +46,7 @@ struct TimelineChain {
         let offset = program.wallOffset
         span = (first &+ offset)...max(first &+ offset, last &+ offset)
         critical = CriticalPath(to: tail.node, in: forest).nodes
-        // All that there is decides nothing.
+        // A critical path of all nodes would highlight nothing.
         if critical.count == nodes.count { critical = [] }
         let now = program.shownNow
         let isLive = forest.chain(of: root).settled == nil

@@ -97,7 +97,7 @@ extension Painter {
         let isDimmed = program.isDimmed(node, isChain: isChain)
         let offset = program.wallOffset
         var (first, last) = (Int.max, Int.min)
-        // What is more telling is drawn over what is less, where both are in one column.
+        // Phases in rising importance: in a shared column, the last is seen.
         for phase in NodeBar.Phase.allCases {
             for stretch in bar.stretches where stretch.phase == phase {
                 let from = axis.column(of: stretch.from &+ offset)

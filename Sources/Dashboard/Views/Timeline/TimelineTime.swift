@@ -41,7 +41,7 @@ extension TimelineView {
     static func axis(of rows: [TimelineRow], _ state: borrowing State) -> (axis: TimeAxis, begin: UInt64) {
         let columns = TimelineColumns(state).bars.width
         let (begin, end, isLive) = span(of: rows, state)
-        // Less the sign of the end and a gap behind it; where all is in sight also the duration there.
+        // Leaves room for the end's sign and a gap; if all is fitted, for the duration, too.
         let room = max(1, columns - (state.timeline.scale == nil ? min(columns / 3, DurationText.width + 3) : 2))
         // A live chain's scale moves in steps, because each draws everything again.
         let scale =
@@ -50,7 +50,7 @@ extension TimelineView {
         if let fixed = state.timeline.left {
             left = fixed
         } else if case let shown = scale.multipliedClamped(by: UInt64(room)), end - begin > shown {
-            // Moves by four columns at a time, because what stands still in between is not drawn again.
+            // Moves by four columns, because cells that stay in place are not redrawn.
             let step = scale.multipliedClamped(by: 4)
             let hidden = end - begin - shown
             left = begin.addingClamped((hidden / step + (hidden % step == 0 ? 0 : 1)).multipliedClamped(by: step))
@@ -167,7 +167,7 @@ extension TimelineView {
         state.updateViewport()
     }
 
-    /// Made of the column that now is in, and of the times of the selected node.
+    /// A hash of the axis, the present column and the selected node's times.
     static func redrawKey(of state: borrowing State) -> UInt64 {
         let rows = window(state)
         let (axis, begin) = axis(of: rows, state)

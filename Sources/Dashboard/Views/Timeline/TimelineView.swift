@@ -25,9 +25,9 @@ struct TimelineView {
     var longest: RowID?
     /// Nodes under which nothing is shown.
     var folded: Set<RowID> = []
-    /// Nanoseconds a column; nil for as many as bring everything onto the screen.
+    /// Nanoseconds a column; nil to fit everything on the screen.
     var scale: UInt64?
-    /// The moment at the left edge; nil while the picture follows what goes on.
+    /// The moment at the left edge; nil while the view follows now.
     var left: UInt64?
     /// Nodes that were visited to find rows, for the tests of costs.
     var walkedCount = 0

@@ -43,7 +43,7 @@ struct WarningGroup: Equatable {
         warning.ended ?? (warning.kind.isFault ? warning.since : nil)
     }
 
-    /// The worse ones first, of equal ones those seen last, of these the kinds by weight and the oldest.
+    /// Orders by severity, then by last seen, by the kind's weight, and the oldest first.
     static func precedes(_ left: WarningGroup, _ right: WarningGroup, _ now: (Int) -> UInt64) -> Bool {
         let (kind, other) = (left.id.kind, right.id.kind)
         if kind.severity != other.severity { return kind.severity > other.severity }

@@ -10,13 +10,13 @@ enum WarningRow: Equatable {
     case group(WarningGroup, isFolded: Bool)
     /// One of a group that is unfolded.
     case warning(Warning, WarningGroup.ID, programIndex: Int)
-    /// So many of a kind that are counted and not kept.
+    /// How many more of a kind hold than are kept.
     case more(WarningKind, count: Int)
     /// So many that hold on nodes that the filter hides.
     case filtered(Int)
     /// How many ended lately.
     case ended(Int, isFolded: Bool)
-    /// A kind that is hidden.
+    /// A kind that is muted.
     case hidden(WarningKind)
 
     /// The identity of a row, wherever it is.

@@ -61,7 +61,7 @@ extension WarningsView {
             rest += program.insight.warnings.count(of: kind) - keptCount
         }
         guard rest > 0 else { return }
-        // Those cannot be tested.
+        // Warnings that are not kept cannot be filtered.
         if state.filter.hidesRest { grouping.hiddenCount += rest } else { grouping.uncounted.append((kind, rest)) }
     }
 

@@ -67,7 +67,7 @@ extension Painter {
         let view = state.warnings
         let holds = view.rows.contains { if case .group(let group, _) = $0 { !group.id.isEnded } else { false } }
         if !holds { paintMessage(WarningsView.emptyWords(state)) }
-        // Once for all rows of it: a copy of all parts of a program costs as much as a row.
+        // Copied once per program, because a copy costs as much as drawing a row.
         var program: (index: Int, program: Program)?
         for index in view.cursor.window(height: area.rows) {
             let line = area.row + index - view.cursor.top
@@ -143,7 +143,7 @@ extension Painter {
     ) {
         let isDimmed = warning.ended != nil
         func style(_ style: Style) -> Style { isDimmed ? .dim : style }
-        // Where there is no column for nodes, over those of kind and call site.
+        // Without a node column, use those of kind and call site.
         var span = columns.node
         if !span.isShown {
             let last = columns.site.isShown ? columns.site : columns.kind
@@ -164,7 +164,7 @@ extension Painter {
         write(last.map(age) ?? "now", row: line, in: columns.last, style: style(.number), isRight: true)
     }
 
-    /// The node with the sign of its state and what is known of it; of several the first.
+    /// Draws the node with its state's sign and detail; of a group, its first node.
     private mutating func paintNode(
         _ warning: Warning, isOne: Bool, _ program: Program, _ span: ColumnSpan, _ line: Int,
         _ style: (Style) -> Style
