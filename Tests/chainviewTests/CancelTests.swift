@@ -149,7 +149,7 @@ import Testing
         try viewer.see("Cancel alpha/?")
         viewer.type("y")
         try viewer.wait("the folder's end") { _ in
-            viewer.row("alpha/").contains("⊘ cancelled") && viewer.row("alpha/").contains(self.by)
+            viewer.row("alpha/").contains("⊘ cancelled") && viewer.row("alpha/").contains("cancelled by")
         }
         // Four reads that have started may end; no others start, while the other folder is read to its end.
         let count = pipes.readCount("alpha")
