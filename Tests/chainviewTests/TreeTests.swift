@@ -6,7 +6,7 @@ import Testing
     /// Starts `demo stuck` and waits for its last event: three chains, nine nodes.
     private func stuck(_ arguments: String...) throws -> Viewer {
         let viewer = try Viewer(["demo", "stuck"] + arguments)
-        try viewer.wait("the abandoned call") { $0.contains("◇ abandoned") && $0.contains("6 in flight") }
+        try viewer.wait("the abandoned call") { $0.contains("◇ abandoned") && $0.contains("5 in flight") }
         return viewer
     }
 
