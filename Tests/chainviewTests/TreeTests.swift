@@ -102,9 +102,9 @@ import Testing
             viewer.type(open)
             try viewer.wait("the help") { $0.contains("In every view") }
             viewer.press(.end)
-            try viewer.wait("its end") { $0.contains("States") && !$0.contains("In every view") }
+            try viewer.wait("its end") { $0.contains("In this help") && !$0.contains("In every view") }
             viewer.type(close)
-            try viewer.wait("the tree") { !$0.contains("States") && $0.contains("answer from") }
+            try viewer.wait("the tree") { !$0.contains("In this help") && $0.contains("answer from") }
         }
         try viewer.quit()
     }
