@@ -55,9 +55,9 @@ extension RowModel {
 
     /// How full each queue is, for `--debug-statistics`.
     package var queueStatistics: [QueueStatistics] {
-        let names = ["one-row chains to retire", "settled chains to retire", "rejected chains to retire"]
-        var all = [finishedQueue.statistics("finished nodes to fold")]
-        all += zip(archiveQueues, names).map { $0.statistics($1) }
+        var all = [
+            finishedQueue.statistics("finished nodes to fold"), archiveQueue.statistics("settled chains to archive"),
+        ]
         all += [
             QueueStatistics(
                 name: "chains to place anew", count: order.outdated.count, highWaterMark: order.outdatedHighWater,

@@ -103,22 +103,20 @@ extension RowModel {
         if let settled = chain.settled {
             if !slots.has(.archived, slot), !slots.has(.awaitsArchive, slot) {
                 slots.set(.awaitsArchive, true, slot)
-                let linger =
-                    slots.has(.folded, slot) || chain.nodeCount == 1
-                    ? ArchiveDelay.folded : chain.firstRejected == nil ? ArchiveDelay.settled : ArchiveDelay.rejected
-                let entry = NodeQueue.Entry(deadline: settled &+ linger, node: root, id: NodeID(slots.id(slot)))
-                enqueue(entry, linger, in: forest)
+                if chain.nodeCount > 1, !slots.has(.folded, slot) { settledOpen.append(root) }
+                archiveQueue.append(
+                    .init(deadline: settled &+ ArchiveDelay.settled, node: root, id: NodeID(slots.id(slot))), in: forest
+                )
             }
-        } else if slots.has(.archived, slot) {
+        } else {
+            let isBack = slots.has(.archived, slot) || slots.has(.awaitsArchive, slot)
             // Live again, because a node was added to it.
-            setArchived(root, false, in: forest)
-        }
-        if chain.firstRejected != nil, slots.has(.folded, slot), !slots.has(.archived, slot),
-            openCount < Self.openLimit
-        {
-            slots.set(.folded, false, slot)
-            openCount += 1
-            dropCachedRows(root, slot)
+            if slots.has(.archived, slot) { setArchived(root, false, in: forest) }
+            if isBack || chain.firstRejected != nil, slots.has(.folded, slot), openCount < Self.openLimit {
+                slots.set(.folded, false, slot)
+                openCount += 1
+                dropCachedRows(root, slot)
+            }
         }
         noteChange(of: root, chain, slot)
         updateWeight(root, in: forest, matches: matches)
@@ -129,7 +127,7 @@ extension RowModel {
         _ root: NodeIndex, _ chain: ChainSummary, in forest: borrowing ChainForest, now: UInt64
     ) -> Int {
         var bits: ChainTable.Bits = openCount >= Self.openLimit ? .folded : []
-        if let settled = chain.settled, settled &+ ArchiveDelay.rejected < now { bits = [.folded, .archived] }
+        if let settled = chain.settled, settled &+ ArchiveDelay.settled < now { bits = [.folded, .archived] }
         if !bits.contains(.folded) { openCount += 1 }
         let id = forest.id(of: root).rawValue
         let key = order.key(of: root, id: id, isArchived: bits.contains(.archived), in: forest)

@@ -160,7 +160,9 @@ extension RowModel {
         slots = ChainTable()
         slotOf.removeAll()
         beginOrderAnew()
-        for queue in archiveQueues.indices { archiveQueues[queue].removeAll() }
+        archiveQueue.removeAll()
+        settledOpen = []
+        lastOpen = nil
         folds.finished = [:]
         finishedQueue.removeAll()
         queuedIDs.removeAll()

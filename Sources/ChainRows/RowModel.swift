@@ -21,20 +21,16 @@ import ChainModel
 ///          ▼
 ///     rows                     lines(from:count:in:): node, depth, guides, flags
 ///
-/// Live chains come first, oldest first, so that a new chain moves nothing. A settled chain stays for a moment, longer
-/// after a rejection; then it folds to one row and moves to the archived chains, newest first. What the user folded or
-/// unfolded stays so.
+/// Live chains come first, newest first, so that what runs in the newest is on the screen. A chain that settles folds
+/// to one row at once, and moves to the archived chains after a moment, newest first. The one around the selection
+/// stays, and so does the one that settled last while nothing is live. What the user folded or unfolded stays so.
 ///
 /// Costs: a chain without folds has as many rows as nodes, O(1); another one is walked after a change. Long work goes in
 /// slices, see ``work(_:in:now:share:)``. A value with copy-on-write, for one thread.
 package struct RowModel {
     /// How long a settled chain stays among the live ones before it is archived, in nanoseconds.
     struct ArchiveDelay {
-        static let settled: UInt64 = 2_500_000_000
-        static let rejected: UInt64 = 5_000_000_000
-        /// For a chain that is one row anyway.
-        static let folded: UInt64 = 500_000_000
-        static let all = [folded, settled, rejected]
+        static let settled: UInt64 = 400_000_000
         /// The longer delay of a chain that holds the selection.
         static let postponed: UInt64 = 1_000_000_000
     }
@@ -46,6 +42,12 @@ package struct RowModel {
     struct CachedRows {
         var nodeCount: Int
         var rows: [TreeRow]
+    }
+
+    /// A settled chain that is not folded.
+    struct OpenChain: Equatable {
+        var node: NodeIndex
+        var id: NodeID
     }
 
     /// All chains, by key.
@@ -75,9 +77,13 @@ package struct RowModel {
     var finishedQueue: NodeQueue
     /// By node, the low bits of the id that has an entry in ``finishedQueue``; 0 for none.
     var queuedIDs = PagedArray<UInt32>(filler: 0)
-    /// Settled chains to archive: a queue for each delay in ``ArchiveDelay/all``, so that each queue is in order.
-    var archiveQueues: [NodeQueue]
+    /// Settled chains to archive.
+    var archiveQueue: NodeQueue
     var openCount = 0
+    /// Chains that settled unfolded since the last tick.
+    var settledOpen: [NodeIndex] = []
+    /// The chain that settled last, which stays open while nothing is live.
+    var lastOpen: OpenChain?
     var cachedRows: [NodeIndex: CachedRows] = [:]
     var cachedMatchRows: [NodeIndex: CachedRows] = [:]
     static let cacheLimit = 512
@@ -89,7 +95,7 @@ package struct RowModel {
     package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int = RowModel.leastQueueLimit) {
         self.longFrom = longFrom
         finishedQueue = NodeQueue(leastLimit: queueLimit)
-        archiveQueues = ArchiveDelay.all.map { _ in NodeQueue(leastLimit: queueLimit) }
+        archiveQueue = NodeQueue(leastLimit: queueLimit)
         order = Order(queueLimit: queueLimit)
         lists = LongChainIndex(chunkLimit: chunkLimit)
     }

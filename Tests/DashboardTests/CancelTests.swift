@@ -8,7 +8,7 @@ import Testing
     @Test func asksThenSendsAndOnlyEventsSayCancelled() throws {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("/reserve<Enter>nnn<Esc>")
-        screen.type("G<Up><Up><Up><Up><Up>")
+        screen.go(to: 401)
         #expect(screen.selectedID == 401)
         screen.type("c")
         #expect(screen.text.contains("Cancel reserve stock?"))
@@ -34,7 +34,7 @@ import Testing
     @Test func noLeavesThemAlone() {
         var screen = GoldenTests.checkout(120, 60)
         for key in ["n", "<Esc>", "q"] {
-            screen.type("Gc" + key)
+            screen.type("gc" + key)
             #expect(screen.state.context == .view(.chains))
             #expect(screen.message == "nothing was cancelled")
         }
@@ -43,22 +43,25 @@ import Testing
 
     @Test func theQuestionIsBoundToNodesNotRows() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("GC")
-        // While it is asked the rows move: the older chains go down.
-        screen.tick(60_000)
+        screen.type("gC")
+        // While it is asked the rows move: a newer chain comes above it.
+        var script = Script(sequence: 9, time: 5_000)
+        script.make(900, .promise, "order 19", external: true)
+        screen.feed(script)
+        #expect(screen.visibleIDs.first == 900)
         screen.type("<Enter>")
         #expect(
             screen.effects == [
                 .send(
                     SourceID(0),
                     ViewerCommand(
-                        id: 1, process: Script.process.key, request: .cancel(.chain(NodeID(406)), by: "the dashboard")))
+                        id: 1, process: Script.process.key, request: .cancel(.chain(NodeID(400)), by: "the dashboard")))
             ])
     }
 
     @Test func aRefusalIsSaidAndTheMarkTakenBack() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("GCy")
+        screen.type("gCy")
         #expect(screen.text.contains("cancel requested"))
         screen.act(.replied(SourceID(0), CommandReply(command: 1, outcome: .refused("nothing pending lies in it"))))
         #expect(screen.message == "refused: nothing pending lies in it")
@@ -67,15 +70,15 @@ import Testing
 
     @Test func saysWhyNot() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("c")
+        screen.type("Gc")
         #expect(screen.message == "nothing to cancel: this node and all under it have settled")
         var readOnly = GoldenTests.checkout(120, 60, options: State.Options(isReadOnly: true))
-        readOnly.type("Gc")
+        readOnly.type("gc")
         #expect(readOnly.message == "read-only: cancelling is off in this dashboard")
         var info = Script.process
         info.isReadOnly = true
         screen.act(.connected(SourceID(0), info))
-        screen.type("Gc")
+        screen.type("gc")
         #expect(screen.message == "read-only: the program takes no commands")
         screen.act(.connected(SourceID(0), Script.process))
         screen.act(.ended(SourceID(0), "exit 0"))
@@ -86,8 +89,7 @@ import Testing
 
     @Test func taggedOnesTogether() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("_G <Up>")
-        screen.type("<Home>jj ")
+        screen.type("_g  ")
         #expect(screen.taggedIDs == [400, 300])
         #expect(screen.text.contains("◆"))
         screen.type("c")
@@ -113,7 +115,8 @@ import Testing
 
     @Test func copyAndEdit() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("gjy")
+        screen.go(to: 101)
+        screen.type("y")
         #expect(
             screen.effects == [
                 .copy("#101 fulfilled then reserve stock (Checkout.swift:33) 210ms: 2 × sku-9")
@@ -124,7 +127,7 @@ import Testing
 
     @Test func clicksInTheDialog() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("GC")
+        screen.type("gC")
         guard case .confirm(let question) = screen.state.mode else {
             Issue.record("no question")
             return

@@ -76,7 +76,7 @@ import Testing
             guard case .save("a.txt", let text, false)? = screen.effects.last else {
                 return #expect(Bool(false), "nothing saved")
             }
-            #expect(text.contains("order 15"))
+            #expect(text.contains("order 18"))
         case .theme: #expect(screen.state.options.theme.name == "light" && before.0 == "dark")
         case .rate: #expect(screen.state.options.refreshRate == 12 && before.1 == 30)
         case .warn: #expect(!screen.state.options.warnings.enabled.contains(.longHandler))
@@ -248,7 +248,7 @@ import Testing
         #expect(content.contains("charge card"))
         switch format {
         case "json":
-            #expect(content.contains(#""filter":"card""#) && content.contains(#""id":203,"#))
+            #expect(content.contains(#""filter":"card""#) && content.contains(#""id":403,"#))
             #expect(content.contains(#""leftOut":0"#))
             #expect(Golden.complaint(about: content, named: "saved/json") == nil)
         case "ansi":

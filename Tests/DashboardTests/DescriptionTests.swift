@@ -77,7 +77,7 @@ import Testing
         var screen = open()
         var time = 4_250.0
         for _ in 0..<8 {
-            screen.type("k")
+            screen.type("j")
             time += 100
             screen.tick(time)
         }
@@ -167,7 +167,7 @@ import Testing
 
     @Test func answersOfTwoProgramsAreKeptApart() {
         var screen = ProgramsTests.both(160, 60)
-        screen.type("G")
+        screen.go(to: 21)
         #expect(screen.selectedID == 21)
         screen.tick(4_300)
         screen.tick(4_500)

@@ -71,6 +71,7 @@ import Testing
 
     @Test func fromChainToChain() {
         var screen = GoldenTests.checkout(120, 60)
+        screen.type("*")
         let roots = screen.state.tree.window.filter { $0.tree?.flags.contains(.root) == true }.map {
             $0.rowID.id!.rawValue
         }
@@ -100,7 +101,7 @@ import Testing
     @Test func functionKeysAsInHtop() {
         func after(_ number: Int) -> Screen {
             var screen = GoldenTests.checkout(120, 40)
-            screen.type("<End>")
+            screen.type("<Home>")
             screen.act(.key(KeyPress(.function(number))))
             return screen
         }

@@ -16,28 +16,28 @@ import Testing
         var screen = GoldenTests.checkout(120, 40)
         let start = Columns(width: 120).node.start
         screen.act(.mouse(Mouse(.press, .left, row: 3, column: start)))
-        #expect(!screen.visibleIDs.contains(101))
+        #expect(!screen.visibleIDs.contains(401))
         screen.act(.mouse(Mouse(.press, .left, row: 3, column: start)))
-        #expect(screen.visibleIDs.contains(101))
+        #expect(screen.visibleIDs.contains(401))
         // The marker of `all`, one level in.
-        screen.act(.mouse(Mouse(.press, .left, row: 6, column: start + 2)))
-        #expect(!screen.visibleIDs.contains(110))
+        screen.act(.mouse(Mouse(.press, .left, row: 13, column: start + 2)))
+        #expect(!screen.visibleIDs.contains(310))
     }
 
     @Test func theWheelScrollsAndLeavesTheSelection() {
         var screen = GoldenTests.checkout(120, 12)
         screen.type("j")
-        for _ in 0..<4 { screen.act(.mouse(Mouse(.wheelDown, row: 5, column: 5))) }
-        #expect(screen.state.tree.top == 12)
-        #expect(screen.selectedID == 101)
+        for _ in 0..<3 { screen.act(.mouse(Mouse(.wheelDown, row: 5, column: 5))) }
+        #expect(screen.state.tree.top == 9)
+        #expect(screen.selectedID == 401)
         #expect(screen.state.tree.selectedLine == nil)
         screen.tick(4_300)
-        #expect(screen.state.tree.top == 12, "what is looked at stays")
+        #expect(screen.state.tree.top == 9, "what is looked at stays")
         for _ in 0..<9 { screen.act(.mouse(Mouse(.wheelUp, row: 5, column: 5))) }
         #expect(screen.state.tree.top == 0)
         #expect(screen.state.tree.selectedLine == 1)
         screen.type("j")
-        #expect(screen.selectedID == 102)
+        #expect(screen.selectedID == 402)
     }
 
     @Test func theWheelScrollsHelpAndDetails() {

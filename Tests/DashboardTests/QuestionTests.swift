@@ -94,7 +94,7 @@ import Testing
         var screen = Self.shop()
         #expect(screen.frame.rowText(0).contains("2 running"))
         let text = try ask("What is in flight?", ["A"], &screen)
-        #expect(row("stock report", text).contains("running"))
+        #expect(row("ask the bank", text).contains("running"))
         #expect(row("order 50", text).contains("pending") && text.contains("/live"), "\(text)")
         #expect(!text.contains("order 33"))
     }

@@ -45,9 +45,9 @@ struct QueueTests {
         // At rest everything is worked off, and the memory is freed.
         for moment in stride(from: 1_000.0, through: 12_000, by: 100) { screen.tick(moment) }
         let left = screen.state.queueStatistics.filter {
-            $0.name.hasSuffix("to fold") || $0.name.hasSuffix("to retire")
+            $0.name.hasSuffix("to fold") || $0.name.hasSuffix("to archive")
         }
-        #expect(left.count == 4 && left.allSatisfy { $0.count == 0 })
+        #expect(left.count == 2 && left.allSatisfy { $0.count == 0 })
     }
 
     /// Live chains, in each of which a part is finished, more than a queue takes in: each part folds all the same.

@@ -10,17 +10,17 @@ import Testing
 
     @Test func movesByRowsPagesAndEnds() {
         var screen = GoldenTests.checkout(80, 12)
-        #expect(screen.selectedID == 100)
+        #expect(screen.selectedID == 400)
         screen.type("j")
-        #expect(screen.selectedID == 101)
+        #expect(screen.selectedID == 401)
         screen.type("<Down><Down>k")
-        #expect(screen.selectedID == 102)
+        #expect(screen.selectedID == 402)
         screen.type("G")
-        #expect(screen.selectedID == 406)
-        screen.type("<PgUp>")
-        #expect(screen.selectedID != 406)
-        screen.type("g")
         #expect(screen.selectedID == 100)
+        screen.type("<PgUp>")
+        #expect(screen.selectedID != 100)
+        screen.type("g")
+        #expect(screen.selectedID == 400)
         screen.type("<PgDn>")
         let page = screen.state.tree.window.count - 1
         #expect(screen.state.tree.selectedRow == page)
@@ -32,21 +32,21 @@ import Testing
 
     @Test func leftFoldsThenLeavesRightUnfoldsThenEnters() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("j")
-        screen.type("j<Left>")
-        #expect(screen.selectedID == 102)
-        #expect(!screen.visibleIDs.contains(113))
+        screen.go(to: 302)
+        screen.type("<Left>")
+        #expect(screen.selectedID == 302)
+        #expect(!screen.visibleIDs.contains(313))
         screen.type("h")
-        #expect(screen.selectedID == 100, "what goes on from a root is left towards the root")
+        #expect(screen.selectedID == 300, "what goes on from a root is left towards the root")
         screen.type("h")
-        #expect(!screen.visibleIDs.contains(101))
+        #expect(!screen.visibleIDs.contains(301))
         screen.type("h")
         #expect(screen.message == "this is the top of its chain")
         screen.type("l")
-        #expect(screen.visibleIDs.contains(101))
-        #expect(!screen.visibleIDs.contains(113), "folds inside stay")
+        #expect(screen.visibleIDs.contains(301))
+        #expect(!screen.visibleIDs.contains(313), "folds inside stay")
         screen.type("jj<Right>l")
-        #expect(screen.selectedID == 113)
+        #expect(screen.selectedID == 313)
         screen.type("lll")
         #expect(screen.message == "nothing is folded in here")
     }
@@ -54,22 +54,28 @@ import Testing
     @Test func foldAllAndUnfoldAll() {
         var screen = GoldenTests.checkout(120, 60)
         screen.type("_")
-        #expect(screen.visibleIDs == [100, 200, 300, 400])
+        #expect(screen.visibleIDs == [400, 300, 200, 100])
         screen.type("*")
         #expect(screen.visibleIDs.count == 40)
     }
 
     @Test func selectionStaysOnItsNodeAndLineWhileChainsComeAndGo() {
         var screen = GoldenTests.checkout(120, 20)
-        screen.type("<End>kkk")
-        let id = screen.selectedID
+        screen.go(to: 303)
         let line = screen.state.tree.selectedLine
-        #expect(id == 403)
-        // Orders 15 and 16 fold and go below: 20 rows above the selection disappear.
+        // Order 19 comes above it.
+        var more = Script(sequence: 9, time: 4_300)
+        more.make(900, .promise, "order 19", external: true)
+        for id in 901..<907 as Range<UInt64> { more.make(id, .then, under: id - 1) }
+        screen.feed(more)
+        #expect(screen.selectedID == 303 && screen.state.tree.selectedLine == line)
+        // Order 18 folds and goes below: 7 rows above the selection disappear.
+        var end = Script(sequence: 10, time: 4_400)
+        for id in 401...406 as ClosedRange<UInt64> { end.fulfill(id) }
+        screen.feed(end)
         screen.tick(30_000)
-        #expect(screen.selectedID == id)
-        #expect(screen.state.tree.selectedLine != nil)
-        #expect(screen.visibleIDs[screen.state.tree.selectedLine!] == id)
+        #expect(screen.selectedID == 303)
+        #expect(screen.visibleIDs[screen.state.tree.selectedLine!] == 303)
         #expect(screen.state.tree.selectedLine == line || screen.state.tree.top == 0)
     }
 
@@ -89,32 +95,35 @@ import Testing
         }
     }
 
-    @Test func newChainsArriveBelowAndMoveNothing() {
+    @Test func newChainsArriveOnTop() {
         var screen = GoldenTests.checkout(120, 60)
         let before = screen.visibleIDs
         var more = Script(sequence: 9, time: 4_300)
         more.make(900, .promise, "order 19")
         screen.feed(more)
-        #expect(screen.visibleIDs == before + [900])
+        #expect(screen.visibleIDs == [900] + before)
     }
 
     @Test func settledChainsFoldByThemselvesButNotUnderTheUser() {
         var screen = GoldenTests.checkout(120, 60)
-        screen.type("j")
+        screen.go(to: 303)
+        var end = Script(sequence: 9, time: 5_000)
+        for id in [311, 312, 313, 302, 303, 304, 305, 306] as [UInt64] { end.fulfill(id) }
+        screen.feed(end)
         screen.tick(60_000)
-        #expect(screen.visibleIDs.contains(101), "the user is in it")
+        #expect(screen.visibleIDs.contains(303), "the user is in it")
         #expect(!screen.visibleIDs.contains(201))
-        screen.type("G")
+        screen.type("g")
         screen.tick(62_000)
-        #expect(!screen.visibleIDs.contains(101))
-        #expect(screen.state.rowModel.rowCount == 20)
+        #expect(!screen.visibleIDs.contains(303))
+        #expect(screen.state.rowModel.rowCount == 10)
     }
 
     @Test func explicitFoldsWin() {
         var screen = GoldenTests.checkout(120, 60)
-        // Unfold order 15 explicitly: fold, unfold.
-        screen.type("<Home>hl")
-        screen.type("G")
+        // Order 15, which settled.
+        screen.type("<End>l")
+        screen.type("g")
         screen.tick(60_000)
         #expect(screen.visibleIDs.contains(101))
         #expect(!screen.visibleIDs.contains(201))
@@ -141,7 +150,7 @@ import Testing
         options.limits.ageLimit = 5_000_000_000
         var screen = Screen(120, 40, options: options)
         for batch in Demo.checkout() { screen.feed(batch) }
-        screen.type("jj")
+        screen.go(to: 102)
         #expect(screen.selectedID == 102)
         screen.type("G")
         screen.tick(5_000)
@@ -203,8 +212,8 @@ import Testing
         screen.tick(20_000)
         #expect(!screen.visibleIDs.contains(900))
         #expect(screen.text.contains("frozen, 1 wait"))
-        screen.type("<End>k")
-        #expect(screen.selectedID == 405, "it can be explored")
+        screen.type("<Home>j")
+        #expect(screen.selectedID == 401, "it can be explored")
         screen.type("p")
         #expect(screen.visibleIDs.contains(900))
         #expect(screen.effects.isEmpty)

@@ -101,7 +101,7 @@ import Testing
         next.act(.restore(screen.state.remembered))
         next.act(.connected(SourceID(0), Self.restarted))
         told(&next, by: Self.restarted)
-        #expect(next.visibleIDs == [100, 200])
+        #expect(next.visibleIDs == [200, 100])
         next.go(to: 200)
         next.type("<Right>")
         #expect(next.state.foldedSites == ["Checkout/Checkout.swift:34"])
@@ -121,7 +121,7 @@ import Testing
         told(&screen)
         screen.act(.restore(ViewSettings(folded: ["Checkout/Checkout.swift:31", "No/Such.swift:1"])))
         screen.tick(4_400)
-        #expect(screen.visibleIDs == [100, 200])
+        #expect(screen.visibleIDs == [200, 100])
         // Many folded sites are bounded.
         screen.act(.restore(ViewSettings(folded: (0..<500).map { "A/A.swift:\($0)" })))
         #expect(screen.state.foldedSites.count == State.foldedSiteLimit)

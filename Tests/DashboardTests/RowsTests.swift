@@ -198,7 +198,7 @@ struct NaiveOrder {
                 min(archived.0 ? forest.chain(of: root).settled! : forest.node(root).created, Rank.payloadMask)
             }
             if time(left) == time(right) { return ids.0 < ids.1 }
-            return (time(left) < time(right)) != (order.isInverted != archived.0)
+            return (time(left) < time(right)) == order.isInverted
         case .wait, .run, .total:
             switch (length(left, order.column), length(right, order.column)) {
             case (nil, nil): return ids.0 < ids.1

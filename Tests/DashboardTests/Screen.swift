@@ -44,10 +44,18 @@ struct Screen {
         }
     }
 
-    /// Goes down from the first row to a node, as a user would.
+    /// Goes down from the first row to a node, as a user would, and unfolds its chain.
     mutating func go(to id: UInt64) {
         type("g")
-        for _ in 0..<1_000 where selectedID != id { type("j") }
+        for _ in 0..<1_000 where selectedID != id { type(isOnFoldedRoot(of: id) ? "l" : "j") }
+    }
+
+    private func isOnFoldedRoot(of id: UInt64) -> Bool {
+        guard state.view == .chains, let forest = state.forest, let node = forest.index(of: NodeID(id)),
+            let line = state.tree.selectedLine,
+            let row = state.tree.window[line].tree
+        else { return false }
+        return row.node == forest.root(of: node) && row.flags.contains(.folded)
     }
 
     static let named: [String: KeyPress] = [

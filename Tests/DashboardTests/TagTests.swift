@@ -76,9 +76,10 @@ import Testing
     @Test func rowsStayWhileTagsAreSet() {
         var screen = Self.chains()
         var script = Script(sequence: 2, time: 20)
-        for id in [10, 11, 12, 13] as [UInt64] { script.fulfill(id) }
+        screen.go(to: 21)
+        screen.type(" ")
+        for id in 30...33 as ClosedRange<UInt64> { script.fulfill(id) }
         screen.feed(script)
-        screen.type("gjjjjj ")
         #expect(screen.taggedIDs == [21])
         let rows = screen.visibleIDs
         screen.tick(4_500)

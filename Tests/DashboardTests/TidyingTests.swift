@@ -42,14 +42,16 @@ struct TidyingTests {
     @Test func aSettledChainStaysWhileItIsSelected() {
         var screen = Screen(100, 20)
         var script = Script(time: 10)
+        var end = Script(sequence: 2, time: 20)
         for chain in 0..<3 as Range<UInt64> {
             script.make(chain * 10 + 1, .promise, "order \(chain)")
             script.make(chain * 10 + 2, .then, under: chain * 10 + 1)
-            script.fulfill(chain * 10 + 1)
-            script.fulfill(chain * 10 + 2)
+            end.fulfill(chain * 10 + 1)
+            end.fulfill(chain * 10 + 2)
         }
         screen.feed(script)
         screen.go(to: 12)
+        screen.feed(end)
         #expect(!screen.state.isIdle)
         for moment in stride(from: 100.0, to: 9_000, by: 100) { screen.tick(moment) }
         #expect(screen.state.isIdle && screen.visibleIDs.contains(12))

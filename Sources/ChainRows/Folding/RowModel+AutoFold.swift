@@ -66,7 +66,8 @@ extension RowModel {
     /// Folds finished nodes and nodes with many children, but for those around `selected`; returns whether there was
     /// anything to look at.
     package mutating func autoFold(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {
-        let isFolded = foldLarge(in: forest, selected: selected)
+        let didSettle = foldSettled(in: forest, now: now, selected: selected)
+        let isFolded = foldLarge(in: forest, selected: selected) || didSettle
         guard finishedQueue.hasDue(now: now) else { return isFolded }
         foldFinished(in: forest, now: now, selected: selected)
         return true

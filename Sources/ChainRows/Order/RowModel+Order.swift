@@ -272,7 +272,7 @@ extension RowModel {
         guard order.shown.column == .start, !order.isGrouped else { return nil }
         let list = shown[0]
         let settled = WeightedSortedList.Entry(rank: Rank.made(section: 1, 0), id: 0)
-        let newest = order.shown.isInverted ? list.lowest : list.entry(before: list.lowerBound(settled))
+        let newest = order.shown.isInverted ? list.entry(before: list.lowerBound(settled)) : list.lowest
         return newest.flatMap { $0 < settled ? $0.id : nil }
     }
 }

@@ -44,7 +44,7 @@ struct SortRank {
             if isArchived, let settled = chain.settled {
                 return Rank.made(section: 1, settled, flips: !order.isInverted)
             }
-            return Rank.made(section: 0, forest.node(root).created, flips: order.isInverted)
+            return Rank.made(section: 0, forest.node(root).created, flips: !order.isInverted)
         case .state:
             return Rank.made(section: 0, UInt64(chain.status.rawValue), flips: order.isInverted)
         case .total:

@@ -154,9 +154,10 @@ extension ChainsView: DashboardView {
         state.measureColumns()
     }
 
-    /// O(tags), at most ``markedTagLimit`` of them.
+    /// O(tags), at most ``markedTagLimit`` of them, where a row hides nodes.
     private static func findLinesWithTags(_ state: inout State) {
         state.tree.linesWithTags = []
+        guard state.tree.window.contains(where: { $0.tree?.flags.contains(.folded) != false }) else { return }
         for tag in state.tags.prefix(markedTagLimit) {
             guard let row = state.row(of: tag) else { continue }
             let line = row - state.tree.top

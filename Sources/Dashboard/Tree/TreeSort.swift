@@ -68,7 +68,7 @@ extension TreeOrder {
         let what: String
         switch column {
         case .start:
-            what = isInverted ? "live chains first, the newest of them at the top" : "live chains first, by start"
+            what = "live chains first, the \(isInverted ? "oldest" : "newest") of them at the top"
         case .state: what = isInverted ? "by state, what went well first" : "by state, what is alive first"
         case .wait, .run, .total: what = "by \(column.title), the \(isInverted ? "shortest" : "longest") first"
         case .node, .thread: what = "by \(column.title), from \(isInverted ? "Z to A" : "A to Z")"
