@@ -42,4 +42,21 @@ struct LateAttachTests {
     @Test func itIsFoldedAtOnce() {
         #expect(screen().visibleIDs == [1])
     }
+
+    /// A chain is older than the recording, though it is seen after one that is made meanwhile.
+    @Test func whatWasMadeBeforeRecordingIsOlder() {
+        var screen = Screen(100, 20)
+        var script = Script(time: 10)
+        script.make(5, .promise, "made meanwhile", external: true)
+        screen.feed(script)
+        var batch = EventBatch(process: Script.process.key, sequence: 2, time: 20_000_000)
+        batch.nodes = ([3, 4] as [UInt64]).map {
+            var node = NodeSnapshot(id: NodeID($0), kind: .promise)
+            node.seen = 15_000_000
+            return node
+        }
+        screen.act(.received(SourceID(0), batch))
+        screen.tick(20)
+        #expect(screen.visibleIDs == [5, 4, 3])
+    }
 }

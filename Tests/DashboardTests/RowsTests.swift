@@ -195,7 +195,9 @@ struct NaiveOrder {
             guard archived.0 == archived.1 else { return archived.1 }
             // A clock that stands before its zero gives moments centuries away: from 146 years on all are equal.
             let time = { (root: NodeIndex) in
-                min(archived.0 ? forest.chain(of: root).settled! : forest.node(root).created, Rank.payloadMask)
+                let node = forest.node(root)
+                let made = node.marks.contains(.seenLate) ? forest.id(of: root).rawValue : node.created
+                return min(archived.0 ? forest.chain(of: root).settled! : made, Rank.payloadMask)
             }
             if time(left) == time(right) { return ids.0 < ids.1 }
             return (time(left) < time(right)) == order.isInverted

@@ -338,7 +338,9 @@ import Testing
         for number in 0..<40 as Range<UInt64> { more.make(1_000 + number, .promise, "new", external: true) }
         screen.feed(more)
         screen.tick(60_000)
-        let (row, lastTop) = (screen.state.tree.selectedRow, screen.state.tree.rowCount - Layout(screen.state).tree.rows)
+        let (row, lastTop) = (
+            screen.state.tree.selectedRow, screen.state.tree.rowCount - Layout(screen.state).tree.rows
+        )
         #expect(screen.selectedID == 200 && screen.state.tree.selectedLine == max(line, row - lastTop))
         screen.type("*_")
         #expect(screen.selectedID == 200)

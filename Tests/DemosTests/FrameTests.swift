@@ -47,9 +47,10 @@ struct FrameTests {
             Issue.record("\(effects)")
             return
         }
-        let order = try #require(demo.recorded.forest.roots.first)
+        let order = try #require(demo.recorded.forest.roots.last)
         #expect(scope == .node(demo.recorded.forest.id(of: order)))
-        let count = demo.recorded.cancelTree(labelled: "order 1", by: viewer)
+        let label = try #require(demo.recorded.forest.label(of: order))
+        let count = demo.recorded.cancelTree(labelled: label, by: viewer)
         screen.act(.replied(SourceID(0), CommandReply(command: command.id, outcome: .accepted(count: count))))
         screen.watch(demo, until: 2.6)
         check(screen, "checkout-cancelled-80x24")

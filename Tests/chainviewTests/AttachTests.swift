@@ -15,7 +15,7 @@ import Testing
         try probe.tell("chain order 18")
         try viewer.see("complain of order 18")
         try probe.tell("settle order 18")
-        try viewer.wait("the value's handler") { _ in viewer.row("read order 18").contains("fulfilled") }
+        try viewer.wait("its outcome") { _ in viewer.row("order 18").contains("✔ fulfilled") }
         try viewer.select("order 17")
         viewer.type("c")
         try viewer.see("Cancel order 17?")

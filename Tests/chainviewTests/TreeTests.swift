@@ -6,7 +6,7 @@ import Testing
     /// Starts `demo stuck` and waits for its last event: three chains, nine nodes.
     private func stuck(_ arguments: String...) throws -> Viewer {
         let viewer = try Viewer(["demo", "stuck"] + arguments)
-        try viewer.wait("the abandoned call") { $0.contains("◇ abandoned") && $0.contains("5 in flight") }
+        try viewer.wait("the abandoned call") { $0.text(row: 8).contains("▸ call back") && $0.contains("5 in flight") }
         return viewer
     }
 
@@ -46,8 +46,8 @@ import Testing
     @Test func theSelectionMoves() throws {
         let viewer = try stuck()
         let steps: [(String, Int)] = [
-            ("j", 4), ("\u{1B}OB", 5), ("k", 4), ("\u{1B}OA", 3), ("G", 11), ("g", 3), ("\u{1B}OF", 11),
-            ("\u{1B}OH", 3), ("\u{1B}[6~", 11), ("\u{1B}[5~", 3), ("jjjj", 7),
+            ("j", 4), ("\u{1B}OB", 5), ("k", 4), ("\u{1B}OA", 3), ("G", 8), ("g", 3), ("\u{1B}OF", 8),
+            ("\u{1B}OH", 3), ("\u{1B}[6~", 8), ("\u{1B}[5~", 3), ("jjjj", 7),
         ]
         for (keys, row) in steps {
             viewer.type(keys)
@@ -83,7 +83,7 @@ import Testing
         #expect(!viewer.screen.contains("made at"))
         viewer.press(.enter)
         try viewer.see("made at     Demos/Stuck.swift:")
-        viewer.type("jj")
+        viewer.type("ljj")
         try viewer.wait("the error in full") {
             $0.contains("was released; keep it until it ") && $0.contains("made by     ◇ forget to")
         }
@@ -187,17 +187,17 @@ import Testing
         let viewer = try stuck()
         viewer.press(.click(row: 7, column: 30))
         try viewer.wait("the clicked row") { _ in viewer.selectedRow == 7 }
-        let marker = try #require((0..<60).first { viewer.screen.cell(6, $0).text == "▾" })
-        viewer.press(.click(row: 6, column: marker))
-        try viewer.wait("the fold") { !$0.contains("forget to") && viewer.selectedRow == 6 }
-        viewer.press(.click(row: 6, column: marker))
-        try viewer.see("forget to")
-        viewer.terminal.resize(columns: 100, rows: 9)
-        try viewer.wait("few rows") { $0.contains("quit") && !$0.contains("go home") }
+        let marker = try #require((0..<60).first { viewer.screen.cell(5, $0).text == "▾" })
+        viewer.press(.click(row: 5, column: marker))
+        try viewer.wait("the fold") { !$0.contains("read it") && viewer.selectedRow == 5 }
+        viewer.press(.click(row: 5, column: marker))
+        try viewer.see("read it")
+        viewer.terminal.resize(columns: 100, rows: 8)
+        try viewer.wait("few rows") { $0.contains("quit") && !$0.contains("call back") }
         for _ in 0..<3 { viewer.press(.wheel(up: false, row: 4, column: 20)) }
-        try viewer.see("go home")
+        try viewer.see("call back")
         for _ in 0..<3 { viewer.press(.wheel(up: true, row: 4, column: 20)) }
-        try viewer.wait("the top") { $0.contains("answer") && !$0.contains("go home") }
+        try viewer.wait("the top") { $0.contains("wait at the desk") && !$0.contains("call back") }
         try viewer.quit()
     }
 }

@@ -44,7 +44,11 @@ struct SortRank {
             if isArchived, let settled = chain.settled {
                 return Rank.made(section: 1, settled, flips: !order.isInverted)
             }
-            return Rank.made(section: 0, forest.node(root).created, flips: !order.isInverted)
+            let node = forest.node(root)
+            // What was made before recording began is older than all that was seen being made, in the order of its ids,
+            // which are far below a moment in nanoseconds.
+            let made = node.marks.contains(.seenLate) ? forest.id(of: root).rawValue : node.created
+            return Rank.made(section: 0, made, flips: !order.isInverted)
         case .state:
             return Rank.made(section: 0, UInt64(chain.status.rawValue), flips: order.isInverted)
         case .total:
