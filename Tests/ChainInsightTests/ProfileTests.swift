@@ -174,6 +174,84 @@ import Testing
         #expect(table.figures(unknown)?.inFlight == 0)
     }
 
+    /// More chains than wait to be counted at a time: in a sweep, and as changes.
+    @Test func chainsPastTheLimitOfTheQueueAreCountedLater() {
+        let count: UInt64 = 140_000
+        var script = ScriptedForest()
+        _ = script.forest.consumeChanges()
+        var (swept, followed) = (ChainSiteTable(), ChainSiteTable())
+        _ = followed.count(script.forest, wall: 1, budget: 100)
+        for id in 1...count {
+            script.make(id, .work, site: 1)
+            script.fulfill(id)
+            if id.isMultiple(of: 1_000) {
+                followed.update(with: script.forest.consumeChanges(), of: script.forest)
+            }
+        }
+        for tick in 1...20 as ClosedRange<UInt64> {
+            let wall = tick * ChainSiteTable.hold
+            _ = swept.count(script.forest, wall: wall, budget: 100_000)
+            _ = followed.count(script.forest, wall: wall, budget: 100_000)
+        }
+        let unknown = CodeLocation(fileID: "", line: 0)
+        for table in [swept, followed] {
+            #expect(table.figures(unknown)?.ended == Int(count))
+            #expect(table.missedCount == 0)
+            #expect(table.isComplete)
+            #expect(!table.hasSettled)
+        }
+    }
+
+    /// A chain of many nodes from one call site reads few of their labels.
+    @Test func labelsAreSampledWithinAChain() {
+        var script = ScriptedForest()
+        script.make(1, .work, "order 1", site: 1)
+        for id in 2...100 as ClosedRange<UInt64> {
+            // Read: those with the numbers 1, 2, 4, 8, ….
+            let number = id - 1
+            script.make(id, .work, number & (number - 1) == 0 ? "step \(id)" : "other", by: 1, site: 2)
+        }
+        for id in (1...100 as ClosedRange<UInt64>).reversed() { script.fulfill(id) }
+        var table = ChainSiteTable()
+        table.openProfile()
+        Self.count(&table, script.forest)
+        #expect(Self.frame(table, 1, 2)?.count == 99)
+        #expect(Self.frame(table, 1, 2)?.label == "step")
+        #expect(Self.frame(table, 1)?.label == "order 1")
+    }
+
+    /// What is under a node of a path beyond the limits is beyond them, too; so is what a walk does not reach.
+    @Test func nodesBeyondTheLimitsAreCounted() {
+        var deep = ScriptedForest()
+        let count = UInt64(ProfileTree.depthLimit) + 20
+        for id in 1...count { deep.make(id, .work, by: id == 1 ? 0 : id - 1, site: 1) }
+        for id in (1...count).reversed() { deep.fulfill(id) }
+        var wide = ScriptedForest()
+        for id in 1...UInt64(ProfileTree.nodeLimit) + 10 { wide.make(id, .work, by: id == 1 ? 0 : 1, site: 1) }
+        for id in (1...UInt64(ProfileTree.nodeLimit) + 10).reversed() { wide.fulfill(id) }
+        var many = ScriptedForest()
+        for site in 1...(ProfileTree.frameLimit + 10) {
+            many.make(2 * UInt64(site), .work, site: SiteID(site))
+            many.make(2 * UInt64(site) + 1, .work, by: 2 * UInt64(site), site: 1)
+            many.fulfill(2 * UInt64(site) + 1)
+            many.fulfill(2 * UInt64(site))
+        }
+        for (script, omitted) in [(deep, 20), (wide, 10)] {
+            var table = ChainSiteTable()
+            table.openProfile()
+            Self.count(&table, script.forest)
+            #expect(table.profile?.omittedCount == omitted)
+        }
+        var table = ChainSiteTable()
+        table.openProfile()
+        for tick in 1...200 as ClosedRange<UInt64> {
+            _ = table.count(many.forest, wall: tick * ChainSiteTable.hold, budget: 1_000)
+        }
+        let all = 2 * (ProfileTree.frameLimit + 10)
+        let counted = table.profile?.frames.reduce(0) { $0 + $1.count } ?? 0
+        #expect(table.profile?.omittedCount == all - counted)
+    }
+
     @Test func pathsAreBounded() {
         var script = ScriptedForest()
         for site in 1...(ProfileTree.frameLimit + 10) {

@@ -15,7 +15,7 @@ public struct ChainSiteTable: Sendable {
 
     /// Changes with every figure.
     public private(set) var revision: UInt64 = 0
-    /// Settled chains not counted: evicted, or past the limit.
+    /// Settled chains that were evicted before they were counted.
     public private(set) var missedCount = 0
     /// Where the time goes; nil until ``openProfile()``.
     public private(set) var profile: ProfileTree?
@@ -30,6 +30,8 @@ public struct ChainSiteTable: Sendable {
     private var arrived: [Settled] = []
     private var settlingHighWater = 0
     private static let settlingLimit = 131_072
+    /// Whether the queue of settled chains was full; a sweep finds those that it had no room for.
+    private var hadNoRoom = false
     /// The time of the latest call of ``count(_:wall:budget:)``.
     private var wall: UInt64 = 0
     /// The next index to sweep; nil after the last one.
@@ -85,6 +87,7 @@ public struct ChainSiteTable: Sendable {
         }
         arrived.removeAll(keepingCapacity: true)
         settlingHighWater = max(settlingHighWater, settling.count)
+        if hadNoRoom, settling.isEmpty { (cursor, hadNoRoom) = (0, false) }
         var rest = budget
         sweep(forest, &rest)
         while rest > 0, let first = settling.first, wall &- first.wall >= Self.hold {
@@ -104,15 +107,18 @@ public struct ChainSiteTable: Sendable {
         return revision != before
     }
 
-    /// Looks at the slots of the forest: 16 that hold no root cost as much as a node.
+    private var hasRoom: Bool { settling.count + arrived.count < Self.settlingLimit }
+
+    /// Looks at the slots of the forest, as far as there is room for settled chains: 16 that hold no root cost as much
+    /// as a node.
     private mutating func sweep(_ forest: ChainForest, _ rest: inout Int) {
         guard var next = cursor else { return }
         bound = UInt32(forest.indexBound)
         var steps = rest * 16
-        while next < bound, steps > 0 {
+        while next < bound, steps > 0, hasRoom {
             let index = NodeIndex(rawValue: next)
             let isRoot = forest.contains(index) && forest.isRoot(index)
-            if isRoot { observe(index, forest) }
+            if isRoot { observe(index, forest, isSwept: true) }
             steps -= isRoot ? 16 : 1
             next += 1
         }
@@ -169,7 +175,7 @@ public struct ChainSiteTable: Sendable {
             // The chain goes on under a new root, and is neither made anew nor counted again.
             if counted.contains(slot) { _ = counted.insert(new.rawValue) }
             profile?.transfer(slot, to: new.rawValue)
-        } else if isSettling.contains(slot) {
+        } else if !counted.contains(slot), eviction.node.isChain {
             missedCount += 1
         }
         forget(slot)
@@ -182,11 +188,10 @@ public struct ChainSiteTable: Sendable {
     }
 
     /// Looks at a root: whether its chain has begun or settled.
-    private mutating func observe(_ root: NodeIndex, _ forest: ChainForest) {
+    private mutating func observe(_ root: NodeIndex, _ forest: ChainForest, isSwept: Bool = false) {
         let slot = root.rawValue
         let view = forest.node(root)
-        // A node that is only referenced is no chain yet.
-        guard view.site != 0 || view.kind != .other else { return }
+        guard view.isChain else { return }
         if forest.chain(of: root).settled == nil {
             guard inFlight.insert(slot) else { return }
             let index = record(view.site, forest)
@@ -198,15 +203,13 @@ public struct ChainSiteTable: Sendable {
                 records[record(view.site, forest)].leave()
                 revision += 1
             }
-            guard isSettling.insert(slot) else { return }
-            guard settling.count + arrived.count < Self.settlingLimit else {
-                missedCount += 1
-                return
-            }
+            guard !isSettling.contains(slot), !(isSwept && counted.contains(slot)) else { return }
+            guard hasRoom else { return hadNoRoom = true }
+            _ = isSettling.insert(slot)
             if !counted.contains(slot) { records[record(view.site, forest)].note(view) }
             let settled = Settled(slot: slot, id: view.id, wall: 0)
-            // Those of the first sweep have been settled for long enough.
-            if cursor == nil { arrived.append(settled) } else { settling.append(settled) }
+            // Those that a sweep finds have been settled for long enough.
+            if isSwept { settling.append(settled) } else { arrived.append(settled) }
         }
     }
 

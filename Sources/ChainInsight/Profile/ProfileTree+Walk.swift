@@ -11,6 +11,7 @@ extension ProfileTree {
             var owner: Int
             var begin: UInt64
             var end: UInt64
+            var node: NodeIndex
             var id: NodeID
             var isFailed: Bool
         }
@@ -40,13 +41,15 @@ extension ProfileTree {
         scratch.levels.removeAll(keepingCapacity: true)
         let chain = forest.chain(of: root)
         let frame = frame(under: -1, SiteKey(site: number(of: view.site, forest), kind: view.kind))
-        guard frame >= 0 else { return 1 }
+        guard frame >= 0 else {
+            omittedCount += chain.nodeCount
+            return 1
+        }
         scratch.entries.append(
             .init(
-                frame: frame, owner: -1, begin: view.created, end: max(view.created, chain.settled ?? 0), id: view.id,
-                isFailed: chain.outcome.isFailure))
+                frame: frame, owner: -1, begin: view.created, end: max(view.created, chain.settled ?? 0), node: root,
+                id: view.id, isFailed: chain.outcome.isFailure))
         scratch.levels.append(.init(entry: 0, owner: 0, settled: view.settled))
-        sampleLabel(of: root, forest, frame)
         var (depth, looked) = (0, 1)
         var cursor = forest.next(after: root, within: root, depth: &depth)
         while let node = cursor, looked < Self.nodeLimit {
@@ -55,8 +58,9 @@ extension ProfileTree {
             visit(node, under: scratch.levels[depth - 1], &scratch, forest)
             cursor = forest.next(after: node, within: root, depth: &depth)
         }
+        if cursor != nil { omittedCount += chain.nodeCount - looked }
         cover(&scratch)
-        for (entry, covered) in zip(scratch.entries, scratch.covered) { add(entry, covered) }
+        for (entry, covered) in zip(scratch.entries, scratch.covered) { add(entry, covered, forest) }
         return looked
     }
 
@@ -68,10 +72,11 @@ extension ProfileTree {
         let owner = view.hasParent ? above.owner : above.entry
         var level = Scratch.Level(entry: owner, owner: owner, settled: view.settled)
         defer { scratch.levels.append(level) }
-        guard owner >= 0, view.state != .skipped, let end = view.settled else { return }
+        guard view.state != .skipped, let end = view.settled else { return }
         let begin = max(view.created, view.hasParent ? above.settled ?? 0 : 0)
         // Cancelled before its turn.
         guard begin <= end else { return }
+        guard owner >= 0 else { return omittedCount += 1 }
         let key = SiteKey(site: number(of: view.site, forest), kind: view.kind)
         let frame = frame(under: scratch.entries[owner].frame, key)
         guard frame >= 0 else {
@@ -82,8 +87,7 @@ extension ProfileTree {
         let isFailed = view.state == .rejected || view.state == .abandoned
         level.entry = scratch.entries.count
         scratch.entries.append(
-            .init(frame: frame, owner: owner, begin: begin, end: end, id: view.id, isFailed: isFailed))
-        sampleLabel(of: node, forest, frame)
+            .init(frame: frame, owner: owner, begin: begin, end: end, node: node, id: view.id, isFailed: isFailed))
     }
 
     /// Computes how much of each node's total the nodes under it cover: the length of the union of their totals.
@@ -114,10 +118,11 @@ extension ProfileTree {
         swap(&covered, &scratch.covered)
     }
 
-    private mutating func add(_ entry: Scratch.Entry, _ covered: UInt64) {
+    private mutating func add(_ entry: Scratch.Entry, _ covered: UInt64, _ forest: ChainForest) {
         let total = entry.end.subtractingClamped(entry.begin)
         markStale(entry.frame)
         frames[entry.frame].count += 1
+        sampleLabel(of: entry.node, forest, entry.frame)
         frames[entry.frame].total = frames[entry.frame].total.addingClamped(total)
         frames[entry.frame].ownTime = frames[entry.frame].ownTime.addingClamped(total.subtractingClamped(covered))
         if entry.isFailed { frames[entry.frame].failed += 1 }
@@ -130,7 +135,7 @@ extension ProfileTree {
 
     /// Reads the label of each node with a number that is a power of two, because reading all costs more than counting.
     private mutating func sampleLabel(of node: NodeIndex, _ forest: ChainForest, _ frame: Int) {
-        let number = frames[frame].count + 1
+        let number = frames[frame].count
         guard number & (number - 1) == 0, let label = forest.label(of: node), !label.isEmpty else { return }
         frames[frame].pattern.add(label)
     }

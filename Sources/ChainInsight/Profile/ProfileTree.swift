@@ -54,7 +54,7 @@ public struct ProfileTree: Sendable {
 
     /// All paths, a frame after the one above it.
     public internal(set) var frames: [Frame] = []
-    /// Nodes of paths beyond the limits.
+    /// Nodes of paths beyond the limits, and those of a chain past ``nodeLimit``.
     public internal(set) var omittedCount = 0
 
     var indices: [Path: Int] = [:]
@@ -106,7 +106,7 @@ public struct ProfileTree: Sendable {
     /// Counts a settled chain once; returns the nodes that were looked at.
     mutating func count(_ root: NodeIndex, _ forest: ChainForest) -> Int {
         let view = forest.node(root)
-        guard view.site != 0 || view.kind != .other, counted.insert(root.rawValue) else { return 0 }
+        guard view.isChain, counted.insert(root.rawValue) else { return 0 }
         return walk(root, view, forest)
     }
 
@@ -126,4 +126,9 @@ public struct ProfileTree: Sendable {
         }
         return stale.isEmpty
     }
+}
+
+extension NodeView {
+    /// Whether a root is a chain; a node that is only referenced is none yet.
+    var isChain: Bool { site != 0 || kind != .other }
 }
