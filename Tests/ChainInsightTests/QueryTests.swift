@@ -34,6 +34,9 @@ struct QueryTests {
         ("site:/:4[12]$/ live", [2, 3, 4]), ("thread:/-2$/", [1]), ("value:late", []), ("error:late", [1]),
         ("value:paid", []), ("parent:order", [2]), ("chain:order", [1, 2, 4]), ("chain:charge", []),
         ("waits-for:resolver", [3]), ("waits-for:handler", [2]), ("waits-for:parent", [4]), ("warning:any", []),
+        ("kind!=then|label:charge", [1, 2, 3, 4]), ("kind!=all|map|id:3", [1, 2, 3]),
+        ("kind:all|label:17|charge", [1, 2, 3]),
+        ("kind!=all|map|label!=17|charge", [1, 2, 3, 4]), ("state:rejected|-kind:all|then", [1, 4]),
         ("-#2 live", [3, 4]), ("-5", []), ("live && -charge", [3, 4]), ("17 || charge", [1, 2]),
     ])
     func findsNodes(text: String, ids: [UInt64]) throws {

@@ -13,7 +13,11 @@ struct TextPatternTests {
         ("[^a-c]x", "bx", false), ("[^a-c]x", "äx", true), ("[äö]", "HÖHE", true), ("\\d+ms", "12ms", true),
         ("\\w\\s\\w", "a b", true), ("^\\D$", "7", false), ("a\\.b", "axb", false), ("[.]", "a", false),
         ("[]a]", "]", true), ("注.$", "注文", true), ("^.$", "é", true), ("a|", "b", true), ("()*x", "x", true),
-        ("[a\\d]", "7", true), ("\\/x", "/x", true),
+        ("[a\\d]", "7", true), ("^[\\D]$", "7", false), ("^[\\D]$", "D", true), ("^[\\D]$", "é", true),
+        ("^[\\W]$", "b", false), ("^[\\W]$", "-", true), ("^[^\\D]$", "7", true), ("^[^\\D]$", "x", false),
+        ("^[^\\D]$", "é", false), ("^[^\\W]$", "B", true), ("^[!-\\/]$", "+", true), ("^[!-\\/]$", "a", false),
+        ("^[a\\-z]$", "b", false), ("^[a\\-z]$", "-", true), ("^[\\]x]$", "]", true), ("^[\\[-\\]]$", "\\", true),
+        ("^[\\d-]$", "-", true), ("^[\\d\\S]$", "é", true), ("\\/x", "/x", true),
     ])
     func matches(expression: String, text: String, isMatch: Bool) throws {
         var pattern = try TextPattern(expression)
@@ -24,7 +28,8 @@ struct TextPatternTests {
     }
 
     @Test(arguments: [
-        "(a", "a)", "[a", "a{2", "a{3,2}", "a{x}", "*a", "a**", "(?=a)", "\\q", "a\\", "[z-a]", "[^ä]", "a{101}",
+        "(a", "a)", "[a", "a{2", "a{3,2}", "a{x}", "*a", "a**", "(?=a)", "\\q", "a\\", "[\\q]", "[\\é]", "[a-\\d]",
+        "[a\\", "[z-a]", "[^ä]", "a{101}",
         "((a{100}){100}){100}", "((((){100}){100}){100}){100}(", String(repeating: "(", count: 1_000),
     ])
     func errorsAreSentences(expression: String) {

@@ -11,7 +11,7 @@ struct PatternParser {
     }
 
     /// The expression as a tree.
-    private indirect enum Part: Sendable {
+    indirect enum Part: Sendable {
         case empty
         case bytes(ByteSet)
         case sequence([Part])
@@ -20,8 +20,8 @@ struct PatternParser {
         case start, end
     }
 
-    private let characters: [Character]
-    private var position = 0
+    let characters: [Character]
+    var position = 0
     private var depth = 0
     private var nodes: [Node] = []
 
@@ -40,7 +40,7 @@ struct PatternParser {
         return nodes
     }
 
-    private func problem(_ text: String, _ range: Range<Int>) -> TextPattern.Problem {
+    func problem(_ text: String, _ range: Range<Int>) -> TextPattern.Problem {
         TextPattern.Problem(text: text, range: range)
     }
 
@@ -126,74 +126,12 @@ struct PatternParser {
         }
     }
 
-    private mutating func escape(from start: Int) throws(TextPattern.Problem) -> Part {
-        guard position < characters.count else { throw problem("something is missing after \\", start..<position) }
-        let character = characters[position]
-        position += 1
-        if let set = Self.named(character) { return .bytes(set) }
-        if "DSW".contains(character), let set = Self.named(Character(character.lowercased())) {
-            return .choice([.bytes(set.inverted)] + Self.otherScalars)
-        }
-        guard !character.isLetter, !character.isNumber else {
-            throw problem("\\\(character) is not known", start..<position)
-        }
-        return Self.literal(character)
-    }
-
-    private static func named(_ character: Character) -> ByteSet? {
-        switch character {
-        case "d": ByteSet(48...57)
-        case "s": ByteSet(9...13, 32...32)
-        case "w": ByteSet(48...57, 95...95, 97...122)
-        default: nil
-        }
-    }
-
-    /// `[a-z_]` or `[^a-z_]`.
-    private mutating func set(from start: Int) throws(TextPattern.Problem) -> Part {
-        var (set, others) = (ByteSet(), [Part]())
-        let isInverted = position < characters.count && characters[position] == "^"
-        if isInverted { position += 1 }
-        var isFirst = true
-        while position < characters.count, isFirst || characters[position] != "]" {
-            isFirst = false
-            var character = characters[position]
-            position += 1
-            if character == "\\", position < characters.count {
-                character = characters[position]
-                position += 1
-                if let named = Self.named(character) {
-                    set.formUnion(named)
-                    continue
-                }
-            }
-            guard let first = character.asciiValue else {
-                guard !isInverted else { throw problem("[^ ] holds ASCII letters only", position - 1..<position) }
-                others.append(Self.literal(character))
-                continue
-            }
-            guard position + 1 < characters.count, characters[position] == "-", characters[position + 1] != "]" else {
-                set.insert(first...first)
-                continue
-            }
-            guard let last = characters[position + 1].asciiValue, last >= first else {
-                throw problem("this range has no order", position - 1..<position + 2)
-            }
-            set.insert(first...last)
-            position += 2
-        }
-        guard position < characters.count else { throw problem("this [ is not closed", start..<start + 1) }
-        position += 1
-        for letter in 65...90 as ClosedRange<UInt8> where set.contains(letter) { set.insert(letter | 32...letter | 32) }
-        return isInverted ? .choice([.bytes(set.inverted)] + Self.otherScalars) : .choice([.bytes(set)] + others)
-    }
-
-    private static func literal(_ character: Character) -> Part {
+    static func literal(_ character: Character) -> Part {
         .sequence(character.lowercased().utf8.map { .bytes(ByteSet($0...$0)) })
     }
 
     /// A scalar that is not ASCII, as bytes of UTF-8.
-    private static let otherScalars: [Part] = {
+    static let otherScalars: [Part] = {
         let rest = Part.bytes(ByteSet(0x80...0xBF))
         return [
             .sequence([.bytes(ByteSet(0xC2...0xDF)), rest]), .sequence([.bytes(ByteSet(0xE0...0xEF)), rest, rest]),

@@ -52,22 +52,24 @@ struct QueryParser {
         return try words()
     }
 
-    /// One word, or several with `|` between them; a field goes on after it: `kind:all|race`.
+    /// One word, or several with `|` between them, of which one suffices. A value goes on with the field before it, as
+    /// in `kind:all|race`, and `kind!=all|race` is neither; another field stands by itself.
     private mutating func words() throws(QueryError) -> Query.Term {
         let first = token
         var terms = [try word()]
+        var others: [Query.Term] = []
         while token?.kind == .bar {
             token = try lexer.next()
             guard case .field(let name, let sign, _, _)? = first?.kind, let next = token, let value = next.value else {
-                terms.append(try negation())
+                others.append(try negation())
                 continue
             }
             terms.append(try field(name.lowercased(), sign, value.text, isPattern: value.isPattern, next))
             token = try lexer.next()
         }
-        guard terms.count > 1 else { return terms[0] }
-        if case .field(_, "!=", _, _)? = first?.kind { return .all(terms) }
-        return .any(terms)
+        if case .field(_, "!=", _, _)? = first?.kind, terms.count > 1 { terms = [.all(terms)] }
+        terms += others
+        return terms.count == 1 ? terms[0] : .any(terms)
     }
 
     private mutating func word() throws(QueryError) -> Query.Term {
