@@ -89,7 +89,7 @@ extension ChainSummary {
     }
 
     /// How many of its nodes were rejected or abandoned.
-    public var rejectedCount: Int { counts[.rejected] + counts[.abandoned] }
+    public var rejectedCount: Int { counts.rejectedCount }
 }
 
 /// How many chains there are with each outcome.
@@ -126,32 +126,32 @@ public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
     }
 }
 
-/// Counts of all chains since a forest was made, evicted ones among them. None of them ever falls: a chain that settled
-/// and is live again is still counted as settled, until it settles otherwise.
+/// Counts of all chains since a forest was made, evicted ones among them. None of them ever falls. A chain that settled,
+/// is live again and settles once more counts again, as of the ends of batches: what is settled between two events of a
+/// batch only is not counted.
 public struct ChainHistory: Hashable, Sendable {
     /// Chains that were made.
     public internal(set) var madeCount = 0
-    /// Chains that settled.
+    /// Times that a chain settled.
     public internal(set) var settledCount = 0
-    /// Chains that were rejected or abandoned.
+    /// Times that a chain was rejected or abandoned.
     public internal(set) var failedCount = 0
-    /// Chains that were fulfilled although nodes of them were rejected or abandoned.
+    /// Times that a chain was fulfilled although nodes of it were rejected or abandoned.
     public internal(set) var recoveredCount = 0
-    /// Chains that were cancelled.
+    /// Times that a chain was cancelled.
     public internal(set) var cancelledCount = 0
-    /// Evicted chains by outcome.
-    var evicted = OutcomeCounts()
+    /// Evicted chains.
+    var evictedCount = 0
 
     /// All zero.
     public init() {}
 
-    /// Counts the chains that are kept now. Called at the end of a batch, so that a chain that is settled for a moment
-    /// between two events is not counted.
-    mutating func note(_ kept: OutcomeCounts) {
-        madeCount = max(madeCount, evicted.chainCount + kept.chainCount)
-        settledCount = max(settledCount, evicted.settledCount + kept.settledCount)
-        failedCount = max(failedCount, evicted.failedCount + kept.failedCount)
-        recoveredCount = max(recoveredCount, evicted[.recovered] + kept[.recovered])
-        cancelledCount = max(cancelledCount, evicted[.cancelled] + kept[.cancelled])
+    /// Counts the outcome of a chain that had another one at the end of the batch before.
+    mutating func count(_ outcome: ChainOutcome, after before: ChainOutcome) {
+        guard outcome != .live else { return }
+        if before == .live { settledCount += 1 }
+        if outcome.isFailure, !before.isFailure { failedCount += 1 }
+        if outcome == .recovered { recoveredCount += 1 }
+        if outcome == .cancelled { cancelledCount += 1 }
     }
 }

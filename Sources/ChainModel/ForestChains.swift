@@ -12,6 +12,7 @@ extension ForestData {
             noteLive(slot)
         } else {
             settledChainNodeCount += 1
+            changedOutcomes.append(slot)
             if node.pointee.has(.reported) { enqueueRoot(slot) }
         }
         recordChange(slot, .summary)
@@ -98,6 +99,7 @@ extension ForestData {
         if record.pointee.nodeCount > 2 { nodes[root].pointee.bits.insert(.revived) }
         decideOutcome(of: kept)
         tally(record.pointee, 1)
+        changedOutcomes.append(root)
         if record.pointee.isLive { noteLive(root) } else { enqueueRoot(root) }
         enqueueIfLong(of: kept)
         recordChange(slot, [.moved, .summary])
@@ -141,6 +143,8 @@ extension ForestData {
         }
         tally(record, 1)
         nodes[slot].pointee.bits.formUnion([.isRoot, .revived])
+        nodes[slot].pointee.countedOutcome = .live
+        changedOutcomes += [root, slot]
         roots.insert(slot, nodes.elements)
         totals.chainCount += 1
         if record.isLive { noteLive(slot) } else { enqueueRoot(slot) }

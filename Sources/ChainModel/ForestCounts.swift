@@ -56,7 +56,7 @@ extension ForestData {
         if isLive { chainBecameLive(slot, nodeCount: 1) } else { chainBecameSettled(slot, nodeCount: 1) }
         // Unknown before, because it was referenced by another node only.
         let outcome = ChainOutcome(of: nodes[slot].pointee)
-        count(isLive ? .unknown : .live, as: outcome)
+        count(isLive ? .unknown : .live, as: outcome, of: slot)
     }
 
     /// Updates counts when a settled chain gets a live node.
@@ -145,7 +145,7 @@ extension ForestData {
     /// Searches for a chain's next first rejection among its first nodes, because chains settle from the beginning.
     func replaceFirstRejected(of record: UnsafeMutablePointer<ChainRecord>) {
         record.pointee.firstRejected = noSlot
-        guard record.pointee.counts[.rejected] + record.pointee.counts[.abandoned] > 0 else { return }
+        guard record.pointee.counts.rejectedCount > 0 else { return }
         searchRejected(record, limit: 256)
     }
 

@@ -12,6 +12,8 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var totals = ForestTotals()
     /// Counts of chains that never fall.
     @exclusivity(unchecked) var history = ChainHistory()
+    /// Roots of chains with another outcome than before, since the end of the last batch; some of them more than once.
+    @exclusivity(unchecked) var changedOutcomes: [UInt32] = []
 
     // Unchecked for the reason above: what batches say of themselves.
     /// The latest event counts.
@@ -95,6 +97,7 @@ final class ForestData: @unchecked Sendable {
         limits = other.limits
         totals = other.totals
         history = other.history
+        changedOutcomes = other.changedOutcomes
         loss = other.loss
         now = other.now
         sites = other.sites

@@ -50,7 +50,7 @@ extension ForestData {
         totals.eventCount += UInt64(batch.events.count)
         apply(batch.resync)
         if isLast { boundTables() }
-        history.note(totals.outcomes)
+        countOutcomes()
         updateOldestLive()
         for id in referenced {
             // Enqueue nodes that are only referenced; reported nodes enter the queues when they settle.

@@ -60,6 +60,7 @@ extension ForestData {
         unlinkSibling(child)
         nodes[child].pointee.bits.subtract(.isQueuedForEviction)
         nodes[child].pointee.bits.formUnion([.isRoot, .revived])
+        nodes[child].pointee.countedOutcome = nodes[root].pointee.countedOutcome
         roots.insert(child, nodes.elements)
         totals.chainCount += 1
         // The root leaves its chain first, because removing its links may move other nodes.
@@ -119,7 +120,7 @@ extension ForestData {
 
     private func noteEvicted(_ outcome: ChainOutcome) {
         totals.outcomes[outcome] -= 1
-        history.evicted[outcome] += 1
+        history.evictedCount += 1
     }
 
     private func free(chain: UInt32) {

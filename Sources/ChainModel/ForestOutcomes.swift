@@ -76,8 +76,7 @@ extension ForestData {
     private func conclusion(of chain: UInt32, lineTo end: UInt32) -> (outcome: ChainOutcome, node: UInt32) {
         var worst = conclusion(ofLineTo: end)
         if nodes[end].pointee.thenCount > 1 { worst = worstBranch(of: end, worst) }
-        let counts = chains[chain].pointee.counts
-        if worst.outcome == .fulfilled, counts[.rejected] + counts[.abandoned] > 0 { worst.outcome = .recovered }
+        if worst.outcome == .fulfilled, chains[chain].pointee.counts.rejectedCount > 0 { worst.outcome = .recovered }
         return worst
     }
 
@@ -137,7 +136,7 @@ extension ForestData {
         let record = chains[chain]
         let before = record.pointee.outcome
         decideOutcome(of: chain)
-        count(before, as: record.pointee.outcome)
+        count(before, as: record.pointee.outcome, of: record.pointee.root)
     }
 
     /// The same without counting.
@@ -158,16 +157,33 @@ extension ForestData {
     }
 
     @inline(__always)
-    func count(_ old: ChainOutcome, as new: ChainOutcome) {
+    func count(_ old: ChainOutcome, as new: ChainOutcome, of root: UInt32) {
         guard old != new else { return }
         totals.outcomes[old] -= 1
         totals.outcomes[new] += 1
+        changedOutcomes.append(root)
+    }
+
+    /// Adds the chains with another outcome than at the end of the last batch to the history.
+    func countOutcomes() {
+        for slot in changedOutcomes where isOccupied(slot) {
+            let node = nodes[slot]
+            let chain = node.pointee.chain
+            // A node that is only referenced is no chain yet.
+            guard node.pointee.has(.isRoot), node.pointee.has(.reported) || chain != noSlot else { continue }
+            let outcome = chain == noSlot ? ChainOutcome(of: node.pointee) : chains[chain].pointee.outcome
+            guard outcome != node.pointee.countedOutcome else { continue }
+            history.count(outcome, after: node.pointee.countedOutcome)
+            node.pointee.countedOutcome = outcome
+        }
+        changedOutcomes.removeAll(keepingCapacity: true)
+        history.madeCount = max(history.madeCount, history.evictedCount + totals.outcomes.chainCount)
     }
 
     /// Counts another settlement of a node that was not live before.
     func outcomeChanged(of slot: UInt32, from before: ChainOutcome) {
         guard nodes[slot].pointee.chain == noSlot else { return refreshOutcome(ofChainOf: slot) }
-        count(before, as: ChainOutcome(of: nodes[slot].pointee))
+        count(before, as: ChainOutcome(of: nodes[slot].pointee), of: slot)
     }
 
     // MARK: The oldest

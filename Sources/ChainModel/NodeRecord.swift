@@ -28,7 +28,7 @@ struct NodeBits: OptionSet {
     static let revived = NodeBits(rawValue: 32768)
 }
 
-/// Faults of its handler, a bit each.
+/// Faults of its handler, a bit each, at most four.
 struct HandlerFaults: OptionSet {
     let rawValue: UInt8
 
@@ -69,7 +69,8 @@ struct NodeRecord {
     /// The resync that named it last.
     var resync: UInt8 = 0
     var changes: NodeChanges = []
-    var faults: HandlerFaults = []
+    /// Its ``HandlerFaults`` in the lower half; in the upper half of a root the ``ChainOutcome`` that was counted last.
+    private var faultsAndOutcome: UInt8 = 0
     /// How many children were made by an operation on it; see ``ForestData/thenCountOverflow``.
     var thenCount: UInt16 = 0
 
@@ -125,6 +126,17 @@ struct NodeRecord {
             let offset = offset(newValue)
             (settledLow, settledHigh) = (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: offset >> 32))
         }
+    }
+
+    var faults: HandlerFaults {
+        get { HandlerFaults(rawValue: faultsAndOutcome & 15) }
+        set { faultsAndOutcome = faultsAndOutcome & ~15 | newValue.rawValue }
+    }
+
+    /// Of a root, the outcome of its chain at the end of the last batch; see ``ChainHistory``.
+    var countedOutcome: ChainOutcome {
+        get { ChainOutcome(rawValue: faultsAndOutcome >> 4) ?? .unknown }
+        set { faultsAndOutcome = faultsAndOutcome & 15 | newValue.rawValue << 4 }
     }
 
     /// Moves the moment that offsets count from; steps before it move up to it.

@@ -82,6 +82,9 @@ public struct StateCounts: Hashable, BitwiseCopyable, Sendable {
         Int(fulfilled) + Int(rejected) + Int(cancelled) + Int(skipped) + Int(abandoned) + Int(unknown)
     }
 
+    /// Nodes that were rejected or abandoned.
+    public var rejectedCount: Int { Int(rejected) + Int(abandoned) }
+
     @inline(__always) private static func offset(_ state: NodeState) -> Int { Int(state.rawValue) &* 4 }
 
     @inline(__always)

@@ -143,6 +143,57 @@ import Testing
         }
     }
 
+    /// A failed chain that is live again hides neither its next failure nor that of another chain.
+    @Test func historyCountsEachFailure() {
+        var script = ScriptedForest()
+        func fails(_ id: UInt64) {
+            script.make(id, .then, under: id - 1)
+            script.record(.rejected, id)
+        }
+        func counts() -> [Int] {
+            let history = script.forest.history
+            return [history.madeCount, history.settledCount, history.failedCount, history.recoveredCount]
+        }
+        script.make(1, .promise)
+        script.record(.rejected, 1)
+        #expect(counts() == [1, 1, 1, 0])
+        fails(2)
+        #expect(counts() == [1, 2, 2, 0], "the same chain, once more")
+        script.make(3, .catch, under: 2)
+        #expect(counts() == [1, 2, 2, 0], "a live chain")
+        script.make(11, .promise)
+        script.record(.rejected, 11)
+        #expect(counts() == [2, 3, 3, 0], "another one, while the first is live again")
+        script.record(.fulfilled, 3)
+        #expect(counts() == [2, 4, 3, 1])
+        script.forest.expectConsistent()
+    }
+
+    /// What is settled between two events of a batch only is not counted, and a failure within one batch counts once.
+    @Test func historyCountsWhatABatchEndsWith() {
+        var forest = ChainForest(process: ProcessKey(rawValue: 7))
+        func apply(_ sequence: UInt64, _ events: [ChainEvent]) {
+            var batch = EventBatch(process: ProcessKey(rawValue: 7), sequence: sequence, time: sequence)
+            batch.events = events
+            forest.apply(batch)
+        }
+        func made(_ id: UInt64, under parent: UInt64 = 0) -> ChainEvent {
+            ChainEvent(
+                time: id, .created, node: NodeID(id), other: NodeID(parent),
+                detail: UInt16((parent == 0 ? NodeKind.promise : .then).rawValue),
+                flags: parent == 0 ? [] : .hasParent)
+        }
+        apply(1, [made(1), ChainEvent(time: 1, .rejected, node: NodeID(1)), made(2, under: 1)])
+        #expect(forest.history.failedCount == 0)
+        apply(2, [ChainEvent(time: 2, .rejected, node: NodeID(2)), made(3, under: 2)])
+        #expect(forest.history.settledCount == 0)
+        apply(3, [ChainEvent(time: 3, .rejected, node: NodeID(3))])
+        #expect(forest.history.failedCount == 1)
+        apply(4, [made(4, under: 3), ChainEvent(time: 4, .rejected, node: NodeID(4))])
+        #expect(forest.history.failedCount == 1, "at the end of both batches it was the same")
+        forest.expectConsistent()
+    }
+
     @Test func aTrimmedLongChainIsOneChain() {
         var script = ScriptedForest(limits: ForestLimits(chainNodeLimit: 10))
         script.make(1, .promise)
