@@ -57,11 +57,11 @@ import Testing
             #expect(screen.state.view == .timeline)
         }
         screen.type("n")
-        #expect(screen.selectedID == 206 && screen.message == "no match below")
+        #expect(screen.selectedID == 203 && screen.message == "wrapped to the top")
+        screen.type("N")
+        #expect(screen.selectedID == 206 && screen.message == "wrapped to the bottom")
         screen.type("NN")
         #expect(screen.selectedID == 203)
-        screen.type("N")
-        #expect(screen.selectedID == 203 && screen.message == "no match above")
         #expect(screen.state.timeline.cursor.selected == 7)
     }
 
@@ -72,11 +72,13 @@ import Testing
         screen.type("n")
         #expect(screen.state.selection?.source == SourceID(1) && screen.selectedID == 7)
         screen.type("n")
-        #expect(screen.message == "no match below")
+        #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 200)
+        #expect(screen.message == "wrapped to the top")
+        screen.type("N")
+        #expect(screen.state.selection?.source == SourceID(1) && screen.selectedID == 7)
+        #expect(screen.message == "wrapped to the bottom")
         screen.type("N")
         #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 200)
-        screen.type("N")
-        #expect(screen.message == "no match above")
         #expect(screen.state.view == .timeline && screen.state.timeline.scope == .all)
     }
 
@@ -96,10 +98,37 @@ import Testing
         screen.type("n")
         #expect(screen.selectedID == 40)
         screen.type("n")
-        #expect(screen.message == "no match below")
-        screen.type("N")
+        #expect(screen.selectedID == 21 && screen.message == "wrapped to the top")
+        screen.type("NN")
         #expect(screen.selectedID == 21)
         #expect(screen.state.view == .threads)
+        screen.type("/fraud<Enter>gn")
+        let row = screen.state.threads.cursor.selected
+        screen.type("n")
+        #expect(screen.state.threads.cursor.selected == row && screen.message == "this is the only match")
+    }
+
+    /// One way around the ends in every view of rows.
+    @Test(arguments: [("6", "charge"), ("7", "fraud or charge"), ("2", "fraud or reserve"), ("3", "state:rejected")])
+    func matchesAreGoneThroughAroundTheEnds(_ view: String, _ query: String) {
+        var screen = view == "2" ? ThreadsViewTests.shop(120, 40) : TimelineTests.order(16, 120, 40)
+        screen.type(view + "/" + query + "<Enter>m")
+        screen.tick(screen.milliseconds + 5_000)
+        screen.type("g")
+        var rows: [Int] = []
+        for _ in 0..<1_000 where screen.message != "wrapped to the top" {
+            screen.type("n")
+            rows.append(screen.state.view.type.position(of: screen.state))
+        }
+        #expect(screen.message == "wrapped to the top", "\(screen.message ?? "")")
+        #expect(rows.dropLast() == rows.dropLast().sorted()[...] && rows.last == rows.min())
+        screen.type("N")
+        #expect(screen.message == "wrapped to the bottom")
+        #expect(screen.state.view.type.position(of: screen.state) == rows.max())
+        screen.type("<Esc>/nothing is called so<Enter>m")
+        screen.tick(screen.milliseconds + 1_000)
+        screen.type("n")
+        #expect(screen.message == "nothing in this view matches “nothing is called so”")
     }
 
     // MARK: The tree, and back to it
@@ -157,5 +186,12 @@ import Testing
                 return cell.text == " " || [.dim, .guide, .normal].contains(cell.style.role)
             }
         }
+    }
+}
+
+extension DashboardView {
+    /// The row of the cursor.
+    fileprivate static func position(of state: State) -> Int {
+        (Self.self as? any ListView.Type)?.cursor(of: state).selected ?? state.tree.selectedRow
     }
 }

@@ -149,4 +149,65 @@ import Testing
         screen.type("aB")
         #expect(screen.message?.hasPrefix("the longest chain: ") == true || screen.message?.contains("longest") == true)
     }
+
+    @Test func theLongestChainIsFoundBelowTheScreen() {
+        var screen = Screen(120, 20)
+        var script = Script(time: 10)
+        for node in UInt64(1)...200 {
+            script.at(Double(node) * 100)
+            script.make(node, .work, "order \(node)", site: "A/A.swift:1")
+            script.at(Double(node) * 100 + (node == 150 ? 90 : 10))
+            script.fulfill(node)
+        }
+        screen.feed(script)
+        screen.type("3ag")
+        #expect(screen.state.timeline.cursor.count == 200)
+        screen.type("B")
+        #expect(screen.selectedID == 150)
+        #expect(screen.message == "the longest chain: 90ms")
+    }
+
+    /// A chain of more nodes than the timeline visits whole.
+    @Test func aLongChainCannotBeFoldedButItsLongestBarIsFound() {
+        var screen = Screen(120, 20)
+        var script = Script(time: 10)
+        script.make(1, .all, "batch", site: "A/A.swift:1")
+        for node in UInt64(2)...3_000 {
+            script.make(node, .work, "row \(node)", by: 1, site: "A/A.swift:2")
+            script.queue(node)
+            script.start(node)
+            script.at(script.time + (node == 2_500 ? 5 : 0.1))
+            script.fulfill(node)
+        }
+        screen.feed(script)
+        screen.type("3g")
+        for key in ["Z", "_", "*"] {
+            screen.type(key)
+            #expect(screen.message == "this chain is too long to fold: it has more than 2,048 nodes", "\(key)")
+        }
+        screen.type("B")
+        #expect(screen.selectedID == 2_500)
+        #expect(screen.message == "the longest bar: 5.0ms")
+    }
+
+    // MARK: Chains
+
+    @Test func bracketsGoFromChainToChain() {
+        var screen = GoldenTests.checkout(120, 40)
+        func root() -> NodeIndex? { screen.state.selectedIndex.flatMap { screen.state.forest?.root(of: $0) } }
+        screen.type("gj3")
+        let first = root()
+        screen.type("]")
+        let second = root()
+        #expect(second != nil && second != first)
+        #expect(screen.state.view == .timeline && screen.state.timeline.scope == .chain)
+        screen.type("[")
+        #expect(root() == first, "\(screen.message ?? "")")
+        screen.type("ag")
+        for (key, row) in [("]", 1), ("]", 2), ("[", 1), ("[", 0), ("[", 0)] {
+            screen.type(key)
+            #expect(screen.state.timeline.cursor.selected == row, "\(key)")
+        }
+        #expect(screen.message == "this is the first chain")
+    }
 }

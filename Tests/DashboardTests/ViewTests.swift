@@ -88,7 +88,22 @@ import Testing
         var screen = GoldenTests.checkout(120, 40)
         screen.type("\(view.rawValue)\(key)")
         #expect(screen.state.order == TreeOrder())
-        #expect(screen.message == "only the tree does that; 1 shows it")
+        #expect(screen.message == "only Chains does that; 1 shows it")
+    }
+
+    @Test func keysOfOtherViewsSayWhichOneTheyAreOf() {
+        var screen = GoldenTests.checkout(120, 40)
+        for (view, intent, words) in [
+            ("1", .dismiss, "only Warnings does that; 5 shows it"), ("4", .level, "only Events does that; 6 shows it"),
+            ("2", .longest, "only Timeline does that; 3 shows it"),
+            ("5", .scope, "only Timeline and Events do that; 3 and 6 show them"),
+            ("1", .visit, "only Sites, Warnings and Profile do that; 4, 5 and 7 show them"),
+            ("4", .previousChain, "only Chains and Timeline do that; 1 and 3 show them"),
+        ] as [(String, Intent, String)] {
+            screen.type(view)
+            screen.act(.perform(intent))
+            #expect(screen.message == words, "\(intent)")
+        }
     }
 
     @Test func sitesAndWarningsHaveAnOrderOfTheirOwn() {

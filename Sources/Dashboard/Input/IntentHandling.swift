@@ -36,21 +36,17 @@ extension State {
     private mutating func handleCommon(_ intent: Intent) -> [Effect] {
         switch intent {
         case .up, .down, .pageUp, .pageDown, .halfUp, .halfDown, .home, .end, .windowTop, .windowMiddle, .windowBottom,
-            .centre, .chainStart, .chainEnd, .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort,
-            .invertSort, .follow:
+            .centre, .chainStart, .chainEnd, .previousChain, .nextChain, .left, .right, .unfoldAll, .foldAll,
+            .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
             // Every view handles these itself.
             break
-        case .previousChain, .nextChain: goToChain(forward: intent == .nextChain)
         case .chains, .threads, .timeline, .sites, .warnings, .events, .profile:
             if let shown = ViewID(shownBy: intent) { show(shown) }
         case .nextView: if !selectLink(forward: true) { show(view.next(by: 1)) }
         case .previousView: if !selectLink(forward: false) { show(view.next(by: -1)) }
         case .previousNode: goToVisited()
-        case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest:
-            notify("only the timeline does that; 3 shows it")
-        case .level: notify("only Events does that; 6 shows it")
-        case .visit: notify("only Sites, Warnings and Profile do that; 4, 5 and 7 show them")
-        case .dismiss, .hide: notify("only Warnings does that; 5 shows it")
+        case .zoomIn, .zoomOut, .earlier, .later, .scope, .fold, .longest, .level, .visit, .dismiss, .hide:
+            notify(ViewID.words(forViewsWith: intent))
         case .commandLine: typeCommand("")
         case .faster: changeRate(by: 1)
         case .slower: changeRate(by: -1)

@@ -54,6 +54,7 @@ extension ChainsView: DashboardView {
         case .windowTop, .windowMiddle, .windowBottom: state.move(toWindow: WindowPart(intent)!)
         case .centre: state.centreSelection()
         case .chainStart, .chainEnd: state.goToEndOfChain(intent == .chainEnd)
+        case .previousChain, .nextChain: state.goToChain(forward: intent == .nextChain)
         case .home: state.goToTop()
         case .end: state.step(to: state.tree.rowCount - 1)
         case .left: state.foldOrLeave()

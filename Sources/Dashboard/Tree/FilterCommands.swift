@@ -188,17 +188,36 @@ extension State {
         for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
     }
 
+    /// Goes to the next match in the tree.
     mutating func goToMatch(forward: Bool) {
-        guard filter.isActive else { return notify("no filter is set; / sets one") }
-        if let (programIndex, node) = match(forward: forward) { return reveal(node, in: programIndex) }
-        let all = Array(programs.indices)
-        guard let (programIndex, node) = firstMatch(in: forward ? all : all.reversed(), forward: forward) else {
-            return notify(isScanning ? "no match yet" : "nothing matches “\(filter.text)”")
+        let selected = selectedNode.map { rowID(of: $0.node, in: $0.programIndex) }
+        goToMatch(forward: forward, from: selected) { rowID, state in
+            if let (programIndex, node) = state.find(rowID) { state.reveal(node, in: programIndex) }
+        } find: { state, wraps in
+            let all = Array(state.programs.indices)
+            let found =
+                wraps
+                ? state.firstMatch(in: forward ? all : all.reversed(), forward: forward)
+                : state.match(forward: forward)
+            return found.map { state.rowID(of: $0.node, in: $0.programIndex) }
         }
-        let selected = selectedNode
-        let isSame = selected.map { $0.programIndex == programIndex && $0.node == node } ?? false
-        guard !isSame else { return notify("this is the only match") }
-        reveal(node, in: programIndex)
+    }
+
+    /// Goes to the next match in a view's rows, around the ends: `find` returns the nearest one beyond the present row, or
+    /// if it is to wrap, the first one from the other end.
+    mutating func goToMatch<Row: Equatable>(
+        forward: Bool, from present: Row?, go: (Row, inout State) -> Void,
+        find: (_ state: borrowing State, _ wraps: Bool) -> Row?
+    ) {
+        guard filter.isActive else { return notify("no filter is set; / sets one") }
+        if let row = find(self, false) { return go(row, &self) }
+        guard let row = find(self, true) else {
+            return notify(
+                isScanning
+                    ? "no match yet" : "nothing \(view == .chains ? "" : "in this view ")matches “\(filter.text)”")
+        }
+        guard row != present else { return notify("this is the only match") }
+        go(row, &self)
         notify("wrapped to the \(forward ? "top" : "bottom")")
     }
 
@@ -220,13 +239,5 @@ extension State {
             if let node = programs[programIndex].match(from: nil, forward: forward) { return (programIndex, node) }
         }
         return nil
-    }
-}
-
-extension Program {
-    /// Returns the nearest match below a node, or above it; without a node the first match, or the last.
-    fileprivate func match(from node: NodeIndex?, forward: Bool) -> NodeIndex? {
-        guard isReached else { return nil }
-        return rowModel.match(from: node, forward: forward, in: forest)
     }
 }

@@ -52,11 +52,9 @@ extension ListView {
             let window = cursor.window(height: height(in: state))
             moveCursor(to: window.lowerBound + WindowPart(intent)!.line(of: window.count), &state)
         case .centre: scroll(by: cursor.selected - cursor.top - height(in: state) / 2, &state)
-        case .previousChain,
-            .nextChain where Self.self != TimelineView.self:
-            state.notify("only Chains and Timeline do that; 1 shows the chains")
+        case .previousChain, .nextChain: state.notify(ViewID.words(for: [.chains, .timeline]))
         case .left, .right, .unfoldAll, .foldAll, .foldLess, .foldMore, .group, .sort, .invertSort, .follow:
-            state.notify("only the tree does that; 1 shows it")
+            state.notify(ViewID.words(for: [.chains]))
         default: return nil
         }
         return []
@@ -72,6 +70,26 @@ extension ListView {
         if cursor.selected == old, let edge { state.notify(edge) }
         didMoveCursor(&state)
         state.updateViewport()
+    }
+
+    /// Goes to the next row that matches, around the ends. O(rows).
+    static func goToMatch(
+        forward: Bool, _ state: inout State, where isMatch: (_ row: Int, _ state: borrowing State) -> Bool
+    ) {
+        let cursor = cursor(of: state)
+        let start = min(max(0, cursor.selected), cursor.count)
+        state.goToMatch(forward: forward, from: start) { row, state in
+            moveCursor(to: row, &state)
+        } find: { state, wraps in
+            let rows = wraps ? 0..<cursor.count : forward ? min(start + 1, cursor.count)..<cursor.count : 0..<start
+            var offset = 0
+            while offset < rows.count {
+                let row = forward ? rows.lowerBound + offset : rows.upperBound - 1 - offset
+                if isMatch(row, state) { return row }
+                offset += 1
+            }
+            return nil
+        }
     }
 
     static func selectNextRow(_ state: inout State) {

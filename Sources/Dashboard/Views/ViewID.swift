@@ -46,6 +46,21 @@ public enum ViewID: UInt8, Hashable, Sendable, CaseIterable {
     /// The name as its tab shows it.
     var title: String { name.prefix(1).uppercased() + name.dropFirst() }
 
+    /// Which views do what only some do, by their keys, and which key shows them.
+    static func words(forViewsWith intent: Intent) -> String {
+        words(for: allCases.filter { view in view.type.bindings.contains { $0.intent == intent } })
+    }
+
+    /// That only some views do something, and which key shows them.
+    static func words(for views: [ViewID]) -> String {
+        func joined(_ words: [String]) -> String {
+            words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words.last!
+        }
+        let (names, digits) = (joined(views.map(\.title)), joined(views.map { String($0.rawValue) }))
+        return views.count == 1
+            ? "only \(names) does that; \(digits) shows it" : "only \(names) do that; \(digits) show them"
+    }
+
     /// The next view, or the one before; around the ends.
     func next(by step: Int) -> ViewID {
         let count = Self.allCases.count

@@ -124,8 +124,8 @@ extension EventsView: ListView {
             guard state.events.isFollowing else { return nil }
             state.notify("this follows the newest")
         case .nextMatch, .previousMatch:
-            guard state.filter.isActive else { return nil }
-            goToMatch(forward: intent == .nextMatch, &state)
+            let filter = currentFilter(state)
+            goToMatch(forward: intent == .nextMatch, &state) { isMatch($1.events.index.entries[$0], filter, $1) }
         case .back:
             guard state.events.scope != nil, !state.filter.isActive, Layout(state).detail == nil else { return nil }
             toggleScope(&state)
@@ -171,15 +171,6 @@ extension EventsView: ListView {
         let hidden = level.hidden.joined(separator: ", ")
         state.notify(level == .all ? "shows all events" : "shows \(level.words); hides \(hidden)")
         state.updateViewport()
-    }
-
-    private static func goToMatch(forward: Bool, _ state: inout State) {
-        let filter = currentFilter(state)
-        let entries = state.events.index.entries
-        let start = min(state.events.cursor.selected, entries.count)
-        let rest = forward ? Array(start + 1..<max(start + 1, entries.count)) : (0..<start).reversed()
-        for row in rest where isMatch(entries[row], filter, state) { return moveCursor(to: row, &state) }
-        state.notify("no match \(forward ? "below" : "above")")
     }
 
     // MARK: Details

@@ -23,8 +23,11 @@ extension ProfileView {
         case .why: goToSlowest(&state)
         case .cancelNode, .cancelChain, .tag:
             state.notify("these rows are call paths; w goes to the slowest node of one")
-        case .nextMatch: goToMatch(forward: true, &state)
-        case .previousMatch: goToMatch(forward: false, &state)
+        case .nextMatch, .previousMatch:
+            let query = state.filter.query
+            goToMatch(forward: intent == .nextMatch, &state) { row, state in
+                query.map { isMatch(state.profile.rows[row], $0) } ?? false
+            }
         case .copy: return copy(&state)
         case .copyTree: return copyStacks(&state)
         case .edit: return edit(&state)
@@ -98,16 +101,6 @@ extension ProfileView {
     static func isMatch(_ row: ProfileRow, _ query: Query) -> Bool {
         guard row.isFrame else { return false }
         return query.mayFind(site: row.site, kind: row.key.kind, label: row.label)
-    }
-
-    private static func goToMatch(forward: Bool, _ state: inout State) {
-        guard let query = state.filter.query else { return state.notify("no filter is set; / sets one") }
-        let (rows, start) = (state.profile.rows, state.profile.cursor.selected)
-        let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
-        guard let row = rest.first(where: { isMatch(rows[$0], query) }) else {
-            return state.notify("no match \(forward ? "below" : "above")")
-        }
-        moveCursor(to: row, &state)
     }
 
     // MARK: Sorting

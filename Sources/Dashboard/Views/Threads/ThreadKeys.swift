@@ -13,8 +13,7 @@ extension ThreadsView {
             sort(ThreadSort(column: state.threads.sort.column, isInverted: !state.threads.sort.isInverted), &state)
         case .right, .left: fold(isFolding: intent == .left, &state)
         case .nextMatch, .previousMatch:
-            guard state.filter.isActive else { return nil }
-            goToMatch(forward: intent == .nextMatch, &state)
+            goToMatch(forward: intent == .nextMatch, &state) { isMatch($1.threads.rows[$0], $1) }
         default: return nil
         }
         return []
@@ -77,15 +76,7 @@ extension ThreadsView {
         toggle(&state)
     }
 
-    /// Goes to the next thread on which a matching node runs.
-    private static func goToMatch(forward: Bool, _ state: inout State) {
-        let rows = state.threads.rows
-        let start = min(max(0, state.threads.cursor.selected), rows.count)
-        let rest = forward ? Array(rows.indices.dropFirst(start + 1)) : rows.indices.prefix(start).reversed()
-        for row in rest where isMatch(rows[row], state) { return moveCursor(to: row, &state) }
-        state.notify("no match \(forward ? "below" : "above")")
-    }
-
+    /// Whether a matching node runs on the row's thread.
     private static func isMatch(_ row: Row, _ state: borrowing State) -> Bool {
         guard case .lane(let source, let thread) = row, let programIndex = state.programIndex(of: source),
             let lane = state.programs[programIndex].insight.threads.lane(of: thread)

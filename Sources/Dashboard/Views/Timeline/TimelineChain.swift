@@ -2,6 +2,7 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 import ChainRows
+import ChainText
 
 /// What is known of a chain that was visited whole: its rows, and which of them matter.
 struct TimelineChain {
@@ -75,9 +76,7 @@ extension TimelineView {
     /// Folds what is under the selected node, or unfolds it.
     static func toggleFold(_ state: inout State) {
         guard let selection = state.selection, let chain = state.timeline.chain else {
-            return state.notify(
-                shownChain(state) == nil
-                    ? "a chain alone can be folded; Enter shows it" : "this chain is too long to fold")
+            return state.notify(whyNotFolded(state))
         }
         if state.timeline.folded.remove(selection) == nil {
             let number = state.timeline.cursor.selected
@@ -90,10 +89,16 @@ extension TimelineView {
         state.updateViewport()
     }
 
+    private static func whyNotFolded(_ state: borrowing State) -> String {
+        shownChain(state) == nil
+            ? "a chain alone can be folded; Enter shows it"
+            : "this chain is too long to fold: it has more than \(CountText.grouped(wholeLimit)) nodes"
+    }
+
     /// Folds each node under the root, or unfolds all.
     static func setFolded(_ isFolded: Bool, _ state: inout State) {
         guard let chain = state.timeline.chain, let first = chain.rows.first else {
-            return state.notify("a chain alone can be folded; Enter shows it")
+            return state.notify(whyNotFolded(state))
         }
         state.timeline.folded = []
         if isFolded {
@@ -113,29 +118,45 @@ extension TimelineView {
     /// Bars that repeated presses go through.
     private static let longestCount = 10
 
-    /// Selects the node that took longest itself; of all chains, the longest one on the screen. Again: the next one.
+    /// Rows that are looked at for the longest bars: those nearest to the selected one, some 0.3 µs each.
+    private static let longestLimit = 100_000
+
+    /// Selects the node that took longest itself; of all chains, the longest one. Again: the next one.
     static func goToLongest(_ state: inout State) {
-        let rows = state.timeline.chain?.rows ?? window(state)
-        let isAll = shownChain(state) == nil
-        var ranked: [(rowID: RowID, time: UInt64)] = []
-        for row in rows {
-            guard let node = row.node else { continue }
-            let program = state.programs[row.programIndex]
-            let time = isAll ? chainTime(node, program) : ownTime(node, program)
-            if time > 0 { ranked.append((state.rowID(of: node, in: row.programIndex), time)) }
-        }
-        ranked.sort { $0.time > $1.time }
-        ranked = Array(ranked.prefix(longestCount))
+        let ranked = longest(state)
         guard !ranked.isEmpty else { return state.notify("nothing here took any time") }
         let isAgain = state.timeline.longest == state.selection
         let known = isAgain ? ranked.firstIndex { $0.rowID == state.selection } : nil
         let next = known.map { ($0 + 1) % ranked.count } ?? 0
         let time = TimelineText.settled(ranked[next].time)
-        let what = isAll ? "chain" : "bar"
+        let what = shownChain(state) == nil ? "chain" : "bar"
+        let rowCount = state.timeline.cursor.count
+        let among = rowCount > longestLimit ? " of the nearest \(CountText.grouped(longestLimit))" : ""
         state.select(ranked[next].rowID)
         state.timeline.longest = state.selection
-        state.notify(next == 0 ? "the longest \(what): \(time)" : "number \(next + 1) of the longest: \(time)")
+        state.notify(
+            next == 0 ? "the longest \(what)\(among): \(time)" : "number \(next + 1) of the longest\(among): \(time)")
         state.updateViewport()
+    }
+
+    /// The rows that took longest, the longest first; of equal ones the first row.
+    private static func longest(_ state: borrowing State) -> [(rowID: RowID, time: UInt64)] {
+        let cursor = state.timeline.cursor
+        let first = max(0, min(cursor.selected - longestLimit / 2, cursor.count - longestLimit))
+        let rows = state.timeline.chain?.rows ?? rows(from: first, count: longestLimit, state)
+        let isAll = shownChain(state) == nil
+        var ranked: [(row: TimelineRow, time: UInt64)] = []
+        for (programIndex, lines) in rows.programs {
+            let program = state.programs[programIndex]
+            for row in rows[lines] {
+                guard let node = row.node else { continue }
+                let time = isAll ? chainTime(node, program) : ownTime(node, program)
+                guard time > (ranked.count < longestCount ? 0 : ranked[longestCount - 1].time) else { continue }
+                ranked.insert((row, time), at: ranked.firstIndex { $0.time < time } ?? ranked.count)
+                if ranked.count > longestCount { ranked.removeLast() }
+            }
+        }
+        return ranked.map { (state.rowID(of: $0.row.node!, in: $0.row.programIndex), $0.time) }
     }
 
     private static func chainTime(_ root: NodeIndex, _ program: borrowing Program) -> UInt64 {

@@ -83,33 +83,50 @@ extension TimelineView {
         return rows
     }
 
+    /// Shows the chain before or after the one that is shown, in the tree's order; of all chains, selects the row there.
+    static func goToChain(forward: Bool, _ state: inout State) {
+        guard state.timeline.scope == .all else { return state.goToChain(forward: forward) }
+        let row = state.timeline.cursor.selected + (forward ? 1 : -1)
+        moveCursor(to: row, orSay: forward ? "this is the last chain" : "this is the first chain", &state)
+    }
+
     // MARK: Matches
 
     /// Goes to the next row that matches: of the chain that is shown, else of the chains. O(rows in between).
     static func goToMatch(forward: Bool, _ state: inout State) {
-        let isChain = state.timeline.scope == .chain && shownChain(state) != nil
-        let found = isChain ? matchInChain(forward, state) : chainWithMatch(forward, state)
-        guard let found else { return state.notify("no match \(forward ? "below" : "above")") }
-        state.select(found)
-        state.updateViewport()
+        let isChain = shownChain(state) != nil
+        let row = isChain ? nil : rows(from: state.timeline.cursor.selected, count: 1, state).first
+        let root = row.flatMap { row in row.node.map { state.rowID(of: $0, in: row.programIndex) } }
+        state.goToMatch(forward: forward, from: isChain ? state.selection : root) { found, state in
+            state.select(found)
+            state.updateViewport()
+        } find: { state, wraps in
+            isChain ? matchInChain(forward, wraps, state) : chainWithMatch(forward, from: wraps ? nil : row, state)
+        }
     }
 
-    private static func matchInChain(_ forward: Bool, _ state: borrowing State) -> RowID? {
-        guard let (programIndex, root) = shownChain(state), let current = state.selectedNode?.node else { return nil }
-        let node = state.programs[programIndex].rowModel.match(
-            from: current, forward: forward, within: root, in: state.programs[programIndex].forest)
-        return node.map { state.rowID(of: $0, in: programIndex) }
+    private static func matchInChain(_ forward: Bool, _ wraps: Bool, _ state: borrowing State) -> RowID? {
+        guard let (programIndex, root) = shownChain(state), var start = state.selectedNode?.node else { return nil }
+        let forest = state.programs[programIndex].forest
+        let rowModel = state.programs[programIndex].rowModel
+        if wraps {
+            start = forward ? root : RowOrder.last(under: root, in: forest)
+            if rowModel.isMatch(start) { return state.rowID(of: start, in: programIndex) }
+        }
+        return rowModel.match(from: start, forward: forward, within: root, in: forest)
+            .map { state.rowID(of: $0, in: programIndex) }
     }
 
-    private static func chainWithMatch(_ forward: Bool, _ state: borrowing State) -> RowID? {
-        guard let row = rows(from: state.timeline.cursor.selected, count: 1, state).first else { return nil }
-        let last = state.programs.count
-        let indices = forward ? Array(row.programIndex..<last) : (0...row.programIndex).reversed()
-        for programIndex in indices {
+    /// The nearest chain with a match beyond a row; without a row the first one, or the last.
+    private static func chainWithMatch(_ forward: Bool, from row: TimelineRow?, _ state: borrowing State) -> RowID? {
+        let all = state.programs.indices
+        var indices = Array(all)
+        if let row { indices = Array(forward ? all[row.programIndex...] : all[...row.programIndex]) }
+        for programIndex in forward ? indices : indices.reversed() {
             let forest = state.programs[programIndex].forest
             let rowModel = state.programs[programIndex].rowModel
             var roots = forest.roots[...]
-            if programIndex == row.programIndex {
+            if let row, programIndex == row.programIndex {
                 // A program's own row is above its chains.
                 let number = row.node.map { forest.rootNumber(of: $0) } ?? -1
                 roots = forward ? roots[roots.base.index(at: number + 1)...] : roots[..<roots.base.index(at: number)]

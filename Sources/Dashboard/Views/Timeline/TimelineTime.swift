@@ -64,6 +64,7 @@ extension TimelineView {
         case .zoomOut: zoom(by: 1, &state)
         case .earlier: pan(by: -1, &state)
         case .later: pan(by: 1, &state)
+        case .previousChain, .nextChain: goToChain(forward: intent == .nextChain, &state)
         case .follow: followNow(&state)
         case .scope: toggleScope(&state)
         case .longest: goToLongest(&state)
@@ -71,7 +72,6 @@ extension TimelineView {
         case .foldAll: setFolded(true, &state)
         case .unfoldAll: setFolded(false, &state)
         case .nextMatch, .previousMatch:
-            guard state.filter.isActive else { return nil }
             goToMatch(forward: intent == .nextMatch, &state)
         case .detail where state.timeline.scope == .all && state.selectedNode != nil: toggleScope(&state)
         default: return nil
