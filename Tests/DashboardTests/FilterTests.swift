@@ -345,6 +345,16 @@ struct RandomStory {
         #expect(!screen.text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202e })
     }
 
+    /// What the filter and the tags leave is divided among the keys, of which the last ones stay.
+    @Test(arguments: [80, 100, 120, 140], ["/order<Enter>", "g jj ", "g jj /order<Enter>"])
+    func footerKeysFitBesideTheFilterAndTheTags(_ columns: Int, _ keys: String) {
+        var screen = GoldenTests.checkout(columns, 24)
+        screen.type(keys)
+        screen.tick(20_000)
+        let footer = screen.frame.rowText(23)
+        #expect(footer.contains("? help  q quit"), "\(footer)")
+    }
+
     @Test func footerCountsWhatIsShown() {
         var screen = Self.screen()
         screen.type("/state:rejected<Enter>")

@@ -32,6 +32,14 @@ import Testing
         #expect(try figure("total p99").hasSuffix(" 807ms"))
     }
 
+    @Test(arguments: ["value node", "state value node total", "node", "thread node"])
+    func theRowIsThereWhicheverColumnsAreChosen(_ columns: String) {
+        var screen = Self.screen(120, 40)
+        screen.type(":columns \(columns)<Enter>g")
+        let row = screen.frame.rowText(3)
+        #expect(row.contains(".swift:") && row.contains(" chains"), "\(row)")
+    }
+
     @Test func headingsAreThoseOfTheSelectedRow() {
         var screen = Self.screen(120, 40)
         #expect(screen.frame.rowText(2).contains("total p99"))

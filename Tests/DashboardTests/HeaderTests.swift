@@ -53,7 +53,7 @@ import Testing
         var (screen, script) = storm(422, 80)
         script.lose(3)
         screen.feed(script)
-        for part in ["checkout", "● live", "422 in flight", "0 running", "0 failed/min", "3 lost"] {
+        for part in ["checkout", "● live", "422 in flight", "0 running", "0 failed/min", "3 ev lost"] {
             #expect(header(screen).contains(part), "\(header(screen))")
         }
         #expect(!header(screen).contains("chainview") && !header(screen).contains("4242"))
@@ -91,6 +91,45 @@ import Testing
 
     @Test func nothingLostIsNotSaid() {
         #expect(!header(GoldenTests.checkout(200, 24)).contains("lost"))
+    }
+
+    @Test func aLostConnectionIsNotTakenForLostEvents() {
+        var (screen, script) = storm(9, 200)
+        script.lose(3)
+        screen.feed(script)
+        screen.act(
+            .reconnecting(
+                SourceID(0), since: Screen.wall(20), reason: "reset", attempt: 1, nextAttempt: Screen.wall(9_000)))
+        screen.tick(1_000)
+        #expect(header(screen).contains("lost 0s ago") && header(screen).contains("3 events lost"))
+    }
+
+    @Test func aFrozenProgramThatEndedIsFrozen() {
+        var (screen, _) = storm(9)
+        screen.type("p")
+        #expect(header(screen).contains("frozen"))
+        screen.act(.ended(SourceID(0), "it is over"))
+        #expect(header(screen).contains("ended") && header(screen).contains("frozen"), "\(header(screen))")
+        screen.type("p")
+        #expect(!header(screen).contains("frozen"))
+    }
+
+    /// The age was as of the second of a clock that goes on while the picture stands still.
+    @Test(arguments: ["frozen", "lost"]) func theAgeOfTheOldestStandsStillWithThePicture(_ reason: String) {
+        var (screen, _) = storm(1)
+        screen.tick(1_700)
+        if reason == "frozen" {
+            screen.type("p")
+        } else {
+            screen.act(
+                .reconnecting(
+                    SourceID(0), since: Screen.wall(1_700), reason: "reset", attempt: 1,
+                    nextAttempt: Screen.wall(9_000)))
+        }
+        for moment in stride(from: 1_700.0, through: 3_300, by: 100) {
+            screen.tick(moment)
+            #expect(header(screen).contains("oldest 1s"), "\(header(screen))")
+        }
     }
 
     @Test func followingLeavesTheClockWithItsSeconds() {

@@ -1,3 +1,5 @@
+import ChainModel
+import ChainText
 import Frames
 import Testing
 
@@ -23,6 +25,18 @@ import Testing
         #expect(titles.first == (hasOwn ? "In \(view.title)" : "In every view"))
         #expect(Set(titles).count == titles.count)
         for legend in ["Columns of Chains", "States", "Signs", "Header"] { #expect(titles.contains(legend)) }
+    }
+
+    @Test func theLegendHasEveryStateThatRowsShow() throws {
+        let sections = HelpText(view: .chains, glyphs: .unicode).sections
+        let states = try #require(sections.first { $0.title == "States" }).entries.map(\.keys)
+        for status in ChainStatus.allCases {
+            #expect(states.contains("\(Glyphs.unicode.state(status.role)) \(status.word)"), "\(status)")
+        }
+        let columns = try #require(sections.first { $0.title == "Columns of Chains" })
+        #expect(columns.entries.first { $0.keys == "state" }?.text.contains("how the chain ended") == true)
+        let header = try #require(sections.first { $0.title == "Header" })
+        #expect(header.entries.contains { $0.keys == "events lost" })
     }
 
     @Test func searchGoesFromMatchToMatch() {

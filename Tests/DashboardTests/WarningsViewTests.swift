@@ -95,6 +95,14 @@ import Testing
         GoldenTests.check(screen, "warnings/ascii-120x40")
     }
 
+    @Test func aCutListOfNodesEndsInASCII() throws {
+        var screen = Self.screen(120, 40, options: State.Options(glyphs: .ascii))
+        Self.go(&screen, to: .longQueueWait)
+        let detail = try #require(WarningsView.detail(of: screen.state, width: 300))
+        let text = detail.lines.map { $0.parts.map(\.text).joined() }.joined()
+        #expect(text.contains(", ~") && !text.contains("…"), "\(text)")
+    }
+
     @Test func severalProgramsHaveAColumn() {
         var screen = Self.screen(120, 40)
         screen.act(.connected(SourceID(1), Script.billing))

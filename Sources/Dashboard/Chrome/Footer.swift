@@ -25,7 +25,7 @@ extension Painter {
                 "/\(filter.text)", row: row, column: column, maxColumns: 24, style: .match, ellipsis: glyphs.ellipsis)
             column += frame.write("  \(found(in: state))", row: row, column: column, style: .status) + 3
         }
-        for item in items(for: state) {
+        for item in items(for: state, into: frame.size.columns - 1 - column) {
             let width =
                 TextWidth.of(item.key, charset: glyphs.charset) + 1 + TextWidth.of(item.word, charset: glyphs.charset)
             guard column + width < frame.size.columns else { break }
@@ -48,7 +48,8 @@ extension Painter {
         return width
     }
 
-    private func items(for state: borrowing State) -> [(key: String, word: String, intent: Intent)] {
+    /// The keys that act now, as far as there is room.
+    private func items(for state: borrowing State, into room: Int) -> [(key: String, word: String, intent: Intent)] {
         if state.context == .help, state.helpSearch.isTyping {
             return [(glyphs.enter, "search", .accept), ("Esc", "clear", .abort)]
         }
@@ -84,13 +85,13 @@ extension Painter {
             TextWidth.of(item.key) + 3 + item.word.count
         }
         return fitting(
-            items, into: frame.size.columns - 2, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
+            items, into: room, gap: 0, rank: { Self.ranks[$0.intent] }, columns: columns)
     }
 
     /// Keys that give way where there is not room for all, the highest first.
     private static let ranks: [Intent: Int] = [
-        .onlyStuck: 11, .onlySlow: 10, .follow: 9, .group: 8, .why: 7, .freeze: 6, .left: 5, .detail: 4, .cancelNode: 3,
-        .onlyLive: 2, .onlyFailed: 1, .filter: 0,
+        .onlyStuck: 13, .onlySlow: 12, .follow: 11, .group: 10, .why: 9, .freeze: 8, .left: 7, .detail: 6,
+        .cancelNode: 5, .onlyLive: 4, .onlyFailed: 3, .filter: 2, .dim: 1, .up: 0,
     ]
 
     /// How many match, and of how many.

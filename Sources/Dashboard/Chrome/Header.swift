@@ -83,7 +83,10 @@ extension Painter {
         var load = ProgramLoad()
         var failedAMinute = 0
         for program in state.programs where program.isReached {
-            load += program.load
+            var part = program.load
+            // As of the clock's last second, because the header is drawn once a second; a clock that stands still has none.
+            if !program.isStill { part.oldest = part.oldest?.subtractingClamped(state.wall % 1_000_000_000) }
+            load += part
             failedAMinute += program.loadHistory.failedAMinute
         }
         let samples = frame.size.columns < 100 ? [] : state.loadSamples()
@@ -116,10 +119,8 @@ extension Painter {
             CountText.grouped(failedAMinute), "failed/min", isStrong: failedAMinute > 0, rank: HeaderRank.failed,
             sparkline: 1, isSum: true, of: \.failed)
         if let oldest = load.oldest {
-            // As of the clock's last second, because the header is drawn once a second.
-            let age = oldest.subtractingClamped(state.wall % 1_000_000_000)
             add(
-                DurationText.coarse(age), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,
+                DurationText.coarse(oldest), "oldest ", isStrong: true, rank: HeaderRank.oldest, sparkline: 4,
                 of: \.oldest)
         }
         return items
@@ -145,7 +146,13 @@ extension Painter {
         let rate = reached.reduce(0) { $0 + $1.rate.shown }
         items.append(HeaderItem(parts: [("\(CountText.short(rate)) ev/s", .header)], rank: HeaderRank.rate))
         let lost = Int(clamping: reached.reduce(0 as UInt64) { $0.addingClamped(UInt64(clamping: $1.lostCount)) })
-        if lost > 0 { add(lost, "lost", "lost", rank: HeaderRank.state, style: .headerAccent) }
+        if lost > 0 {
+            // Not "lost" alone, which the connection may be.
+            let isNarrow = frame.size.columns < 100
+            add(
+                lost, isNarrow ? "ev lost" : "event lost", isNarrow ? "ev lost" : "events lost",
+                rank: HeaderRank.state, style: .headerAccent)
+        }
         return items
     }
 
@@ -166,14 +173,15 @@ extension Painter {
             if let restart = ProgramText.restart(of: program, wall: state.wall) {
                 items.append(HeaderItem(parts: [(restart, .headerAccent)], rank: HeaderRank.mode))
             }
-        case .ended: items.append(HeaderItem(parts: [link], rank: HeaderRank.state))
         case .lost(let outage):
             let retry = ProgramText.retry(outage, wall: state.wall, glyphs)
             let shown = SafeText.cut(retry, to: 44, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
             items.append(
                 HeaderItem(parts: [link, (" \(glyphs.dot) ", .header), (shown, .header)], rank: HeaderRank.state))
             if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
-        case .absent: items.append(HeaderItem(parts: [link], rank: HeaderRank.state))
+        case .ended, .absent:
+            items.append(HeaderItem(parts: [link], rank: HeaderRank.state))
+            if let frozen = frozen(state) { items.append(HeaderItem(parts: [frozen], rank: HeaderRank.state)) }
         }
         return items
     }

@@ -63,7 +63,7 @@ struct Painter {
             ellipsis: glyphs.ellipsis)
     }
 
-    /// Writes a thread's name into a span; a long one keeps its end, which tells threads of one pool apart.
+    /// Writes a thread's name into a span; a long one keeps its end, because threads of one pool differ there.
     mutating func writeThread(_ name: String, row: Int, in span: ColumnSpan, style: Style) {
         guard span.isShown else { return }
         frame.write(threadName(name, columns: span.width), row: row, column: span.start, style: style)

@@ -41,7 +41,7 @@ struct HelpText {
     }
 
     private static let columns = [
-        Entry(keys: "state", text: "what the node does now; of a chain's row, its own state"),
+        Entry(keys: "state", text: "what the node does now; of a settled chain's row, how the chain ended"),
         Entry(keys: "node", text: "its label, else the operation that made it; behind it how its chain is doing"),
         Entry(keys: "thread", text: "the thread that its handler runs or ran on"),
         Entry(keys: "wait", text: "from being queued to the start of its handler"),
@@ -56,6 +56,7 @@ struct HelpText {
         (.running, "its handler runs"),
         (.pending, "a callback, members or another promise will settle it"),
         (.fulfilled, "settled with a value"),
+        (.recovered, "a chain: settled with a value although nodes of it failed"),
         (.rejected, "settled with an error"),
         (.cancelled, "it was cancelled"),
         (.skipped, "passed its parent's outcome on"),
@@ -82,7 +83,7 @@ struct HelpText {
         Entry(keys: "rejected, failed", text: "what failed; failed/min: chains in the last minute"),
         Entry(keys: "chains, nodes", text: "how many; kept 861 of 3,512: the others were evicted"),
         Entry(keys: "ev/s", text: "events a second"),
-        Entry(keys: "lost", text: "events that the program made and that did not arrive"),
+        Entry(keys: "events lost", text: "events that the program made and that did not arrive"),
         Entry(keys: "frozen", text: "the picture stands still, and how many events wait"),
         Entry(keys: "read-only", text: "nothing can be cancelled from here"),
     ]

@@ -98,8 +98,7 @@ struct GroupColumns {
     private static let leastText = 36
 
     init(_ columns: Columns) {
-        let end =
-            columns.value.isShown ? columns.value.start + columns.value.width : columns.node.start + columns.node.width
+        let end = columns.end
         let room = end - columns.node.start - Self.leastText - ColumnLayout.gap
         let kept = fitting(
             Array(Self.priority.enumerated()), into: room, gap: ColumnLayout.gap, rank: \.offset,

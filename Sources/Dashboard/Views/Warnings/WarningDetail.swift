@@ -80,7 +80,9 @@ extension WarningsView {
         text.field("first", clock(group.first))
         text.field("last", group.last.map(clock) ?? "now")
         let names = group.warnings.prefix(nameLimit).map { WarningText.name($0, program) }
-        text.field("nodes", names.joined(separator: ", ") + (group.warnings.count > nameLimit ? ", …" : ""))
+        text.field(
+            "nodes",
+            names.joined(separator: ", ") + (group.warnings.count > nameLimit ? ", \(text.glyphs.ellipsis)" : ""))
     }
 
     /// Nodes of a group that are named.
