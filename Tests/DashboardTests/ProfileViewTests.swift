@@ -146,6 +146,30 @@ import Testing
         #expect(screen.state.profile.rows.count == all)
     }
 
+    /// Where the path column is narrow, deep rows are indented by less.
+    @Test func aClickOnTheMarkerOfADeepRowFoldsIt() throws {
+        var screen = Screen(80, 40)
+        var script = Script(time: 10)
+        for node in UInt64(1)...14 {
+            script.make(node, .work, "step \(node)", by: node - 1, site: "A/A.swift:\(node)")
+        }
+        script.at(500)
+        for node in (UInt64(1)...14).reversed() { script.fulfill(node) }
+        screen.feed(script)
+        screen.type("7")
+        for moment in [1_000.0, 2_100] { screen.tick(moment) }
+        #expect(screen.state.profile.rows.count == 14)
+        for line in [2, 8, 12] {
+            let area = Layout(screen.state).tree
+            let text = Array(screen.frame.rowText(area.row + line))
+            let column = try #require(text.firstIndex(of: "▾"), "\(String(text))")
+            screen.act(.mouse(Mouse(.press, .left, row: area.row + line, column: column)))
+            #expect(screen.state.profile.rows.count == line + 1, "\(column)")
+            screen.type("<Enter>")
+            #expect(screen.state.profile.rows.count == 14)
+        }
+    }
+
     @Test func shortStepsStandInOneRow() throws {
         var screen = Self.screen(120, 40)
         let more = try #require(screen.state.profile.rows.firstIndex { if case .more = $0.id { true } else { false } })

@@ -2,16 +2,16 @@ import Frames
 
 /// The columns of the profile, from left to right.
 enum ProfileColumn: Int, CaseIterable {
-    case path, bar, share, ownShare, total, ownTime, count, p50, p99, max, errors
+    case path, bar, totalShare, ownShare, totalSum, ownSum, count, p50, p99, max, errors
 
     var title: String {
         switch self {
         case .path: "call path"
         case .bar: "time"
-        case .share: "total"
+        case .totalShare: "total"
         case .ownShare: "self"
-        case .total: "sum"
-        case .ownTime: "self sum"
+        case .totalSum: "sum"
+        case .ownSum: "self sum"
         case .count: "count"
         case .p50: "p50"
         case .p99: "p99"
@@ -23,8 +23,8 @@ enum ProfileColumn: Int, CaseIterable {
     /// What rows are sorted by, in a sentence.
     var words: String {
         switch self {
-        case .path, .bar, .share, .total: "total time"
-        case .ownShare, .ownTime: "self time"
+        case .path, .bar, .totalShare, .totalSum: "total time"
+        case .ownShare, .ownSum: "self time"
         case .errors: "error share"
         default: title
         }
@@ -34,19 +34,19 @@ enum ProfileColumn: Int, CaseIterable {
         switch self {
         case .path: 22
         case .bar: 10
-        case .ownTime: 8
-        case .total, .p50, .p99, .max: 7
+        case .ownSum: 8
+        case .totalSum, .p50, .p99, .max: 7
         default: 5
         }
     }
 
     /// The order in which columns are left out where there is not room for all, from the last.
     private static let priority: [ProfileColumn] = [
-        .path, .bar, .share, .ownShare, .p99, .count, .errors, .p50, .total, .max, .ownTime,
+        .path, .bar, .totalShare, .ownShare, .p99, .count, .errors, .p50, .totalSum, .max, .ownSum,
     ]
 
     /// What rows can be sorted by, in the order of the key.
-    static let sorts: [ProfileColumn] = [.share, .ownShare, .count, .p50, .p99, .max, .errors]
+    static let sorts: [ProfileColumn] = [.totalShare, .ownShare, .count, .p50, .p99, .max, .errors]
 
     /// The columns that a pane has room for, and where they are; the path and the bar share what is left.
     static func spans(width: Int) -> [(column: ProfileColumn, span: ColumnSpan)] {

@@ -9,8 +9,8 @@ extension ProfileView {
 }
 
 extension ProfileRow {
-    /// Cells that a level of the tree is indented by.
-    static func indent(_ depth: Int) -> Int { 2 * min(depth, 12) }
+    /// The cells before the row's marker in the column of paths, limited so that half of the column is left for names.
+    func indent(in span: ColumnSpan) -> Int { min(2 * min(depth, 12), span.width / 2) }
 }
 
 extension Painter {
@@ -47,7 +47,7 @@ extension Painter {
         case .path: paintPath(row, span, state, line, style)
         case .bar: paintBar(row, span, line, isDim: isDim)
         default:
-            guard row.isFrame || ([.share, .ownShare].contains(column) && row.rootTotal > 0) else { return }
+            guard row.isFrame || ([.totalShare, .ownShare].contains(column) && row.rootTotal > 0) else { return }
             let (text, plain) = Self.figure(row, column)
             write(text, row: line, in: span, style: style(plain), isRight: true)
         }
@@ -56,10 +56,10 @@ extension Painter {
     private static func figure(_ row: ProfileRow, _ column: ProfileColumn) -> (String, Style) {
         switch column {
         case .path, .bar: ("", .normal)
-        case .share: (FigureText.percent(row.share), .normal)
+        case .totalShare: (FigureText.percent(row.share), .normal)
         case .ownShare: (FigureText.percent(row.ownShare), row.isHottest ? .warning.bold : .number)
-        case .total: (FigureText.duration(row.total), .dim)
-        case .ownTime: (FigureText.duration(row.ownTime), .dim)
+        case .totalSum: (FigureText.duration(row.total), .dim)
+        case .ownSum: (FigureText.duration(row.ownTime), .dim)
         case .count: (CountText.short(row.count), .dim)
         case .p50: (FigureText.duration(row.time.p50), .dim)
         case .p99: (FigureText.duration(row.time.p99), .number)
@@ -71,7 +71,7 @@ extension Painter {
     private mutating func paintPath(
         _ row: ProfileRow, _ span: ColumnSpan, _ state: borrowing State, _ line: Int, _ style: (Style) -> Style
     ) {
-        var offset = min(ProfileRow.indent(row.depth), span.width / 2)
+        var offset = row.indent(in: span)
         if row.hasChildren {
             frame.write(
                 row.isFolded ? glyphs.folded : glyphs.unfolded, row: line, column: span.start + offset, style: .guide)

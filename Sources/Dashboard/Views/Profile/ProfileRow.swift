@@ -65,8 +65,8 @@ struct ProfileRow: Equatable {
     func number(_ column: ProfileColumn) -> Double {
         switch column {
         case .path: 0
-        case .bar, .share, .total: Double(total)
-        case .ownShare, .ownTime: Double(ownTime)
+        case .bar, .totalShare, .totalSum: Double(total)
+        case .ownShare, .ownSum: Double(ownTime)
         case .count: Double(count)
         case .p50: Double(time.p50)
         case .p99: Double(time.p99)

@@ -89,15 +89,17 @@ extension ProfileView: ListView {
         guard let hit = spans.last(where: { column >= $0.span.start }) else { return }
         switch hit.column {
         case .path: break
-        case .bar, .total: sort(by: .share, &state)
-        case .ownTime: sort(by: .ownShare, &state)
+        case .bar, .totalSum: sort(by: .totalShare, &state)
+        case .ownSum: sort(by: .ownShare, &state)
         default: sort(by: hit.column, &state)
         }
     }
 
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
         guard let row = state.profile.selectedRow else { return }
-        let marker = 2 + ProfileRow.indent(row.depth)
-        if click.isDouble || (row.hasChildren && (marker...marker + 1).contains(click.column)) { visit(&state) }
+        let path = ProfileColumn.spans(width: Layout(state).tree.columns).first { $0.column == .path }?.span
+        let marker = path.map { $0.start + row.indent(in: $0) }
+        let isOnMarker = row.hasChildren && marker.map { ($0...$0 + 1).contains(click.column) } ?? false
+        if click.isDouble || isOnMarker { visit(&state) }
     }
 }
