@@ -54,7 +54,12 @@ extension State {
             notify("there is no node to open")
             return []
         }
-        guard let site = programs[programIndex].forest.site(of: node), !site.fileID.isEmpty else {
+        return open(programs[programIndex].forest.site(of: node))
+    }
+
+    /// Opens a call site in the editor, if it is known.
+    mutating func open(_ site: CodeLocation?) -> [Effect] {
+        guard let site, !site.fileID.isEmpty else {
             notify("its call site is not known", .warning)
             return []
         }

@@ -66,8 +66,8 @@ enum ProfileColumn: Int, CaseIterable {
 }
 
 /// The order of the rows under each row.
-struct ProfileSort: Equatable {
-    var column = ProfileColumn.share
+struct ProfileSort: Equatable, ColumnSort {
+    var column = ProfileColumn.totalShare
     var isInverted = false
 
     /// The order in a sentence.

@@ -17,9 +17,7 @@ extension ProfileView {
             state.profile.folded = Set(state.profile.rows.filter { $0.depth == 0 && $0.hasChildren }.map(\.id))
             state.updateViewport()
         case .sort: sortByNext(&state)
-        case .invertSort:
-            state.profile.sort.isInverted.toggle()
-            notifySort(&state)
+        case .invertSort: invertSort(&state)
         case .why: goToSlowest(&state)
         case .cancelNode, .cancelChain, .tag:
             state.notify("these rows are call paths; w goes to the slowest node of one")
@@ -30,7 +28,7 @@ extension ProfileView {
             }
         case .copy: return copy(&state)
         case .copyTree: return copyStacks(&state)
-        case .edit: return edit(&state)
+        case .edit: return state.open(state.profile.selectedRow?.site)
         default: return nil
         }
         return []
@@ -103,28 +101,6 @@ extension ProfileView {
         return query.mayFind(site: row.site, kind: row.key.kind, label: row.label)
     }
 
-    // MARK: Sorting
-
-    private static func sortByNext(_ state: inout State) {
-        let sorts = ProfileColumn.sorts
-        let next = sorts.firstIndex(of: state.profile.sort.column).map { ($0 + 1) % sorts.count } ?? 0
-        sort(by: sorts[next], &state)
-    }
-
-    static func sort(by column: ProfileColumn, _ state: inout State) {
-        if state.profile.sort.column == column {
-            state.profile.sort.isInverted.toggle()
-        } else {
-            state.profile.sort = ProfileSort(column: column)
-        }
-        notifySort(&state)
-    }
-
-    private static func notifySort(_ state: inout State) {
-        state.notify(state.profile.sort.words)
-        state.updateViewport()
-    }
-
     // MARK: Copying
 
     private static func copy(_ state: inout State) -> [Effect] {
@@ -156,13 +132,5 @@ extension ProfileView {
         }
         state.notify("copied \(lines.count) folded stacks, in microseconds of self time")
         return [.copy(lines.joined(separator: "\n") + "\n")]
-    }
-
-    private static func edit(_ state: inout State) -> [Effect] {
-        guard let site = state.profile.selectedRow?.site, !site.fileID.isEmpty else {
-            state.notify("its call site is not known")
-            return []
-        }
-        return [.openEditor(site)]
     }
 }

@@ -29,7 +29,7 @@ struct ProfileView {
     var selectedRow: ProfileRow? { rows.indices.contains(cursor.selected) ? rows[cursor.selected] : nil }
 }
 
-extension ProfileView: ListView {
+extension ProfileView: SortedView {
     static let name = "profile"
     static let intent = Intent.profile
     static let keyText = "profile: where the time of all chains goes, by call path"
@@ -83,6 +83,10 @@ extension ProfileView: ListView {
         if state.profile.selected != selected { state.detailScroll = 0 }
         state.profile.selected = selected
     }
+
+    static func sort(of state: borrowing State) -> ProfileSort { state.profile.sort }
+    static func setSort(_ sort: ProfileSort, _ state: inout State) { state.profile.sort = sort }
+    static func sortColumns(_ state: borrowing State) -> [ProfileColumn] { ProfileColumn.sorts }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
         let spans = ProfileColumn.spans(width: Layout(state).tree.columns)

@@ -105,7 +105,7 @@ enum SiteColumn: Int, CaseIterable {
 }
 
 /// The order of the rows.
-struct SiteSort: Equatable {
+struct SiteSort: Equatable, ColumnSort {
     /// By default what is slowest, or in flight for longest.
     var column = SiteColumn.totalP99
     var isInverted = false

@@ -46,7 +46,7 @@ extension State {
     }
 }
 
-extension SitesView: ListView {
+extension SitesView: SortedView {
     static let name = "sites"
     static let intent = Intent.sites
     static let keyText = "call sites: what is in flight, how fast, how often rejected"
@@ -117,16 +117,14 @@ extension SitesView: ListView {
         switch intent {
         case .visit: visit(&state)
         case .sort: sortByNext(&state)
-        case .invertSort:
-            state.sites.sort.isInverted.toggle()
-            notifySort(&state)
+        case .invertSort: invertSort(&state)
         case .cancelNode, .cancelChain, .tag, .why:
             state.notify("these rows are call sites; Enter shows the nodes of one")
         case .nextMatch, .previousMatch:
             state.notify("all rows match; Enter shows the nodes of one, and n goes through them")
         case .copy: return copy(&state)
         case .copyTree: state.notify("a call site has no tree; y copies its figures, Enter shows its nodes")
-        case .edit: return edit(&state)
+        case .edit: return state.open(state.sites.selectedRow?.site)
         default: return nil
         }
         return []
@@ -163,39 +161,15 @@ extension SitesView: ListView {
         return [.copy(SiteDetail.line(row))]
     }
 
-    private static func edit(_ state: inout State) -> [Effect] {
-        guard let site = state.sites.selectedRow?.site, !site.fileID.isEmpty else {
-            state.notify("its call site is not known")
-            return []
-        }
-        return [.openEditor(site)]
-    }
-
     // MARK: Sorting
 
     private static func spans(_ state: borrowing State) -> [(column: SiteColumn, span: ColumnSpan)] {
         SiteColumn.spans(width: Layout(state).tree.columns, hasPrograms: state.showsPrograms)
     }
 
-    private static func sortByNext(_ state: inout State) {
-        let shown = spans(state).map(\.column)
-        let next = shown.firstIndex(of: state.sites.sort.column).map { ($0 + 1) % shown.count } ?? 0
-        sort(by: shown[next], &state)
-    }
-
-    private static func sort(by column: SiteColumn, _ state: inout State) {
-        if state.sites.sort.column == column {
-            state.sites.sort.isInverted.toggle()
-        } else {
-            state.sites.sort = SiteSort(column: column)
-        }
-        notifySort(&state)
-    }
-
-    private static func notifySort(_ state: inout State) {
-        state.notify(state.sites.sort.words)
-        state.updateViewport()
-    }
+    static func sort(of state: borrowing State) -> SiteSort { state.sites.sort }
+    static func setSort(_ sort: SiteSort, _ state: inout State) { state.sites.sort = sort }
+    static func sortColumns(_ state: borrowing State) -> [SiteColumn] { spans(state).map(\.column) }
 
     static func handleHeaderClick(column: Int, _ state: inout State) {
         // The gap after a header belongs to it, because the mark of the sort is in it.

@@ -9,8 +9,7 @@ extension ThreadsView {
         switch intent {
         case .detail: visit(&state)
         case .sort: sortByNext(&state)
-        case .invertSort:
-            sort(ThreadSort(column: state.threads.sort.column, isInverted: !state.threads.sort.isInverted), &state)
+        case .invertSort: invertSort(&state)
         case .right, .left: fold(isFolding: intent == .left, &state)
         case .nextMatch, .previousMatch:
             goToMatch(forward: intent == .nextMatch, &state) { isMatch($1.threads.rows[$0], $1) }

@@ -4,7 +4,7 @@ import ChainModel
 import ChainText
 
 /// By what the threads are sorted.
-struct ThreadSort: Hashable {
+struct ThreadSort: Hashable, ColumnSort {
     enum Column: CaseIterable {
         case name
         /// The share of the last seconds that handlers took.
@@ -30,19 +30,10 @@ struct ThreadSort: Hashable {
 }
 
 extension ThreadsView {
-    static func sortByNext(_ state: inout State) {
-        let columns = ThreadSort.Column.allCases
-        let next = (columns.firstIndex(of: state.threads.sort.column)! + 1) % columns.count
-        sort(ThreadSort(column: columns[next]), &state)
-    }
+    static func sort(of state: borrowing State) -> ThreadSort { state.threads.sort }
+    static func setSort(_ sort: ThreadSort, _ state: inout State) { state.threads.sort = sort }
+    static func sortColumns(_ state: borrowing State) -> [ThreadSort.Column] { ThreadSort.Column.allCases }
 
-    static func sort(_ sort: ThreadSort, _ state: inout State) {
-        state.threads.sort = sort
-        state.notify(sort.words)
-        state.updateViewport()
-    }
-
-    /// Sorts by the column that was clicked, the second time the other way round.
     static func handleHeaderClick(column: Int, _ state: inout State) {
         let columns = ThreadColumns(state)
         let spans: [(ColumnSpan, ThreadSort.Column)] = [
@@ -51,9 +42,7 @@ extension ThreadsView {
         guard
             let hit = spans.first(where: { $0.0.isShown && $0.0.start <= column && column <= $0.0.start + $0.0.width })
         else { return state.notify("threads are sorted by name, since or busy; s changes that") }
-        var sort = ThreadSort(column: hit.1)
-        if state.threads.sort.column == hit.1 { sort.isInverted = !state.threads.sort.isInverted }
-        self.sort(sort, &state)
+        sort(by: hit.1, &state)
     }
 
     /// The threads in the order of the sort; `names` are in order of name already.

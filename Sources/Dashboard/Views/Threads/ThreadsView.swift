@@ -55,7 +55,7 @@ struct ThreadsView {
     }
 }
 
-extension ThreadsView: ListView {
+extension ThreadsView: SortedView {
     static let name = "threads"
     static let intent = Intent.threads
     static let keyText = "threads: what runs on each, and what blocks it"
