@@ -118,7 +118,7 @@ extension TimelineView {
     /// Bars that repeated presses go through.
     private static let longestCount = 10
 
-    /// Rows that are looked at for the longest bars: those nearest to the selected one, some 0.3 µs each.
+    /// Rows that are looked at for the longest bars: those nearest to the selected one.
     private static let longestLimit = 100_000
 
     /// Selects the node that took longest itself; of all chains, the longest one. Again: the next one.
