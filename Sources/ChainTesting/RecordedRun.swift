@@ -39,6 +39,16 @@ public final class RecordedRun: Sendable {
     @discardableResult
     public func make<Result>(_ body: () throws -> Result) rethrows -> Result { try runtime.run(body) }
 
+    /// Runs asynchronous code; promises that it makes, and scopes (`withChain`), belong to this run and are on its
+    /// clock. The code runs on Swift's executors: a promise that it awaits has to be driven from another task.
+    @_disfavoredOverload
+    @discardableResult
+    public func make<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        try await runtime.run(isolation: isolation, body)
+    }
+
     // MARK: Driving
 
     /// Runs ready handlers, advances to the next timer, and repeats, up to and including `moment` (``VirtualClock/elapsed``).

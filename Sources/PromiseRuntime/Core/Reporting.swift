@@ -29,6 +29,8 @@ extension AnyPromise {
             creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })
         {
             (other, isIncluded) = creator._withUnsafeGuaranteedRef { ($0.id, $0.isRecorded) }
+        } else if let scope = TaskScope.current?.node, scope.isInRuntime(of: self) {
+            (other, isIncluded) = (scope.id, scope.isRecorded)
         } else {
             isIncluded = isIncludedAsRoot
         }

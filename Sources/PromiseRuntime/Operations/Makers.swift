@@ -120,7 +120,8 @@ extension Promise {
     /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (<doc:TheRules>, X4).
     ///
     /// The task runs on Swift's executors, not on `executor`, which is for the handlers of the chain. Promises made in
-    /// the task are in the tree only by their links, because a task changes threads.
+    /// the task, and in tasks that inherit its task-local values, have this promise as their creator and belong to its
+    /// runtime. A `CancellationError` that leaves `work` cancels the promise: it rejects with ``PromiseCancelled``.
     @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -177,16 +178,12 @@ extension Promise {
         let task = Task { [self] in
             if isRecording { report(.started) }
             do {
-                let value = try await work()
-                if !fulfill(value, by: .machinery, flags: .handlerEnded) { reportEnded() }
+                let value = try await TaskScope(runtime: context.runtime, node: self).run(work)
+                if !fulfill(value, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
             } catch {
-                if !reject(error, by: .machinery, flags: .handlerEnded) { reportEnded() }
+                rejectTask(with: error)
             }
         }
         register(CancelWaiter(InlineExecutor.shared) { task.cancel() })
-    }
-
-    private func reportEnded() {
-        if isRecording { reportHandlerEnded() }
     }
 }

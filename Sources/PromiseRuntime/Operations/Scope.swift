@@ -6,7 +6,7 @@ extension Promise {
     ///     Promise.scope("order 17") { Promise { try reserve(order) }.then(charge) }
     ///
     /// The promises that `body` makes stand under the node. Cancelling it cancels the promise that `body` returned, too,
-    /// unless that has another consumer (<doc:TheRules>, X2).
+    /// unless that has another consumer (<doc:TheRules>, X2). Asynchronous code has ``withChain(_:isolation:file:line:_:)``.
     ///
     /// - Parameters:
     /// - label: The name in the dashboard; empty for none.

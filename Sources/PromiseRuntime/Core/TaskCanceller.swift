@@ -1,0 +1,60 @@
+import ChainSystem
+
+/// The waiter that cancels the task of a scope when the scope's node is cancelled, as long as the scope lasts.
+final class TaskCanceller: OneShotWaiter, @unchecked Sendable {
+    // Sendable: the state is behind a lock. The task is alive whenever it is used: it runs the scope, which ends with
+    // `close`, and that returns only after a cancellation in progress.
+    private enum State {
+        case open(UnsafeCurrentTask?)
+        case cancelling
+        /// The scope has ended, and waits until the cancellation has returned.
+        case waiting(UnsafeContinuation<Void, Never>)
+        case closed
+    }
+
+    private let state: Lock<State>
+
+    init(_ task: UnsafeCurrentTask?) { state = Lock(.open(task)) }
+
+    override func settledOnce(_ promise: AnyPromise) {
+        guard promise.current.has(PromiseState.cancelled) else { return }
+        let task: UnsafeCurrentTask? = state.withLock { state in
+            guard case .open(let task) = state else { return nil }
+            state = .cancelling
+            return task
+        }
+        guard let task else { return }
+        // Without the lock, because it runs the cancellation handlers of the program.
+        task.cancel()
+        let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
+            defer { state = .closed }
+            if case .waiting(let continuation) = state { return continuation }
+            return nil
+        }
+        continuation?.resume()
+    }
+
+    /// Ends the use of the task. Returns at once, unless the task is being cancelled: then once its cancellation handlers
+    /// have returned, as `withTaskCancellationHandler` does.
+    func close(isolation: isolated (any Actor)? = #isolation) async {
+        guard !closeUnlessCancelling() else { return }
+        await withUnsafeContinuation { continuation in
+            let isClosed = state.withLock { state in
+                guard case .cancelling = state else { return true }
+                state = .waiting(continuation)
+                return false
+            }
+            if isClosed { continuation.resume() }
+        }
+    }
+
+    private func closeUnlessCancelling() -> Bool {
+        state.withLock { state in
+            if case .cancelling = state { return false }
+            state = .closed
+            return true
+        }
+    }
+
+    override var isConsumer: Bool { false }
+}

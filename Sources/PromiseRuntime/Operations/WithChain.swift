@@ -1,0 +1,73 @@
+import ChainEvents
+
+/// Runs asynchronous code as a node of the tree, with a label, its call site, its timing, and the error that it throws.
+///
+///     let total = try await withChain("order 17") {
+///         async let cover = fetch(1).value
+///         let price = try await charge(reserve(order)).value
+///         return try await price + cover.count
+///     }
+///
+/// Promises made in `body` stand under the node, as do calls of `withChain` in it: also in child tasks, `async let` and
+/// `Task { }`, which inherit the scope as a task-local value. A `Task.detached` does not. The scope has the runtime of
+/// the handler or scope around it (``ChainRuntime/current``).
+///
+/// Cancelling the node cancels the task that runs `body`, and so everything else in that task, too (<doc:TheRules>,
+/// X6). A `CancellationError` that leaves `body` shows as *cancelled*. The node changes neither what `body` returns
+/// nor what it throws.
+///
+/// Cost: while nothing records, `body` is called and no node is made (under 100 ns). Recorded: a node, a task-local
+/// value and three events, 1.5 µs. A scope that was entered before recording began is not shown.
+///
+/// - Parameters:
+/// - label: The name in the dashboard; empty for none. Evaluated only if something records.
+/// - isolation: The actor on which `body` runs: the caller's.
+/// - body: Runs once, in the calling task.
+/// - Throws: What `body` throws.
+public func withChain<Value>(
+    _ label: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
+    line: UInt = #line, _ body: () async throws -> Value
+) async rethrows -> Value {
+    let runtime = ChainRuntime.current
+    guard runtime.isRecordingHere else { return try await body() }
+    let node = Promise<Void>(
+        kind: .task, site: CallSite(file, line), contextWord: Context.rootWord(label: label(), executor: nil))
+    let canceller = withUnsafeCurrentTask { TaskCanceller($0) }
+    node.register(canceller)
+    if node.isRecording { node.report(.started) }
+    do {
+        let value = try await TaskScope(runtime: runtime, node: node).run(isolation: isolation, body)
+        await canceller.close(isolation: isolation)
+        node.endScope(throwing: nil)
+        return value
+    } catch {
+        await canceller.close(isolation: isolation)
+        node.endScope(throwing: error)
+        throw error
+    }
+}
+
+extension Promise where Value == Void {
+    /// Settles the node of a scope after its code has ended. The error is not unhandled, because the caller receives it.
+    fileprivate func endScope(throwing error: (any Error)?) {
+        guard let error else {
+            if !fulfill((), by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
+            return
+        }
+        markErrorSeen()
+        rejectTask(with: error)
+    }
+}
+
+extension AnyPromise {
+    /// Rejects the node of asynchronous work with what it threw: a `CancellationError` is a cancellation.
+    final func rejectTask(with error: any Error) {
+        let shown = error is CancellationError ? PromiseCancelled(reason: "its task was cancelled") : error
+        if !reject(shown, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
+    }
+
+    /// Reports the end of the code of a node that was settled before.
+    final func reportTaskEnded() {
+        if isRecording { reportHandlerEnded() }
+    }
+}
