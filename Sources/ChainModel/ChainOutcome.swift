@@ -21,6 +21,10 @@ public enum ChainOutcome: UInt8, CaseIterable, Hashable, BitwiseCopyable, Sendab
     /// Whether it was rejected or abandoned.
     public var isFailure: Bool { self == .rejected || self == .abandoned }
 
+    /// Whether ``ChainHistory`` counts it.
+    @inline(__always)
+    var isCounted: Bool { rawValue >= Self.recovered.rawValue && rawValue <= Self.cancelled.rawValue }
+
     /// Its name in English, lower case.
     public var word: String { Self.words[Int(rawValue)] }
 
@@ -126,14 +130,12 @@ public struct OutcomeCounts: Hashable, BitwiseCopyable, Sendable {
     }
 }
 
-/// Counts of all chains since a forest was made, evicted ones among them. None of them ever falls. A chain that settled,
-/// is live again and settles once more counts again, as of the ends of batches: what is settled between two events of a
-/// batch only is not counted.
+/// Counts of all chains since a forest was made, evicted ones among them. None of them ever falls. A chain that failed, is
+/// live again and fails once more counts again, as of the ends of batches: what is settled between two events of a batch
+/// only is not counted.
 public struct ChainHistory: Hashable, Sendable {
     /// Chains that were made.
     public internal(set) var madeCount = 0
-    /// Times that a chain settled.
-    public internal(set) var settledCount = 0
     /// Times that a chain was rejected or abandoned.
     public internal(set) var failedCount = 0
     /// Times that a chain was fulfilled although nodes of it were rejected or abandoned.
@@ -148,8 +150,6 @@ public struct ChainHistory: Hashable, Sendable {
 
     /// Counts the outcome of a chain that had another one at the end of the batch before.
     mutating func count(_ outcome: ChainOutcome, after before: ChainOutcome) {
-        guard outcome != .live else { return }
-        if before == .live { settledCount += 1 }
         if outcome.isFailure, !before.isFailure { failedCount += 1 }
         if outcome == .recovered { recoveredCount += 1 }
         if outcome == .cancelled { cancelledCount += 1 }

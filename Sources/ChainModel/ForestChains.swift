@@ -12,7 +12,7 @@ extension ForestData {
             noteLive(slot)
         } else {
             settledChainNodeCount += 1
-            changedOutcomes.append(slot)
+            if ChainOutcome(of: node.pointee).isCounted { changedOutcomes.append(slot) }
             if node.pointee.has(.reported) { enqueueRoot(slot) }
         }
         recordChange(slot, .summary)

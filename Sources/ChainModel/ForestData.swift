@@ -12,7 +12,7 @@ final class ForestData: @unchecked Sendable {
     @exclusivity(unchecked) var totals = ForestTotals()
     /// Counts of chains that never fall.
     @exclusivity(unchecked) var history = ChainHistory()
-    /// Roots of chains with another outcome than before, since the end of the last batch; some of them more than once.
+    /// Roots of chains that got or lost an outcome that counts, since the end of the last batch; some more than once.
     @exclusivity(unchecked) var changedOutcomes: [UInt32] = []
 
     // Unchecked for the reason above: what batches say of themselves.

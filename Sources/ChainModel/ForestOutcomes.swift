@@ -161,7 +161,7 @@ extension ForestData {
         guard old != new else { return }
         totals.outcomes[old] -= 1
         totals.outcomes[new] += 1
-        changedOutcomes.append(root)
+        if old.isCounted || new.isCounted { changedOutcomes.append(root) }
     }
 
     /// Adds the chains with another outcome than at the end of the last batch to the history.

@@ -133,7 +133,7 @@ struct NodeRecord {
         set { faultsAndOutcome = faultsAndOutcome & ~15 | newValue.rawValue }
     }
 
-    /// Of a root, the outcome of its chain at the end of the last batch; see ``ChainHistory``.
+    /// Of a root, the outcome of its chain at the end of the last batch, if ``ChainHistory`` counts it; else any other.
     var countedOutcome: ChainOutcome {
         get { ChainOutcome(rawValue: faultsAndOutcome >> 4) ?? .unknown }
         set { faultsAndOutcome = faultsAndOutcome & 15 | newValue.rawValue << 4 }
