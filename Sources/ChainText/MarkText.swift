@@ -8,7 +8,7 @@ extension NodeMark {
         switch self {
         case .cancelRequested: ("cancel requested", .cancelled)
         case .stillOnThread: ("still on a thread", .warning)
-        case .unhandled: ("nobody handled it", .warning)
+        case .unhandled: ("unhandled error", .warning)
         case .settledAgain: ("settled again", .warning)
         case .hasBlocked: ("blocked a worker", .warning)
         case .hasMisusedAwait: ("a wait was refused", .warning)
@@ -24,7 +24,7 @@ extension NodeMark {
         case .seenLate: "seen late"
         case .byViewer: "by a viewer"
         case .settledAgain: "settled again"
-        case .unhandled: "nobody handled it"
+        case .unhandled: "unhandled error"
         case .hasBlocked: "blocked a worker"
         case .hasMisusedAwait: "a wait was refused"
         case .released, .external: nil

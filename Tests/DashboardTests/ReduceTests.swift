@@ -229,7 +229,7 @@ import Testing
             more.make(900 + UInt64(number), .promise, "late", site: "A/B.swift:\(number)")
             screen.feed(more)
         }
-        #expect(screen.text.contains("too many"))
+        #expect(screen.text.contains(" dropped"))
         screen.type("p")
         #expect(screen.effects == [.requestSnapshot(SourceID(0))])
         #expect(screen.state.forest?.index(of: NodeID(900)) == nil)

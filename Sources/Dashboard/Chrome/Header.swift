@@ -206,6 +206,6 @@ extension Painter {
         let buffers = state.programs.compactMap(\.frozenBuffer)
         let waiting = CountText.grouped(buffers.reduce(0) { $0 + $1.waitingCount })
         let isOverflown = buffers.contains(where: \.isOverflown)
-        return ("\(glyphs.frozen) frozen, \(waiting)\(isOverflown ? " (too many)" : "") wait", .headerAccent)
+        return ("\(glyphs.frozen) frozen, \(waiting) \(isOverflown ? "dropped" : "waiting")", .headerAccent)
     }
 }

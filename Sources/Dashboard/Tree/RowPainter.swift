@@ -241,7 +241,7 @@ final class RowPainter {
         default: break
         }
         if view.marks.contains(.cancelRequested) { return ("cancel requested", .cancelled) }
-        if view.marks.contains(.unhandled) { return ("nobody handled it", .warning) }
+        if view.marks.contains(.unhandled) { return ("unhandled error", .warning) }
         if isRoot, case let chain = forest.chain(of: tree.node), chain.liveCount > 0, let rejected = chain.firstRejected
         {
             let name = NodeText.name(of: rejected, in: forest)

@@ -35,9 +35,9 @@ public enum CommandTable {
         Entry(.filter, "QUERY", "show only what a query finds; without one, everything"),
         Entry(
             .alert, "[QUERY/off]",
-            "ring the bell when a node comes to match; alone: list alerts; off: drop them"),
+            "ring the bell when a node begins to match; without a query, list the alerts; off removes them"),
         Entry(.view, "NAME", "change to a view: " + ViewID.allCases.map(\.name).joined(separator: ", ")),
-        Entry(.fold, "LEVELS", "fold every chain so that nodes so many levels in are shown"),
+        Entry(.fold, "LEVELS", "show so many levels of every chain"),
         Entry(.unfold, "", "unfold everything"),
         Entry(
             .sort, "[COLUMN]",
@@ -46,8 +46,8 @@ public enum CommandTable {
             .columns, "[NAMES]",
             "choose and order columns: " + TreeColumn.allCases.map(\.rawValue).joined(separator: ", ")
                 + "; or default"),
-        Entry(.group, "", "put chains from the same call site together, or apart"),
-        Entry(.goto, "ID", "go to the node of a number, as in #17; also :17"),
+        Entry(.group, "", "group chains by call site, or no longer"),
+        Entry(.goto, "ID", "go to the node with this number, as in #17; also :17"),
         Entry(.follow, "", "follow the newest chain, then the selected node, then nothing"),
         Entry(.why, "", "go to the node that the selected one waits for"),
         Entry(.tag, "", "tag or untag the node"),
@@ -58,7 +58,7 @@ public enum CommandTable {
         Entry(.save, "FILE", "save the screen to FILE.txt, .ansi, .svg or .json; save! writes over what is there"),
         Entry(.theme, "NAME", "change the colours: " + Theme.all.map(\.name).joined(separator: ", ")),
         Entry(.rate, "N", "at most N frames a second, \(State.refreshWords)"),
-        Entry(.warn, "NAME on/off", "warn of something, or no longer; all is for every warning"),
+        Entry(.warn, "NAME on/off", "turn a warning on or off; all is for every warning"),
         Entry(.reset, "", "back to the defaults: view, columns, order, filter, details and colours"),
         Entry(.help, "", "all keys and commands"),
         Entry(.quit, "", "quit; also :q"),
@@ -79,12 +79,12 @@ public enum CommandTable {
     static let queries: [(form: String, text: String)] = [
         ("charge", "the text is in the label, kind, state, error or value, or without a label in the site"),
         ("charge|bank -card", "one of two texts, and not a third"),
-        ("\"two words\"", "a text with blanks or signs in it"),
+        ("\"two words\"", "a text with spaces or punctuation"),
         ("/order 1[0-9]+$/", "a regular expression; also after a text field: label:/^bank/"),
         ("live", "nodes in these states; also settled, failed"),
         ("kind:all|race", "the operation that made it, or one of several; also operation:"),
         ("Checkout.swift:106", "the call site"),
-        ("#17", "the node of a number; also id:17"),
+        ("#17", "the node with this number; also id:17"),
         ("state:rejected", "a state"),
         ("label:charge", "also error: value: thread: executor: site: canceller:, with = for the whole text"),
         ("chain:\"order 17\"", "the text is in the label of the chain's first node; parent: in that of the node above"),
@@ -92,7 +92,7 @@ public enum CommandTable {
         ("total > 5s", "also age, wait, run with > >= < <= and ns us ms s m h"),
         ("warning:deadlock", "nodes with a warning of that kind; any is every kind"),
         ("waits-for:timer", "also resolver, parent, members, promise, executor, handler"),
-        ("a b  not a  a or b", "both, not, one of them; ( ) group"),
+        ("a b  not a  a or b", "and, not, or; ( ) group"),
         ("@slow", "a saved query: live, failed, slow, stuck, and those of the configuration"),
     ]
 

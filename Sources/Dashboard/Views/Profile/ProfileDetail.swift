@@ -36,14 +36,15 @@ enum ProfileDetail {
         text.gap()
         SiteDetail.addHeads(to: &text)
         SiteDetail.add("total", row.time, to: &text)
-        SiteDetail.addHistogram("total: from its turn to its settlement", row.time, to: &text)
+        SiteDetail.addHistogram("total: from ready to settled", row.time, to: &text)
         text.gap()
         text.wrap(
             row.depth == 0
-                ? "Shares are of the whole chains from here, begin to settlement. Self is the time in which no step "
-                    + "under this row was under way. Chains are counted when they settle."
-                : "Total is the time from its turn to its settlement. Self is the part in which nothing under it was "
-                    + "under way: its own handler, its queue, and waits for what is no node.",
+                ? "Shares are of the duration of the chains from here. Self is the time in which no step under this row "
+                    + "was under way. Chains are counted when they settle."
+                : "Total is the time from when the node was ready to run, its parent being settled, to when it settled. "
+                    + "Self is the part in which nothing under it was under way: its own handler, its time in a queue, "
+                    + "and waits for what is not a node.",
             style: .dim)
         return text.lines
     }

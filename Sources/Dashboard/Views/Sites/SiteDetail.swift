@@ -36,7 +36,7 @@ enum SiteDetail {
         add("total", statistics.flow.time, to: &text)
         add("wait", statistics.wait, to: &text)
         add("run", statistics.run, to: &text)
-        addHistogram("total: from its turn to its settlement", statistics.flow.time, to: &text)
+        addHistogram("total: from ready to settled", statistics.flow.time, to: &text)
         addHistogram("run: the handler's time", statistics.run, to: &text)
         addHistogram("wait: from being queued to the handler's start", statistics.wait, to: &text)
         return text.lines
