@@ -148,7 +148,7 @@ import Testing
         let told = lines(screen)
         #expect(told.contains("call site   4 nodes, 1 rejected"))
         let place = try #require(told.firstIndex { $0.hasPrefix("all runs    p50 4.0ms, p99 2") }, "\(told)")
-        #expect(told[place].hasSuffix("ms, this is slower than 75 %"))
+        #expect(told[place].hasSuffix("ms, this is slower than 75%"))
         #expect(told[place + 1] == "            1.0ms ▄█  ▄ 200ms")
         let parts = DetailText.lines(of: screen.state, width: 60)[place + 1].parts
         let own = try #require(parts.last { $0.text == "▄" }?.style)

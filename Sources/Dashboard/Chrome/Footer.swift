@@ -120,7 +120,7 @@ extension State {
             return false
         }
         if !tags.isEmpty { return true }
-        guard selection.node != nil else { return programs[programIndex].liveCount > 0 }
+        if selection.isProgram { return programs[programIndex].liveCount > 0 }
         return selectedNode.map { programs[programIndex].forest.chain(of: $0.node).liveCount > 0 } ?? false
     }
 }

@@ -154,7 +154,7 @@ struct NodeFacts {
             let ownBar = bounds.firstIndex { own < $0 } ?? bounds.count
             let below = bars.prefix(ownBar).reduce(0, +)
             let percent = Int(below * 100 / max(1, bars.reduce(0, +)))
-            if percent >= 50 { words += ", this is slower than \(percent) %" }
+            if percent >= 50 { words += ", this is slower than \(percent)%" }
         }
         text.field(name, words)
         let isOwn = { (bar: Int) in

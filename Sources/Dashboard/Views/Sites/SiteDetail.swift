@@ -57,10 +57,9 @@ enum SiteDetail {
     }
 
     private static func share(_ name: String, _ count: Int, of total: Int, _ style: Style) -> DetailLine {
-        let tenths = total == 0 ? 0 : count * 1_000 / total
-        return DetailLine([
+        DetailLine([
             (DetailWriter.left(name, DetailWriter.nameWidth), .dim), (CountText.grouped(count), style),
-            (", \(tenths / 10).\(tenths % 10) %", .dim),
+            (", \(FigureText.share(Double(count) / Double(max(total, 1))))", .dim),
         ])
     }
 
