@@ -1,4 +1,5 @@
 import ChainEvents
+import ChainInsight
 import Frames
 import Testing
 
@@ -7,6 +8,30 @@ import Testing
 
 /// Parents of many children fold themselves, and every chain folds to one level.
 @Suite struct FoldingTests {
+    // MARK: Unimportant nodes
+
+    @Test func unimportantNodesComeAsOneRow() throws {
+        var options = State.Options()
+        options.unimportant = try Query("kind:all or label:log")
+        var screen = Screen(100, 30, options: options)
+        var script = Script(time: 10)
+        script.make(1, .promise, "order", external: true)
+        script.make(2, .all, "checks", by: 1)
+        script.make(3, .work, "address", by: 2)
+        script.make(4, .work, "charge", by: 1)
+        script.make(5, .work, "inside", by: 4)
+        script.at(11)
+        script.make(10, .promise, "log a line", external: true)
+        script.make(11, .work, "write", by: 10)
+        screen.feed(script)
+        #expect(screen.visibleIDs == [10, 1, 2, 4, 5])
+        screen.go(to: 2)
+        screen.type("l")
+        #expect(screen.visibleIDs == [10, 1, 2, 3, 4, 5])
+        screen.type("*")
+        #expect(screen.visibleIDs.contains(11))
+    }
+
     /// Order 1 with `count` nodes under its lines (2); then the order continues (3).
     private func order(_ count: UInt64, _ columns: Int = 280) -> (screen: Screen, script: Script) {
         var script = Script()

@@ -36,6 +36,7 @@ import Testing
             siblings = true
             group = true
             columns = ["Wait", "value", "wait"]
+            unimportant = "label:log"
             [warnings]
             warn = ["deep-chain", "long-handler", "lost-events"]
             allow = ["lost-events"]
@@ -60,6 +61,7 @@ import Testing
         var wanted = Configuration()
         (wanted.theme, wanted.isASCII, wanted.refreshRate, wanted.view) = (.colorBlind, true, 60, .sites)
         wanted.columns = [.node, .wait, .value]
+        wanted.unimportant = try? Query("label:log")
         (wanted.detail, wanted.isReadOnly) = (.closed, true)
         wanted.order = TreeOrder(column: .run, isInverted: true, sortsSiblings: true, isGrouped: true)
         wanted.warnings.enabled = [.deepChain, .longHandler]

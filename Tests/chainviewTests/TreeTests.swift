@@ -142,7 +142,7 @@ import Testing
         func order(_ row: String) -> Int? { row.firstMatch(of: /order (\d+)/).flatMap { Int($0.1) } }
         try viewer.wait("a hundred events to wait") { screen in
             let words = screen.text(row: 0).split(separator: " ")
-            return words.firstIndex(of: "wait").flatMap { Int(words[$0 - 1].filter(\.isNumber)) } ?? 0 > 100
+            return words.firstIndex(of: "waiting").flatMap { Int(words[$0 - 1].filter(\.isNumber)) } ?? 0 > 100
         }
         #expect((1..<39).map { viewer.screen.text(row: $0) } == before)
         // The frozen tree can still be explored.

@@ -30,6 +30,8 @@ public struct State {
         public var warnings: WarningOptions
         /// Queries by name, for `/`.
         public var savedQueries: [String: String]
+        /// Finds nodes that come folded to one row, with what is under them; nil for none.
+        public var unimportant: Query?
 
         /// Chains of more nodes are kept in lists, in chunks of at most so many.
         var longFrom = 256
@@ -41,7 +43,8 @@ public struct State {
         public init(
             theme: Theme = .dark, glyphs: Glyphs = .unicode, isReadOnly: Bool = false, clockOffset: Int = 0,
             actor: String = "the dashboard", limits: ForestLimits = ForestLimits(), frozenLimit: Int = 200_000,
-            refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:]
+            refreshRate: Int = 30, warnings: WarningOptions = WarningOptions(), savedQueries: [String: String] = [:],
+            unimportant: Query? = nil
         ) {
             self.theme = theme
             self.glyphs = glyphs
@@ -53,6 +56,7 @@ public struct State {
             self.refreshRate = refreshRate
             self.warnings = warnings
             self.savedQueries = savedQueries
+            self.unimportant = unimportant
         }
     }
 

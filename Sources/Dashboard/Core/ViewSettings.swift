@@ -162,7 +162,7 @@ extension State {
         if let rows = old.detailRows { detailRows = rows > 0 ? rows : nil }
         if let folded = old.folded {
             foldedSites = Array(folded.suffix(Self.foldedSiteLimit))
-            for programIndex in programs.indices { programs[programIndex].foldSites(foldedSites) }
+            for programIndex in programs.indices { programs[programIndex].setInitialFolds(initialFolds) }
         }
         if let wanted = old.order, wanted != order { setOrder(wanted) }
         if let wanted = old.columns { columns = TreeColumn.valid(wanted) }

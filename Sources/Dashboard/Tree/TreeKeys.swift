@@ -86,7 +86,7 @@ extension State {
         for programIndex in programs.indices { programs[programIndex].foldAll(isFolded) }
         if !isFolded {
             foldedSites = []
-            for programIndex in programs.indices { programs[programIndex].siteFolds = SiteFolds() }
+            for programIndex in programs.indices { programs[programIndex].initialFolds = InitialFolds() }
         }
         updateViewport()
     }

@@ -61,7 +61,7 @@ struct ConfigKey: Sendable {
             \.order.sortsSiblings,
             in: "tree"),
         flag("group", ["Put chains from the same call site together."], \.order.isGrouped, in: "tree"),
-        columns,
+        columns, unimportant,
     ]
 
     private static let warnings: [ConfigKey] = [
@@ -200,6 +200,23 @@ extension ConfigKey {
                 columns.append(column)
             }
             $1.columns = TreeColumn.valid(columns)
+            return nil
+        }
+    }
+
+    /// The nodes that come as one row.
+    private static var unimportant: ConfigKey {
+        ConfigKey(
+            path: ["tree", "unimportant"],
+            help: [
+                "A query, as behind /: the nodes that it finds when they are made come as one row, with what is under them "
+                    + "folded.", "Empty for none.",
+            ], value: "\"\"", allowed: "a query such as \"kind:delay|label:log\""
+        ) {
+            guard let text = $0.string else { return "" }
+            guard !text.isEmpty else { return nil }
+            guard let query = try? Query(text) else { return "" }
+            $1.unimportant = query
             return nil
         }
     }

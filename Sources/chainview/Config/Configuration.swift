@@ -15,6 +15,8 @@ struct Configuration: Equatable {
     var isReadOnly = false
     var order = TreeOrder()
     var columns = TreeColumn.usual
+    /// Nil for none.
+    var unimportant: Query?
     var warnings = WarningOptions()
     var limits = ForestLimits()
     var queries: [String: String] = [:]

@@ -66,7 +66,7 @@ struct Settings {
         return State.Options(
             theme: theme, glyphs: glyphs, isReadOnly: isReadOnly, clockOffset: TimeZone.current.secondsFromGMT(),
             actor: DisplayOptions.viewer, limits: configuration.limits, refreshRate: configuration.refreshRate,
-            warnings: warnings, savedQueries: configuration.queries)
+            warnings: warnings, savedQueries: configuration.queries, unimportant: configuration.unimportant)
     }
 
     /// The first view settings, by the file alone.

@@ -18,7 +18,7 @@ struct Program {
     var connection = Connection.absent(attempt: 0, lastFailure: nil)
     var restart: Restart?
     var rowModel = RowModel()
-    var siteFolds = SiteFolds()
+    var initialFolds = InitialFolds()
     var insight = Insight()
     var alertWatches = AlertWatches()
     var rate = RateMeter()
@@ -213,7 +213,7 @@ extension Program {
         forest.consumeChanges(into: &changes)
         guard !changes.isEmpty else { return false }
         rowModel.update(changes, of: forest, now: now)
-        if !siteFolds.isEmpty { foldBySite(changes) }
+        if !initialFolds.isEmpty { foldInitially(changes) }
         if !alertWatches.isEmpty { alertWatches.update(changes, of: forest) }
         insight.follow(changes, of: forest, now: now)
         return true

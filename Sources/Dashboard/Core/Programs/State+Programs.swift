@@ -96,7 +96,7 @@ extension State {
             if old == nil {
                 programs[programIndex].setFilter(filter)
                 for alert in alerts { programs[programIndex].setAlert(alert) }
-                programs[programIndex].foldSites(foldedSites)
+                programs[programIndex].setInitialFolds(initialFolds)
                 programs[programIndex].setOrder(order)
                 if isFrozen { programs[programIndex].freeze() }
             }
@@ -117,7 +117,7 @@ extension State {
         programs[programIndex].setFilter(filter)
         programs[programIndex].alertWatches.removeAll()
         for alert in alerts { programs[programIndex].setAlert(alert) }
-        programs[programIndex].foldSites(foldedSites)
+        programs[programIndex].setInitialFolds(initialFolds)
         programs[programIndex].setOrder(order)
         let source = programs[programIndex].source
         tags.removeAll { $0.source == source }
