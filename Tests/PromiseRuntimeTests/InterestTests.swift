@@ -249,17 +249,28 @@ enum Withdrawal: CaseIterable, Sendable {
         #expect(try await task.value == 4)
     }
 
-    @Test("X2 the usual timeout by a task group works")
+    @Test("X2 the usual timeout by a task group works, on the runtime's clock")
     func taskGroup() async throws {
         let source = Source(isolated)
-        await #expect(throws: Failure.self) {
+        let limit = isolated.run { Promise.delay(.seconds(5)) }
+        let answer = Task {
             try await withThrowingTaskGroup(of: Int.self) { group in
                 group.addTask { try await source.mapped.value }
-                group.addTask { throw Failure("too late") }
+                group.addTask {
+                    try await limit.value
+                    throw Failure("too late")
+                }
                 defer { group.cancelAll() }
                 return try await group.next()!
             }
         }
+        try await soon("both waits") { source.mapped.isAwaited && limit.isAwaited }
+        isolated.clock.advance(by: .seconds(4))
+        isolated.runAll()
+        #expect(source.stopCount == 0)
+        isolated.clock.advance(by: .seconds(1))
+        isolated.runAll()
+        await #expect(throws: Failure("too late")) { try await answer.value }
         isolated.runAll()
         #expect(source.stopCount == 1)
     }
