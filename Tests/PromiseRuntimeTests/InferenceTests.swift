@@ -9,7 +9,7 @@ import Testing
 struct InferenceTests {
     @Test(
         "P3 chains with two makers or more, and one of 15 links, with labels, operators and literals",
-        arguments: ["head", "mixed", "cold", "both", "scope"])
+        arguments: ["head", "mixed", "cold", "both", "scope", "async", "asyncs", "tuple"])
     func chain(_ name: String) throws {
         let source = try #require(Self.sources[name])
         // The compiler's processor time on a busy machine is up to twice what it is alone.
@@ -136,6 +136,39 @@ struct InferenceTests {
                     .anyway { print($0) }
                     .map { "\\($0)!" }
             }
+        }
+        """,
+        "async": """
+        func chain() -> Promise<String> {
+            Promise { try await load() }
+                .map { $0 * 2 + 1 }
+                .map { [$0, $0 + 1, 3] }
+                .map { $0.reduce(0, +) * 2 - 1 }
+                .catch { _ in -1 }
+                .map { $0 * 2 + 1 }
+                .map { "\\($0)!" }
+        }
+        """,
+        "asyncs": """
+        func chain() -> Promise<String> {
+            Promise(async: { try await load() })
+                .map { $0 * 2 + 1 }
+                .then { x in Promise(label: "next \\(x)", async: { try await load() }) }
+                .map { $0 * 2 + 1 }
+                .map { [$0, $0 + 1, 3] }
+                .map { $0.reduce(0, +) }
+                .recover { _ in Promise(async: { try await load() }) }
+                .map { "\\($0)!" }
+        }
+        """,
+        "tuple": """
+        func chain(_ p: Promise<Int>, _ q: Promise<String>, _ r: Promise<[Bool]>) -> Promise<Int> {
+            Promise.all(p, q, r)
+                .map { number, text, list in number * 2 + text.count - list.count }
+                .then { x in Promise.all(p.map { $0 * 2 + x }, q.map { $0 + "!" }) }
+                .map { $0 * 2 + $1.count - 1 }
+                .then { _ in Promise.all(q, p, r, p) }
+                .map { $0.count + $1 * 2 - $2.count * $3 }
         }
         """,
     ]

@@ -127,6 +127,16 @@ import Testing
         await #expect(throws: Failure("no")) { try await Promise<Int>.reject(Failure("no")).value }
     }
 
+    @Test("P2 work with await is a task, by its closure alone")
+    func asynchronousWork() async throws {
+        @Sendable func load() async throws -> Int { 20 }
+        let promise = Promise { try await load() }
+            .then { number in Promise(label: "add") { try await load() + number + 2 } }
+        #expect(try await promise.value == 42)
+        #expect(Promise { try await load() }.kind == .task)
+        #expect(Promise { 20 }.kind == .work)
+    }
+
     @Test("P3 a chain of 15 mixed links, with operators and literals, is inferred")
     func inference() throws {
         let promise = Promise { 1 }

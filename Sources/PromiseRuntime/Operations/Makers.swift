@@ -30,10 +30,10 @@ extension Promise.Resolve where Value == Void {
     public func callAsFunction() { resolver.fulfill(()) }
 }
 
-// Only one maker is favoured, and every closure parameter has a label (which a trailing closure leaves out). Reason:
-// for a `Promise { … }` inside a chain the compiler tries one maker after the other, and rejects one only after trying
-// thirty overloads of every operator before it. So the common form is tried first, and `Promise(expression)` fits one
-// maker only: a chain with two makers took 15 s, now 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and
+// Only the two makers of work are favoured, and every closure parameter has a label (which a trailing closure leaves out).
+// Reason: for a `Promise { … }` inside a chain the compiler tries one maker after the other, and rejects one only after
+// trying thirty overloads of every operator before it. So the common forms are tried first, and `Promise(expression)` fits
+// one maker only: a chain with two makers took 15 s, now 5 ms (TheRules, P3; InferenceTests). The form with `resolve` and
 // `reject` needs its type in a chain: `Promise<Int> { resolve, … }`.
 extension Promise {
     /// Runs `body` asynchronously on the executor; it settles the promise by calling its arguments, then or later. A
@@ -117,12 +117,15 @@ extension Promise {
         self.init(label: label, on: executor, file: file, line: line, work: { try expression() })
     }
 
-    /// Runs asynchronous work in a task, at once; cancelling the promise cancels the task (<doc:TheRules>, X4).
+    /// Runs asynchronous work in a task, at once: `Promise { try await fetch(url) }`. Cancelling the promise cancels the
+    /// task (<doc:TheRules>, X4).
+    ///
+    /// In a chain with another maker write the label, `Promise(async: { try await fetch(url) })`: otherwise the compiler
+    /// takes very long to infer the chain, or gives up.
     ///
     /// The task runs on Swift's executors, not on `executor`, which is for the handlers of the chain. Promises made in
     /// the task, and in tasks that inherit its task-local values, have this promise as their creator and belong to its
     /// runtime. A `CancellationError` that leaves `work` cancels the promise: it rejects with ``PromiseCancelled``.
-    @_disfavoredOverload
     public convenience init(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, async work: @escaping @Sendable () async throws -> Value
