@@ -9,7 +9,7 @@ import Testing
 struct InferenceTests {
     @Test(
         "P3 chains with two makers or more, and one of 15 links, with labels, operators and literals",
-        arguments: ["head", "mixed", "cold", "both", "scope", "async", "asyncs", "tuple"])
+        arguments: ["head", "mixed", "cold", "both", "scope", "async", "asyncs", "tuple", "isolated"])
     func chain(_ name: String) throws {
         let source = try #require(Self.sources[name])
         // The compiler's processor time on a busy machine is up to twice what it is alone.
@@ -169,6 +169,35 @@ struct InferenceTests {
                 .map { $0 * 2 + $1.count - 1 }
                 .then { _ in Promise.all(q, p, r, p) }
                 .map { $0.count + $1 * 2 - $2.count * $3 }
+        }
+        """,
+        "isolated": """
+        @MainActor final class Window {
+            var title = ""
+            var count = 0
+
+            func chain(_ p: Promise<Int>) -> Promise<String> {
+                p
+                    .map(isolation: MainActor.shared) { $0 * 2 + self.count }
+                    .then { Promise.resolve($0 + 3) }
+                    .map { value in
+                        let doubled = value * 2
+                        return "\\(doubled) of \\(value)"
+                    }
+                    .catch { _ in "none" }
+                    .then(isolation: MainActor.shared) { text in
+                        let more = text + self.title
+                        return Promise { more.count * 2 }
+                    }
+                    .recover { _ in Promise { -1 } }
+                    .tap(isolation: MainActor.shared) { self.count = $0 * 2 - 1 }
+                    .finally(isolation: MainActor.shared) { self.count += 1 }
+                    .map { [$0, $0 + 1, 3] }
+                    .map { $0.reduce(0, +) }
+                    .failed(isolation: MainActor.shared) { error in self.title = "failed: \\(error)" }
+                    .catch(isolation: MainActor.shared) { _ in self.count * 2 - 1 }
+                    .then { Promise.resolve("\\($0)") } onRejected: { _ in .resolve("error") }
+            }
         }
         """,
     ]

@@ -1,0 +1,105 @@
+// Handlers on the main actor, which the compiler checks. The label `isolation:` is not optional, because the type checker
+// drops a candidate with a label that the call lacks at once; other overloads cost every chain (TheRules, P3).
+extension Promise {
+    /// As ``then(label:on:file:line:_:onRejected:)``, with the handler on the main actor.
+    @inlinable
+    public final func then<Next: Thenable>(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onFulfilled: @escaping @MainActor @Sendable (Value) throws -> Next
+    ) -> Promise<Next.Value> {
+        then(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
+    }
+
+    /// As ``map(label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable
+    public final func map<NewValue: Sendable>(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onFulfilled: @escaping @MainActor @Sendable (Value) throws -> NewValue
+    ) -> Promise<NewValue> {
+        map(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
+    }
+
+    /// As ``done(label:on:file:line:_:)``, with the handler on the main actor: it may use what belongs to that.
+    ///
+    ///     @MainActor final class Window {
+    ///         var title = ""
+    ///         func show(_ page: Promise<[String]>) {
+    ///             page.done(isolation: MainActor.shared) { self.title = $0.joined() }
+    ///         }
+    ///     }
+    ///
+    /// The handler runs on ``DispatchExecutor/main``, never inside the call that attaches it, also on the main actor.
+    @inlinable @discardableResult
+    public final func done(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onFulfilled: @escaping @MainActor @Sendable (Value) throws -> Void
+    ) -> Promise<Void> {
+        done(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
+    }
+
+    /// As ``tap(label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable @discardableResult
+    public final func tap(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onFulfilled: @escaping @MainActor @Sendable (Value) throws -> Void
+    ) -> Promise<Value> {
+        tap(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onFulfilled))
+    }
+
+    /// As ``catch(label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable @discardableResult
+    public final func `catch`(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onRejected: @escaping @MainActor @Sendable (any Error) throws -> Value
+    ) -> Promise<Value> {
+        `catch`(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onRejected))
+    }
+
+    /// As ``recover(includingCancellation:label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable
+    public final func recover<Next: Thenable>(
+        isolation: MainActor, includingCancellation: Bool = false, label: String = "", file: StaticString = #fileID,
+        line: UInt = #line, _ onRejected: @escaping @MainActor @Sendable (any Error) throws -> Next
+    ) -> Promise<Value> where Next.Value == Value {
+        recover(
+            includingCancellation: includingCancellation, label: label, on: DispatchExecutor.main, file: file,
+            line: line, onMainActor(onRejected))
+    }
+
+    /// As ``failed(label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable @discardableResult
+    public final func failed(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onRejected: @escaping @MainActor @Sendable (any Error) throws -> Void
+    ) -> Promise<Value> {
+        failed(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onRejected))
+    }
+
+    /// As ``anyway(label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable @discardableResult
+    public final func anyway(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onSettled: @escaping @MainActor @Sendable (Result<Value, any Error>) throws -> Void
+    ) -> Promise<Value> {
+        anyway(label: label, on: DispatchExecutor.main, file: file, line: line, onMainActor(onSettled))
+    }
+
+    /// As ``finally(label:on:file:line:_:)``, with the handler on the main actor.
+    @inlinable @discardableResult
+    public final func finally(
+        isolation: MainActor, label: String = "", file: StaticString = #fileID, line: UInt = #line,
+        _ onSettled: @escaping @MainActor @Sendable () throws -> Void
+    ) -> Promise<Value> {
+        finally(label: label, on: DispatchExecutor.main, file: file, line: line) {
+            try MainActor.assumeIsolated { try onSettled() }
+        }
+    }
+}
+
+/// A handler for ``DispatchExecutor/main`` of one that is isolated to the main actor.
+@inlinable
+func onMainActor<Input: Sendable, Output: Sendable>(
+    _ handler: @escaping @MainActor @Sendable (Input) throws -> Output
+) -> @Sendable (Input) throws -> Output {
+    { input in try MainActor.assumeIsolated { try handler(input) } }
+}
