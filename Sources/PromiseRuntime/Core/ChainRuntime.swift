@@ -32,6 +32,16 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         if let sink { _ = startRecording(into: sink) }
     }
 
+    /// Makes a runtime on a clock of Swift: `ChainRuntime(clock: .continuous)`, or the clock of a test.
+    ///
+    /// Times count from this call. A timer sleeps by the clock's `sleep(until:tolerance:)` in a task, so what it does runs
+    /// on Swift's executors; if the clock throws there, the timer fires early. Recorded times are those of the clock.
+    public convenience init(
+        sink: (any EventSink)? = nil, clock: some Clock<Duration>, executor: any PromiseExecutor = PoolExecutor.shared
+    ) {
+        self.init(sink: sink, clock: ClockAdapter(clock), executor: executor)
+    }
+
     private init(
         clock: any ChainClock = SystemClock.shared, executor: any PromiseExecutor = PoolExecutor.shared,
         isImmortal: Bool

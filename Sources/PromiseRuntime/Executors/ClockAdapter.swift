@@ -1,0 +1,68 @@
+import ChainEvents
+import ChainSystem
+
+/// A clock of Swift as a ``ChainClock``. Times count from the moment at which the adapter was made.
+///
+/// One task sleeps until the earliest deadline, and fires all timers that are due, in order.
+final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Duration {
+    private struct State: Sendable {
+        var timers = TimerHeap()
+        /// The task that sleeps, and until when; nil without timers, and while timers are fired.
+        var sleep: (deadline: UInt64, task: Task<Void, Never>)?
+        var isFiring = false
+    }
+
+    private let source: Source
+    private let start: Source.Instant
+    private let state = Lock(State())
+
+    init(_ source: Source) {
+        self.source = source
+        start = source.now
+    }
+
+    /// From 1, because a clock is never 0.
+    var now: UInt64 { start.duration(to: source.now).clampedNanoseconds + 1 }
+
+    var followsCycleCounter: Bool { false }
+
+    func schedule(at deadline: UInt64, _ work: @escaping @Sendable () -> Void) -> any ClockTimer {
+        let timer = HeapTimer(work)
+        state.withLock { state in
+            if state.timers.insert(timer, deadline: deadline), !state.isFiring { sleep(until: deadline, &state) }
+        }
+        return timer
+    }
+
+    private func sleep(until deadline: UInt64, _ state: inout State) {
+        state.sleep?.task.cancel()
+        let moment = start.advanced(by: .nanoseconds(Int64(clamping: deadline - 1)))
+        let task = Task.detached { [self] in
+            // A clock that fails makes its timers fire early: otherwise the promises that wait for them would hang.
+            try? await source.sleep(until: moment, tolerance: nil)
+            if !Task.isCancelled { fire(dueBy: deadline) }
+        }
+        state.sleep = (deadline, task)
+    }
+
+    private func fire(dueBy deadline: UInt64) {
+        let isFirst = state.withLock { state in
+            defer { state.isFiring = true }
+            return !state.isFiring
+        }
+        guard isFirst else { return }
+        while true {
+            let due = max(deadline, now)
+            let timer: HeapTimer? = state.withLock { state in
+                if let next = state.timers.nextDeadline, next <= due { return state.timers.popFirst(dueBy: due) }
+                state.isFiring = false
+                state.sleep?.task.cancel()
+                state.sleep = nil
+                if let next = state.timers.nextDeadline { sleep(until: next, &state) }
+                return nil
+            }
+            guard let timer else { return }
+            timer.fire()
+        }
+    }
+}
