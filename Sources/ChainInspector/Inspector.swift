@@ -162,6 +162,29 @@ public final class Inspector: Sendable {
         collector.subscribe(mailboxLimit: mailboxLimit, onReady: onReady)
     }
 
+    /// What ``subscribe(mailboxLimit:onReady:)`` returns as an asynchronous sequence: the present state, then every batch that
+    /// follows, until ``stop()``.
+    ///
+    ///     let batches = try Inspector.start().batchSequence()
+    ///     for await batch in batches { send(batch) }
+    ///
+    /// A loop that is slow loses old events, but never the present state, and holds up no other. The subscription begins
+    /// with this call, and ends with the loop's task or when the sequence is released. For one loop.
+    ///
+    /// - Parameter mailboxLimit: how many events may wait for the loop (a batch counts one more); at least 1.
+    public func batchSequence(mailboxLimit: Int = 200_000) -> AsyncStream<EventBatch> {
+        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let subscription = subscribe(mailboxLimit: mailboxLimit) { wake.yield() }
+        wake.onTermination = { _ in subscription.dispose() }
+        return AsyncStream {
+            while true {
+                if let batch = subscription.next() { return batch }
+                if subscription.isEnded { return nil }
+                guard await wakes.first(where: { true }) != nil else { return nil }
+            }
+        }
+    }
+
     /// Fetches and publishes at once what was recorded by now: for tests and for programs on a virtual clock.
     public func collectNow() {
         // In a child a thread that is not there may hold the collector's locks.

@@ -1,0 +1,28 @@
+extension Subscribable {
+    /// The following elements as an asynchronous sequence, from this call on: elements that come before the loop begins, or
+    /// faster than it runs, wait in a buffer with a limit.
+    ///
+    ///     for try await batch in batches.values(bufferLimit: 100) { send(batch) }
+    ///
+    /// The sequence ends with the stream, or throws its error; both come after the elements that wait. The subscription ends
+    /// with the loop's task, or when the sequence is released. For one loop: two would share the elements.
+    ///
+    /// - Parameters:
+    ///   - bufferLimit: How many elements may wait, at least 1. One that finds the buffer full is dropped.
+    ///   - onDropped: Called with each dropped element, on the emitting thread; it must be short and must not block.
+    public func values(
+        bufferLimit: Int = 1_024, onDropped: @escaping @Sendable (Element) -> Void = { _ in }
+    ) -> AsyncThrowingStream<Element, any Error> {
+        precondition(bufferLimit >= 1, "A buffer holds at least one element; its limit is \(bufferLimit)")
+        let (stream, continuation) = AsyncThrowingStream<Element, any Error>.makeStream(
+            bufferingPolicy: .bufferingOldest(bufferLimit))
+        let subscription = subscribe(
+            onNext: { element in
+                if case .dropped(let element) = continuation.yield(element) { onDropped(element) }
+            },
+            onError: { continuation.finish(throwing: $0) },
+            onCompleted: { continuation.finish() })
+        continuation.onTermination = { _ in subscription.dispose() }
+        return stream
+    }
+}
