@@ -162,7 +162,10 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     }
 
     /// Ends recording in the child of a fork, which holds the locks: the recorder is the parent's.
-    func stopRecordingInChild() { recording.store(0, ordering: .releasing) }
+    func stopRecordingInChild() {
+        recording.store(0, ordering: .releasing)
+        registry.forgetAllInChild()
+    }
 
     // MARK: The registry
 

@@ -45,6 +45,10 @@ final class Registry: Sendable {
         }
     }
 
+    /// Lists no promise of the parent in the child of a fork, which holds the locks: a thread of the parent may have held
+    /// the lock bit of any of them, and has no counterpart in the child that would release it.
+    func forgetAllInChild() { for shard in shards { shard.whileForking { $0.deallocate() } } }
+
     func lockForFork() { for shard in shards { shard.lockForFork() } }
     func unlockAfterFork() { for shard in shards { shard.unlockAfterFork() } }
 
