@@ -59,7 +59,7 @@ package struct RowModel {
     var filter = FilterScan()
     var slots = ChainTable()
     /// 1 + the slot of a root, by node index; 0 for a node that is no root.
-    var slotOf = PagedArray<UInt32>(filler: 0)
+    var slotOf = PagedArray<UInt32>()
     /// What is folded and tagged.
     var folds = Folds()
     /// The chains of more than `longFrom` nodes.
@@ -76,7 +76,7 @@ package struct RowModel {
     /// Finished nodes that fold themselves later.
     var finishedQueue: NodeQueue
     /// By node, the low bits of the id that has an entry in ``finishedQueue``; 0 for none.
-    var queuedIDs = PagedArray<UInt32>(filler: 0)
+    var queuedIDs = PagedArray<UInt32>()
     /// Settled chains to archive.
     var archiveQueue: NodeQueue
     var openCount = 0

@@ -71,7 +71,7 @@ struct LongChainIndex {
     var chunks: [Chunk] = []
     var freeChunks: [Int] = []
     /// 1 + the chunk of a node, by node index; 0 for none.
-    var chunkOf = PagedArray<UInt32>(filler: 0)
+    var chunkOf = PagedArray<UInt32>()
     /// A number that changes with each new filter.
     var round: UInt32 = 0
     var isFiltering = false

@@ -16,7 +16,7 @@ struct ExpiryQueue {
     private var nodeCount = 0
     private(set) var highWaterMark = 0
     /// By node, 1 + the second that it waits for, cut to 32 bits; 0 for none.
-    private var seconds = PagedArray<UInt32>(filler: 0)
+    private var seconds = PagedArray<UInt32>()
 
     /// Enqueues a node for the first whole second at or after a moment, unless it waits for an earlier one.
     mutating func put(_ node: NodeIndex, until moment: UInt64) {

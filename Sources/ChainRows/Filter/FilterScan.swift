@@ -44,7 +44,7 @@ struct FilterScan {
     static let retestLimit = 131_072
     var retestCount: Int { retests.count }
     /// By node, the round in which ``markShown(of:in:)`` marked it.
-    private var shownRound = PagedArray<UInt32>(filler: 0)
+    private var shownRound = PagedArray<UInt32>()
     private var lastShown: UInt32 = 0
 
     var hidesRest: Bool { isActive && !dims }
@@ -271,7 +271,7 @@ extension FilterScan {
     /// Marks the matching nodes of a chain and those above them, for ``shownNodes``; the root is always marked. O(its
     /// nodes).
     mutating func markShown(of root: NodeIndex, in forest: borrowing ChainForest) {
-        if lastShown == .max { (lastShown, shownRound) = (0, PagedArray(filler: 0)) }
+        if lastShown == .max { (lastShown, shownRound) = (0, PagedArray()) }
         lastShown += 1
         shownRound[root.rawValue] = lastShown
         var next: NodeIndex? = root

@@ -33,9 +33,9 @@ struct MatchCounts {
         var root: UInt32 = 0
     }
 
-    private var nodes = PagedArray(filler: Node())
+    private var nodes = PagedArray<Node>()
     /// By the chain's number.
-    private var chains = PagedArray(filler: Chain())
+    private var chains = PagedArray<Chain>()
     private var lastNumber: UInt32 = 0
     private var freeNumbers: [UInt32] = []
     private var touched: [NodeIndex] = []

@@ -13,7 +13,7 @@ struct Folds {
     /// A node with more children folds itself to one row.
     static let childLimit = 200
 
-    var bits = PagedArray<UInt8>(filler: 0)
+    var bits = PagedArray<UInt8>()
     /// Nodes with any of these bits: few, because the user sets them one by one.
     var marked: [NodeIndex: NodeID] = [:]
     /// Nodes that folded because everything in them went well; see ``RowModel/autoFold(in:now:selected:)``.

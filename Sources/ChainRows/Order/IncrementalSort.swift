@@ -23,7 +23,7 @@ struct IncrementalSort {
     private var sorter: RadixSorter
     private var position = 0
 
-    private var stages = PagedArray<UInt8>(filler: Stage.unseen)
+    private var stages = PagedArray<UInt8>()
     private var removed: [RootKey] = []
     private var added: [NodeIndex] = []
     private var changed: [NodeIndex] = []

@@ -19,9 +19,9 @@ struct ChainTable {
 
     /// The keys of all chains in one order.
     struct Keys {
-        var ranks = PagedArray<UInt64>(filler: 0)
+        var ranks = PagedArray<UInt64>()
         /// The group's number, and in the low four bits the state that the chain counts as in it.
-        var groups = PagedArray<UInt32>(filler: 0)
+        var groups = PagedArray<UInt32>()
     }
 
     /// What is read with each change of a chain.
@@ -36,7 +36,7 @@ struct ChainTable {
     }
 
     var keys = Keys()
-    private var marks = PagedArray<Marks>(filler: Marks())
+    private var marks = PagedArray<Marks>()
     private(set) var count = 0
     private var free: [UInt32] = []
     private var round: UInt16 = 0
