@@ -20,7 +20,7 @@ import Testing
         rowModel.setOrder(TreeOrder(column: .node), in: forest, now: forest.now, budget: 0)
         rowModel.setFilter(try Query("order"), now: forest.now)
         // As much as gathering all chains takes, so that each match is a change.
-        rowModel.continueSorting(in: forest, now: forest.now, budget: 9_000_000)
+        rowModel.continueSorting(in: forest, now: forest.now, budget: 11_000_000)
         while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
         #expect(rowModel.isScanning && !rowModel.hasWork(.filtering))
         #expect((1_024..<4_096).contains(rowModel.order.build?.openCount ?? 0))

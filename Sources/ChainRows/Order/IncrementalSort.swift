@@ -3,10 +3,10 @@ import ChainModel
 
 /// A sort of all chains in slices, into new lists, while the old lists are on the screen and change.
 ///
-/// Four steps: it gathers the chains with their ranks, in the order of their indices; sorts them; puts them into lists;
-/// and catches up with what was added, removed or changed meanwhile. 48 bytes a chain while it lasts.
+/// Three steps: it gathers the chains with their ranks, in the order of their indices, into sorted runs; merges the runs
+/// into lists; and catches up with what was added, removed or changed meanwhile. 24 bytes a chain while it lasts.
 struct IncrementalSort {
-    private enum Step { case gather, sort, assemble, catchUp }
+    private enum Step { case gather, assemble, catchUp }
 
     /// What became of a chain's slot since the sort began.
     private enum Stage { static let unseen: UInt8 = 0, gathered: UInt8 = 1, added: UInt8 = 2, changed: UInt8 = 3 }
@@ -20,8 +20,7 @@ struct IncrementalSort {
 
     private var step = Step.gather
     private var cursor: UInt32 = 0
-    private var sorter: RadixSorter
-    private var position = 0
+    private var runs = SortedRuns()
 
     private var stages = PagedArray<UInt8>()
     private var removed: [RootKey] = []
@@ -34,20 +33,17 @@ struct IncrementalSort {
 
     // The cost of a chain in each step, in nanoseconds, with cold caches on a busy machine; ``skipCost`` is for an
     // index that is no root's.
-    private static let skipCost = 5, assembleCost = 60, catchUpCost = 1_800
+    private static let skipCost = 5, assembleCost = 160, catchUpCost = 1_800
     /// More for texts, because a text has to be read to be ranked.
     private let gatherCost: Int
 
-    init(_ rank: SortRank, rootCount: Int) {
+    init(_ rank: SortRank) {
         self.rank = rank
-        let order = rank.order
-        gatherCost = [.node, .thread, .value].contains(order.column) ? 450 : 300
-        // Room for chains that arrive meanwhile.
-        sorter = RadixSorter(capacity: rootCount + rootCount / 8 + 64)
+        gatherCost = [.node, .thread, .value].contains(rank.order.column) ? 550 : 400
     }
 
     /// The storage that is not needed once the sort is done.
-    var scratch: [Any] { sorter.memory + [stages] }
+    var scratch: [Any] { [runs, stages] }
     /// All of its storage, for a sort that is given up.
     var parts: [Any] { scratch + [keys.ranks, list, matchList] }
 
@@ -92,7 +88,6 @@ struct IncrementalSort {
         while budget > 0 {
             switch step {
             case .gather: gather(rowModel, in: forest, &budget)
-            case .sort: if sorter.step(&budget) { step = .assemble }
             case .assemble: assemble(&budget)
             case .catchUp: if catchUp(rowModel, in: forest, &budget) { return true }
             }
@@ -119,21 +114,19 @@ struct IncrementalSort {
             guard RowModel.isRoot(root, id: id, in: forest) else { continue }
             let matchWeight = rowModel.filter.isActive ? rowModel.slots.matchWeight(slot) : 0
             // Added later one by one, because the item has no room for it; that is rare.
-            guard !sorter.isFull, let weight = rowModel.slots.weight(slot), let matchWeight else {
+            guard let weight = rowModel.slots.weight(slot), let matchWeight else {
                 stages[UInt32(slot)] = Stage.added
                 added.append(root)
                 continue
             }
-            let rank = setKey(of: root, slot, rowModel, in: forest)
-            sorter.append(
-                RadixSorter.Item(
-                    rank: rank, id: id, group: self.rank.order.isGrouped ? keys.groups[UInt32(slot)] >> 4 : 0,
-                    weight: UInt16(weight), matchWeight: UInt16(matchWeight)))
+            let key = setKey(of: root, slot, id: id, rowModel, in: forest)
+            runs.append(
+                SortedRuns.Item(key: key, weight: UInt16(weight), matchWeight: UInt16(matchWeight)))
             stages[UInt32(slot)] = Stage.gathered
         }
         guard cursor >= end else { return }
-        sorter.begin(lastGroup: max(0, groups.groups.count - 1))
-        step = .sort
+        runs.close()
+        step = .assemble
     }
 
     /// How many indices are prefetched at once.
@@ -151,33 +144,29 @@ struct IncrementalSort {
         }
     }
 
-    /// Makes the key of a chain in the new order; returns its rank.
-    @discardableResult
+    /// Makes and returns the key of a chain in the new order.
     private mutating func setKey(
-        of root: NodeIndex, _ slot: Int, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest
-    ) -> UInt64 {
+        of root: NodeIndex, _ slot: Int, id: UInt64, _ rowModel: borrowing RowModel, in forest: borrowing ChainForest
+    ) -> RootKey {
         let isArchived = rank.order.column == .start && rowModel.slots.has(.archived, slot)
         let new = rank.rank(ofRoot: root, isArchived: isArchived, in: forest)
         keys.ranks[UInt32(slot)] = new
-        guard rank.order.isGrouped else { return new }
+        guard rank.order.isGrouped else { return RootKey(rank: new, id: id) }
         let group = groups.addedNumber(of: forest.node(root).site, in: forest)
         let state = forest.chain(of: root).status
         keys.groups[UInt32(slot)] = group << 4 | UInt32(state.rawValue)
         groups.count(group, state, by: 1)
-        return new
+        return RootKey(group: group, rank: new, id: id)
     }
 
     private mutating func assemble(_ budget: inout Int) {
-        let end = min(sorter.count, position + budget / Self.assembleCost + 1)
-        sorter.withItems(position..<end) { items in
-            for item in items {
-                list.append(item.key, weight: Int(item.weight))
-                if item.matchWeight > 0 { matchList.append(item.key, weight: Int(item.matchWeight)) }
-            }
+        while budget > 0 {
+            budget -= Self.assembleCost
+            guard let item = runs.popFirst() else { break }
+            list.append(item.key, weight: Int(item.weight))
+            if item.matchWeight > 0 { matchList.append(item.key, weight: Int(item.matchWeight)) }
         }
-        budget -= (end - position) * Self.assembleCost
-        position = end
-        guard end == sorter.count else { return }
+        guard runs.isEmpty else { return }
         step = .catchUp
         // Changes that arrived until now are not counted against this slice.
         leftCount = openCount
@@ -244,8 +233,7 @@ struct IncrementalSort {
         let word = keys.groups[UInt32(slot)]
         let old = RootKey(group: word >> 4, rank: keys.ranks[UInt32(slot)], id: shown.id)
         if !isNew, rank.order.isGrouped { groups.count(word >> 4, ChainStatus(rawValue: UInt8(word & 15))!, by: -1) }
-        setKey(of: root, slot, rowModel, in: forest)
-        let key = RootKey(group: keys.groups[UInt32(slot)] >> 4, rank: keys.ranks[UInt32(slot)], id: shown.id)
+        let key = setKey(of: root, slot, id: shown.id, rowModel, in: forest)
         if !isNew, key != old {
             list.remove(old)
             matchList.remove(old)

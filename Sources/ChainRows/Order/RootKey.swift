@@ -1,8 +1,10 @@
 /// The position of a chain: its group (0 where there are none), then its rank, then its root's id.
 struct RootKey: Hashable, BitwiseCopyable {
-    var group: UInt32 = 0
     var rank: UInt64
     var id: UInt64
+    var group: UInt32 = 0
+
+    init(group: UInt32 = 0, rank: UInt64, id: UInt64) { (self.group, self.rank, self.id) = (group, rank, id) }
 }
 
 extension RootKey: Comparable {

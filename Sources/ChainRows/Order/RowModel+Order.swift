@@ -25,7 +25,6 @@ extension RowModel {
         /// How many parts wait to be freed.
         static let retiredStorageLimit = 256
         /// Chains to reposition; evicted and repeated ones may be among them, which a full queue drops.
-        /// evicted and repeated ones, which a full queue drops.
         var outdated = Queue<NodeIndex>()
         /// How many of them, from the first on, are to be repositioned as soon as possible.
         var dueCount = 0
@@ -102,7 +101,7 @@ extension RowModel {
         (shown.sortsSiblings, wanted.sortsSiblings) = (false, false)
         guard shown != wanted else { return }
         let rank = SortRank(order: order.wanted, like: sample(of: forest), in: forest)
-        order.build = IncrementalSort(rank, rootCount: list.count)
+        order.build = IncrementalSort(rank)
         continueSorting(in: forest, now: now, budget: budget)
     }
 
@@ -136,7 +135,7 @@ extension RowModel {
         matchList.screen = list.screen
         if let build = order.build {
             order.retiredStorage += build.parts
-            order.build = IncrementalSort(build.rank, rootCount: list.count)
+            order.build = IncrementalSort(build.rank)
         }
     }
 
