@@ -14,8 +14,13 @@ extension RowModel {
         return tickOrder(now: now, wall: wall)
     }
 
-    /// Whether a sort, a search or a rebuild is under way.
-    package var isBusy: Bool { filter.hasWork || isReading || order.isBusy }
+    /// Returns whether no sort, search or rebuild is under way, and, unless `ignoresDeadlines`, nothing but what holds the
+    /// selection is to be archived or folded later.
+    package func isIdle(ignoresDeadlines: Bool) -> Bool {
+        if filter.hasWork || isReading || order.isBusy { return false }
+        return ignoresDeadlines
+            || finishedQueue.count == finishedQueue.postponedCount && archiveQueue.count == archiveQueue.postponedCount
+    }
 
     // MARK: The filter
 

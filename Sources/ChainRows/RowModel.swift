@@ -89,10 +89,11 @@ package struct RowModel {
     static let cacheLimit = 512
 
     /// The least limit of a queue of nodes. A queue's limit is twice the nodes of the forest where that is more.
-    package static let leastQueueLimit = 16_384
+    static let leastQueueLimit = 16_384
 
     /// Keeps chains of more than `longFrom` nodes in lists, in chunks of at most `chunkLimit` nodes.
-    package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int = RowModel.leastQueueLimit) {
+    package init(longFrom: Int = 256, chunkLimit: Int = 256, queueLimit: Int? = nil) {
+        let queueLimit = queueLimit ?? Self.leastQueueLimit
         self.longFrom = longFrom
         finishedQueue = NodeQueue(leastLimit: queueLimit)
         archiveQueue = NodeQueue(leastLimit: queueLimit)

@@ -171,13 +171,13 @@ struct ChainWorld {
         switch Int.random(in: 0..<24, using: &random) {
         case 0...3: rowModel.fold(some, true, in: forest)
         case 4...7: rowModel.fold(some, false, in: forest)
-        case 8: rowModel.foldAll(false, in: forest)
-        case 9: rowModel.foldAll(true, in: forest)
+        case 8: rowModel.fold(toLevel: nil, in: forest)
+        case 9: rowModel.fold(toLevel: 0, in: forest)
         case 10: rowModel.fold(toLevel: Int.random(in: 0...3, using: &random), in: forest)
         case 11:
             let query = ["state:rejected", "state:pending", "not state:pending"].randomElement(using: &random)!
-            rowModel.setFilter(try Query(query), now: time)
-        case 12: rowModel.setFilter(nil, now: time)
+            rowModel.setFilter(try Query(query), in: forest, now: time)
+        case 12: rowModel.setFilter(nil, in: forest, now: time)
         case 13: rowModel.filter.dims.toggle()
         case 14: rowModel.rebuild(from: forest, now: time)
         case 15:

@@ -135,7 +135,7 @@ import Testing
             rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
         }
         goOn(0, links: 299)
-        rowModel.setFilter(try Query("order"), now: forest.now)
+        rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
         while rowModel.scan(in: forest, budget: 1_000) {}
         for step in 1...80 {
             let before = rowModel.filter.comparedBytes
@@ -166,9 +166,9 @@ import Testing
         screen.type("/order")
         #expect(screen.state.isScanning && !screen.state.isIdle)
         // Without `.work` a tick continues the search. A chain with a match costs four nodes more.
-        #expect(screen.state.matchCount == State.firstScanBudget / 5)
+        #expect(screen.state.matchCount == RowModel.firstScanBudget / 5)
         screen.tick(39)
-        #expect(screen.state.matchCount == State.firstScanBudget / 5 + RowModel.scanBudget / 5)
+        #expect(screen.state.matchCount == RowModel.firstScanBudget / 5 + RowModel.scanBudget / 5)
         #expect(screen.text.contains("of 30,000 so far"))
         for tick in 0..<30_000 * 5 / RowModel.scanBudget { screen.tick(40 + Double(tick)) }
         #expect(!screen.state.isScanning && screen.state.matchCount == 30_000)

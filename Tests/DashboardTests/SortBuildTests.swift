@@ -18,7 +18,7 @@ import Testing
         var rowModel = RowModel()
         rowModel.update(forest.consumeChanges(), of: forest, now: forest.now)
         rowModel.setOrder(TreeOrder(column: .node), in: forest, now: forest.now, budget: 0)
-        rowModel.setFilter(try Query("order"), now: forest.now)
+        rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
         // As much as gathering all chains takes, so that each match is a change.
         rowModel.continueSorting(in: forest, now: forest.now, budget: 11_000_000)
         while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}

@@ -4,16 +4,23 @@ import ChainModel
 
 // The rows of chains while a filter is on.
 extension RowModel {
-    /// Sets the filter, or drops it; `now` is nanoseconds of the program's clock. Nodes are tested by `scan`.
-    package mutating func setFilter(_ query: Query?, now: UInt64) {
+    /// Nodes that setting a filter tests at once.
+    static let firstScanBudget = 1_000
+
+    /// Sets the filter, or drops it; `now` is nanoseconds of the program's clock. Tests some nodes at once, or one of
+    /// `share` parts of them; the others are tested in slices.
+    package mutating func setFilter(
+        _ query: Query?, in forest: borrowing ChainForest, now: UInt64, share: Int = 1
+    ) {
         forgetMatches()
         cachedMatchRows = [:]
         filter.begin(query, now: now)
         lists.restartFilter(isActive: filter.isActive)
+        _ = scan(in: forest, budget: Self.firstScanBudget / share)
     }
 
     /// Tests the next slice of nodes, at most `budget`; returns false if there was none left, or a sort comes first.
-    package mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
+    mutating func scan(in forest: borrowing ChainForest, budget: Int) -> Bool {
         guard hasWork(.filtering), filter.scan(in: forest, budget: budget) else { return false }
         refreshMatches(in: forest)
         return true

@@ -3,23 +3,22 @@ import ChainModel
 
 // From match to match.
 extension RowModel {
-    /// Returns the nearest match below a node, or above it: in its chain, else in the nearest chain with one. Without a
-    /// node returns the first match, or the last.
-    package func match(from node: NodeIndex?, forward: Bool, in forest: borrowing ChainForest) -> NodeIndex? {
+    /// Returns the nearest match below a node, or above it: in its chain, else in the nearest chain with one, unless
+    /// `staysInChain`. Without a node returns the first match, or the last.
+    package func match(
+        from node: NodeIndex?, forward: Bool, staysInChain: Bool = false, in forest: borrowing ChainForest
+    ) -> NodeIndex? {
         guard let node, case let root = forest.root(of: node), let key = key(of: root) else {
             return (forward ? matchList.first : matchList.last).flatMap { match(in: $0, forward: forward, in: forest) }
         }
-        if let match = match(from: node, forward: forward, within: root, in: forest) { return match }
+        if filter.matchCount(of: root) > (filter.isMatch(node) ? 1 : 0),
+            let match = RowOrder.nearest(to: node, forward: forward, within: root, in: forest, where: filter.isMatch)
+        {
+            return match
+        }
+        if staysInChain { return nil }
         let next = forward ? matchList.key(after: key) : matchList.key(before: key)
         return next.flatMap { match(in: $0, forward: forward, in: forest) }
-    }
-
-    /// Returns the nearest match below a node of a chain, or above it.
-    package func match(
-        from node: NodeIndex, forward: Bool, within root: NodeIndex, in forest: borrowing ChainForest
-    ) -> NodeIndex? {
-        guard filter.matchCount(of: root) > (filter.isMatch(node) ? 1 : 0) else { return nil }
-        return RowOrder.nearest(to: node, forward: forward, within: root, in: forest, where: filter.isMatch)
     }
 
     /// Returns the first match of a chain, or the last.

@@ -6,11 +6,6 @@ extension RowModel {
     /// Returns whether a settled chain is to be archived now.
     package func hasDue(now: UInt64) -> Bool { archiveQueue.hasDue(now: now) }
 
-    /// Whether anything but what holds the selection is to be archived or folded later.
-    package var awaitsDeadlines: Bool {
-        finishedQueue.count > finishedQueue.postponedCount || archiveQueue.count > archiveQueue.postponedCount
-    }
-
     /// Folds the chains that settled since the last tick, except the one of `selected` and, while nothing is live, the
     /// one that settled last; returns whether there was any.
     mutating func foldSettled(in forest: borrowing ChainForest, now: UInt64, selected: NodeIndex?) -> Bool {

@@ -60,13 +60,10 @@ extension RowModel {
         updateWeight(root, in: forest)
     }
 
-    /// Folds every chain to one row, or unfolds everything; folds of single nodes are forgotten.
-    package mutating func foldAll(_ isFolded: Bool, in forest: borrowing ChainForest) {
-        fold(toLevel: isFolded ? 0 : Folds.everything, in: forest)
-    }
-
-    /// Shows so many levels of each chain; folds of single nodes are forgotten.
-    package mutating func fold(toLevel level: Int, in forest: borrowing ChainForest) {
+    /// Shows so many levels of each chain, all without a number; folds of single nodes are forgotten. At level 0 a chain
+    /// is one row.
+    package mutating func fold(toLevel level: Int?, in forest: borrowing ChainForest) {
+        let level = level ?? Folds.everything
         folds.forgetFolds()
         folds.level = level
         cachedRows = [:]

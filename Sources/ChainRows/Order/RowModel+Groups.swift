@@ -13,6 +13,8 @@ package struct ChainGroup {
     package let counts: StatusCounts
     /// The first and the last chain that is shown.
     package let first, last: NodeIndex?
+    /// Whether its chains are shown.
+    package let isOpen: Bool
 
     package var chainCount: Int { counts.chainCount }
 
@@ -101,11 +103,9 @@ extension RowModel {
         guard let number = groupNumber(of: site) else { return nil }
         let list = shown[number]
         func root(_ key: RootKey?) -> NodeIndex? { key.flatMap { forest.index(of: NodeID($0.id)) } }
-        return ChainGroup(counts: order.groups[number].counts, first: root(list.first), last: root(list.last))
+        return ChainGroup(
+            counts: order.groups[number].counts, first: root(list.first), last: root(list.last), isOpen: isOpen(number))
     }
-
-    /// Returns whether the chains of a group are shown.
-    package func isOpen(_ site: CodeLocation) -> Bool { order.openSites.contains(site) }
 
     /// Folds or unfolds a group.
     package mutating func open(_ site: CodeLocation, _ isOpen: Bool) {

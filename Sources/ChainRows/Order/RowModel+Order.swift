@@ -73,9 +73,6 @@ extension RowModel {
 
     // MARK: What is asked for
 
-    /// Sets the order, before there is a forest.
-    package mutating func setOrder(_ wanted: TreeOrder) { order.wanted = wanted }
-
     /// Sets the order. A small forest is sorted at once, a large one in slices.
     package mutating func setOrder(_ wanted: TreeOrder, in forest: borrowing ChainForest, now: UInt64) {
         setOrder(wanted, in: forest, now: now, budget: Self.firstSortBudget)

@@ -36,8 +36,8 @@ public struct State {
         /// Chains of more nodes are kept in lists, in chunks of at most so many.
         var longFrom = 256
         var chunkLimit = 256
-        /// The least limit of a queue of nodes.
-        var queueLimit = RowModel.leastQueueLimit
+        /// The least limit of a queue of nodes, if not the usual one.
+        var queueLimit: Int?
 
         /// The usual choices.
         public init(

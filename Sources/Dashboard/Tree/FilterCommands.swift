@@ -79,20 +79,16 @@ extension State {
         showFilter(line)
     }
 
-    /// Changes the query. A small forest is searched at once, a large one in slices.
+    /// Changes the query.
     private mutating func setFilter(_ query: Query?) {
         let new = query.flatMap { $0.isEmpty ? nil : $0 }
         if let new, filter.query?.findsSame(as: new) == true { return }
         guard filter.query != new else { return }
         filter.query = new
         for programIndex in programs.indices {
-            programs[programIndex].setFilter(filter)
-            _ = programs[programIndex].scan(budget: Self.firstScanBudget / programs.count)
+            programs[programIndex].setFilter(filter, share: programs.count)
         }
     }
-
-    /// Nodes that a key press tests at once.
-    static let firstScanBudget = 1_000
 
     /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
     /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``

@@ -10,9 +10,10 @@ extension Program {
 
     var isReached: Bool { info != nil }
 
-    mutating func setFilter(_ filter: Filter) {
+    /// Sets the filter. A small forest is searched at once, a large one in slices.
+    mutating func setFilter(_ filter: Filter, share: Int = 1) {
         rowModel.dimsRest = filter.dims
-        rowModel.setFilter(filter.query, now: shownNow)
+        rowModel.setFilter(filter.query, in: forest, now: shownNow, share: share)
         filterWarnings = nil
         updateFilterWarnings()
     }
@@ -26,11 +27,6 @@ extension Program {
 
     /// Whether it is still looked through for what the filter holds.
     var isScanning: Bool { isReached && rowModel.isScanning }
-
-    mutating func scan(budget: Int) -> Bool {
-        guard isReached else { return false }
-        return rowModel.scan(in: forest, budget: budget)
-    }
 
     /// The row of a node among its chains' rows.
     mutating func row(of node: NodeIndex) -> Int? { rowModel.row(of: node, in: forest) }
@@ -53,7 +49,7 @@ extension Program {
     mutating func foldAll(_ isFolded: Bool) {
         if !isFolded { self.isFolded = false }
         guard isReached else { return }
-        rowModel.foldAll(isFolded, in: forest)
+        rowModel.fold(toLevel: isFolded ? 0 : nil, in: forest)
     }
 
     mutating func tag(_ node: NodeIndex, _ isTagged: Bool) { rowModel.tag(node, isTagged, in: forest) }

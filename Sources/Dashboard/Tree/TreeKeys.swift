@@ -63,7 +63,10 @@ extension State {
     }
 
     func isFolded(_ row: ChainsView.WindowRow) -> Bool {
-        if let site = row.rowID.site { return !programs[row.programIndex].rowModel.isOpen(site) }
+        if let site = row.rowID.site {
+            let program = programs[row.programIndex]
+            return program.rowModel.group(of: site, in: program.forest)?.isOpen != true
+        }
         return row.tree?.flags.contains(.folded) ?? programs[row.programIndex].isFolded
     }
 

@@ -52,7 +52,6 @@ extension State {
 
 extension Program {
     mutating func setOrder(_ order: TreeOrder) {
-        guard isReached else { return rowModel.setOrder(order) }
         rowModel.setOrder(order, in: forest, now: shownNow)
     }
 

@@ -106,9 +106,8 @@ struct Program {
 
     /// Whether nothing but the passing of time can change its rows.
     var isIdle: Bool {
-        if isReached, rowModel.isBusy || alertWatches.hasWork { return false }
-        guard !isStill else { return insight.areFiguresIdle }
-        return forest.totals.counts.liveCount == 0 && !rowModel.awaitsDeadlines && insight.isIdle
+        if isReached, !rowModel.isIdle(ignoresDeadlines: isStill) || alertWatches.hasWork { return false }
+        return isStill ? insight.areFiguresIdle : forest.totals.counts.liveCount == 0 && insight.isIdle
     }
 }
 

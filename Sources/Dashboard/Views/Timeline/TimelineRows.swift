@@ -113,7 +113,7 @@ extension TimelineView {
             start = forward ? root : RowOrder.last(under: root, in: forest)
             if rowModel.isMatch(start) { return state.rowID(of: start, in: programIndex) }
         }
-        return rowModel.match(from: start, forward: forward, within: root, in: forest)
+        return rowModel.match(from: start, forward: forward, staysInChain: true, in: forest)
             .map { state.rowID(of: $0, in: programIndex) }
     }
 
