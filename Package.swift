@@ -148,6 +148,9 @@ let package = Package(
             dependencies: ["ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
         .testTarget(name: "ChainModelTests", dependencies: ["ChainModel", "EventScripts", "SeededNumbers"]),
         .testTarget(
+            name: "ChainRowsTests",
+            dependencies: ["ChainRows", "ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
+        .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
         .testTarget(
             name: "ChainWireTests",

@@ -1,11 +1,11 @@
 import ChainEvents
 import ChainInsight
 import ChainModel
+import ChainRows
 import Frames
 import GoldenSupport
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// What one types behind `:`.

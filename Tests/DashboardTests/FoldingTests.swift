@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainInsight
+import ChainRows
 import Frames
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// Parents of many children fold themselves, and every chain folds to one level.

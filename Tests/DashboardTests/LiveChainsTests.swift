@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import SeededNumbers
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// What is in flight is on the screen without a key.

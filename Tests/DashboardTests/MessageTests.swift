@@ -1,8 +1,8 @@
 import ChainEvents
+import ChainRows
 import Frames
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// How long messages stay, and what is said of restored settings.

@@ -1,7 +1,7 @@
+import ChainRows
 import Frames
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 @Suite struct MouseTests {

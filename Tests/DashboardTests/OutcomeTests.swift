@@ -1,11 +1,11 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import Foundation
 import Frames
 import Testing
 
 @testable import ChainListing
-@testable import ChainRows
 @testable import Dashboard
 
 /// One rule for how a chain ended, everywhere on the screen and in `ps`.

@@ -94,23 +94,6 @@ struct QueueTests {
         #expect(screen.state.queueStatistics.first { $0.name == "chains to place anew" }?.count == 0)
     }
 
-    @Test func nodesThatMatchLaterAreListedOnce() {
-        var queue = ExpiryQueue()
-        for round in 0..<100 as Range<UInt64> {
-            for node in 0..<1_000 as Range<UInt32> {
-                queue.put(NodeIndex(rawValue: node), until: (10_000 + round) * ExpiryQueue.unit)
-                queue.forget(NodeIndex(rawValue: node))
-            }
-            #expect(queue.count <= queue.limit)
-        }
-        for node in 0..<5 as Range<UInt32> { queue.put(NodeIndex(rawValue: node), until: 7 * ExpiryQueue.unit) }
-        var due: [NodeIndex] = []
-        queue.take(upTo: 7, into: &due)
-        #expect(due.map(\.rawValue).sorted() == [0, 1, 2, 3, 4])
-        queue.take(upTo: 20_000, into: &due)
-        #expect(due.count == 5 && queue.count == 0)
-    }
-
     @Test func aFloodOfNodesIsEvictedAsFastAsItComes() {
         var options = State.Options()
         options.limits.settledNodeLimit = 1_000

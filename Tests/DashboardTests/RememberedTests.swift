@@ -1,8 +1,8 @@
 import ChainEvents
+import ChainRows
 import Frames
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// What the user set, and how it comes back.

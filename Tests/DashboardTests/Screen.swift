@@ -1,8 +1,8 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import Frames
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// A dashboard under test: actions in, frames and effects out.

@@ -8,28 +8,6 @@ import Testing
 @testable import Dashboard
 
 @Suite struct SortBuildTests {
-    /// The matches that a filter finds during a sort are changes to catch up with; more than 131,072 of them were caught
-    /// up with at once, 155 ms at 1,000,000 chains.
-    @Test func aFilterWaitsForASortThatHasToCatchUp() throws {
-        var script = Script(sequence: 1, time: 1)
-        for number in 1...20_000 as ClosedRange<UInt64> { script.make(number, .promise, "order \(number)") }
-        var forest = ChainForest(process: Script.process.key)
-        forest.apply(script.batch)
-        var rowModel = RowModel()
-        rowModel.update(forest.consumeChanges(), of: forest, now: forest.now)
-        rowModel.setOrder(TreeOrder(column: .node), in: forest, now: forest.now, budget: 0)
-        rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
-        // As much as gathering all chains takes, so that each match is a change.
-        rowModel.continueSorting(in: forest, now: forest.now, budget: 11_000_000)
-        while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
-        #expect(rowModel.isScanning && !rowModel.hasWork(.filtering))
-        #expect((1_024..<4_096).contains(rowModel.order.build?.openCount ?? 0))
-        while rowModel.order.isSorting { _ = rowModel.work(.sorting, in: forest, now: forest.now, share: 1) }
-        while rowModel.work(.filtering, in: forest, now: forest.now, share: 1) {}
-        #expect(rowModel.order.catchUpHighWater < 4_096)
-        #expect(rowModel.matchCount == 20_000 && rowModel.rowCount == 20_000)
-    }
-
     /// An order that is made in slices, while everything goes on changing, is the one that is made at once.
     @Test(arguments: 1...4) func aSlicedSortIsAWholeOne(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))

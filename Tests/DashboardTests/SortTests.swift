@@ -259,8 +259,8 @@ import Testing
         let lines = screen.state.tree.window.compactMap(\.rowID.site?.line)
         #expect(lines == [2, 10, 1, 0], "by file and line, the unknown one last")
         func counts(_ line: UInt32, _ file: String = "A/A.swift") -> StatusCounts {
-            let groups = screen.state.rowModel.order.groups
-            return groups[groups.number(of: CodeLocation(fileID: file, line: line))!].counts
+            let site = CodeLocation(fileID: file, line: line)
+            return screen.state.rowModel.group(of: site, in: screen.state.forest!)!.counts
         }
         #expect(counts(2)[.pending] == 2)
         var more = Script(sequence: 2, time: 100)

@@ -1,34 +1,11 @@
 import ChainEvents
+import ChainRows
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// The order of texts, and that of nodes under the same node.
 @Suite struct SortTextTests {
-    /// What all begin with says nothing: they are told apart by what comes behind it, be it as long as it is.
-    @Test func textsThatBeginAlikeAreToldApart() {
-        let inOrder = [
-            "a", "get /api/", "GET /api/v1/Orders 7", "GET /api/v1/orders 12", "get /api/v1/orders 12 again",
-            "GET /api/v1/users", "GET /api/w", "put",
-        ]
-        let prefix = TextPrefix(of: inOrder[1...6])
-        #expect(String(decoding: prefix.bytes, as: UTF8.self) == "get /api/v1/")
-        for (left, right) in zip(inOrder, inOrder.dropFirst()) {
-            #expect(prefix.rank(of: left) < prefix.rank(of: right), "\(left), \(right)")
-        }
-        // Without it, of the first twelve letters nothing is left to tell by.
-        #expect(TextRank("GET /api/v1/Orders 7").value == TextRank("GET /api/v1/users").value)
-        for text in inOrder + ["", "漢字", String(repeating: "9", count: 40)] {
-            #expect(prefix.rank(of: text) <= Rank.payloadMask)
-            #expect(TextPrefix(of: []).rank(of: text) == TextRank(text).value)
-        }
-        // Numbers are not cut in two, nor letters beyond ASCII.
-        #expect(TextPrefix(of: ["order 1200", "order 1201"]).bytes == Array("order ".utf8))
-        #expect(TextPrefix(of: ["größe", "größer"]).bytes == Array("größe".utf8))
-        #expect(TextPrefix(of: ["grö", "grü"]).bytes == Array("gr".utf8))
-    }
-
     @Test func labelsThatBeginAlikeAreSorted() {
         var screen = Screen(100, 20)
         var script = Script(time: 10)
@@ -46,23 +23,6 @@ import Testing
         #expect(screen.visibleIDs == [7, 4, 6, 3, 2, 1, 5])
         screen.state.sort(by: .node, inverted: true)
         #expect(screen.visibleIDs == [5, 1, 2, 3, 6, 4, 7])
-    }
-
-    @Test func textsAreComparedAsPeopleDo() {
-        func rank(_ text: String) -> UInt64 { TextRank(text).value }
-        let inOrder = [
-            "", "(a)", "7", "12", "0099", "100", "a", "a b", "alpha", "Beta", "order", "order 2", "order 10",
-            "order 100",
-            "order a", "zeta", "äther",
-        ]
-        for (left, right) in zip(inOrder, inOrder.dropFirst()) {
-            #expect(rank(left) < rank(right), "\(left), \(right)")
-        }
-        #expect(rank("Order 7") == rank("order 7"))
-        #expect(rank("order 007") == rank("order 7"))
-        for text in inOrder + [String(repeating: "9", count: 40), "漢字", "\u{1b}[31m"] {
-            #expect(rank(text) <= Rank.payloadMask)
-        }
     }
 
     /// Also under nodes with very many of them, up to a limit; and back, in the order of the program.

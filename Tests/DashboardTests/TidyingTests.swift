@@ -1,7 +1,7 @@
 import ChainEvents
+import ChainRows
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// What has gone well inside a live chain folds itself.

@@ -1,10 +1,10 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import Frames
 import SeededNumbers
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// The rows of the timeline, and that they cost what is on the screen.

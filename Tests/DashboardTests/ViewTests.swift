@@ -1,9 +1,9 @@
 import ChainEvents
 import ChainModel
+import ChainRows
 import Frames
 import Testing
 
-@testable import ChainRows
 @testable import Dashboard
 
 /// What all views have in common: time goes on in each, and what acts on the tree alone does so in sight.

@@ -1,0 +1,51 @@
+import ChainEvents
+import ChainInsight
+import ChainModel
+import EventScripts
+import Testing
+
+@testable import ChainRows
+
+@Suite struct FilterScanTests {
+    /// A chain that goes on for ever, as a queue of promises does, is not looked through again each time that its
+    /// beginning goes.
+    @Test func whatIsShedCostsItself() throws {
+        var forest = ChainForest(process: ScriptedForest.process, limits: ForestLimits(chainNodeLimit: 300))
+        var rowModel = RowModel()
+        var last: UInt64 = 1
+        func goOn(_ step: Int, links: Int) {
+            var script = BatchScript(sequence: UInt64(step + 1), time: UInt64(step + 1) * 10_000_000)
+            if step == 0 { script.make(1, .promise, "order 1") }
+            for _ in 0..<links {
+                script.make(last + 1, .then, (last + 1).isMultiple(of: 3) ? nil : "order \(last + 1)", under: last)
+                script.fulfill(last)
+                last += 1
+            }
+            // Others have their matches, too, and take the places of those that went.
+            script.make(1_000_000 + UInt64(step), .promise, "order \(step)")
+            forest.apply(script.batch)
+            forest.retain(now: script.batch.time)
+            rowModel.update(forest.consumeChanges(), of: forest, now: script.batch.time)
+        }
+        goOn(0, links: 299)
+        rowModel.setFilter(try Query("order"), in: forest, now: forest.now)
+        while rowModel.scan(in: forest, budget: 1_000) {}
+        for step in 1...80 {
+            let before = rowModel.filter.comparedBytes
+            let count = step % 4 + 1
+            goOn(step, links: count)
+            #expect(forest.totals.nodeCount <= 300 + step + 1, "it sheds its beginning")
+            // The new nodes, and the new root.
+            #expect(rowModel.filter.comparedBytes - before < (2 * count + 4) * 40, "step \(step)")
+            var counts: [NodeIndex: Int] = [:]
+            for place in 0..<UInt32(forest.indexBound) where forest.contains(NodeIndex(rawValue: place)) {
+                let node = NodeIndex(rawValue: place)
+                let isMatch = forest.label(of: node)?.contains("order") == true
+                #expect(rowModel.filter.isMatch(node) == isMatch)
+                if isMatch { counts[forest.root(of: node), default: 0] += 1 }
+            }
+            for root in forest.roots { #expect(rowModel.filter.matchCount(of: root) == counts[root] ?? 0) }
+            #expect(rowModel.filter.count == counts.values.reduce(0, +))
+        }
+    }
+}

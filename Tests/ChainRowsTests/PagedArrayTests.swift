@@ -1,0 +1,35 @@
+import SeededNumbers
+import Testing
+
+@testable import ChainRows
+
+@Suite struct PagedArrayTests {
+    /// Against an array, with copies that have to stay what they were, and pages that are given back.
+    @Test(arguments: 1...6) func pagesAreAValue(_ seed: Int) {
+        var random = SeededGenerator(seed: UInt64(seed))
+        var pages = PagedArray<UInt32>()
+        var mirror = [UInt32](repeating: 0, count: 12_000)
+        var kept: [(PagedArray<UInt32>, [UInt32])] = []
+        for step in 0..<4_000 {
+            let index = Int.random(in: 0..<12_000, using: &random)
+            switch step % 400 {
+            case 399:
+                let bound = (mirror.lastIndex { $0 != 0 } ?? 0) >> 8
+                let isLeft = pages.removeLast(2)
+                for place in max(0, bound - 1) << 8..<12_000 { mirror[place] = 0 }
+                if mirror.contains(where: { $0 != 0 }) { #expect(isLeft) }
+            case 200: kept.append((pages, mirror))
+            case 300 where seed == 3:
+                pages.removeAll()
+                mirror = mirror.map { _ in 0 }
+            default:
+                pages[UInt32(index)] += UInt32(step)
+                mirror[index] += UInt32(step)
+            }
+        }
+        for (pages, mirror) in kept + [(pages, mirror)] {
+            #expect((0..<12_000).map { pages[UInt32($0)] } == mirror)
+            #expect(pages[4_000_000] == 0)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import SeededNumbers
+import Testing
+
+@testable import ChainRows
+
+@Suite struct WeightedSortedListTests {
+    /// Keys with weights as one would keep them, in the order of the rows.
+    private struct Plain {
+        var rows: [(key: RootKey, weight: Int)] = []
+        var merge: WeightedSortedList.Merge?
+
+        func precedes(_ left: RootKey, _ right: RootKey) -> Bool {
+            guard let merge, Rank.section(left.rank) < 2, Rank.section(right.rank) < 2,
+                Rank.section(left.rank) != Rank.section(right.rank)
+            else { return left < right }
+            let lengths = [left, right].map { key in
+                let payload = Rank.payload(key.rank)
+                let isGrowing = Rank.section(key.rank) == 0
+                let number = isGrowing != merge.isDescending ? Rank.payloadMask - payload : payload
+                return isGrowing ? merge.moment - min(merge.moment, number) : number
+            }
+            if lengths[0] == lengths[1] { return Rank.section(left.rank) == 0 }
+            return (lengths[0] > lengths[1]) == merge.isDescending
+        }
+
+        func place(of key: RootKey) -> Int {
+            var (low, high) = (0, rows.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if precedes(rows[middle].key, key) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64]) func isWhatAPlainArrayWouldBe(_ seed: UInt64) { check(seed, nil) }
+
+    @Test(arguments: [1, 2, 3] as [UInt64], [true, false])
+    func mergesWhatGrowsIntoWhatIsKnown(_ seed: UInt64, isDescending: Bool) {
+        for moment in [0, 150, 1_000] as [UInt64] {
+            check(seed &+ moment, WeightedSortedList.Merge(moment: moment, isDescending: isDescending))
+        }
+    }
+
+    private func check(_ seed: UInt64, _ merge: WeightedSortedList.Merge?) {
+        var random = SeededGenerator(seed: seed)
+        var list = WeightedSortedList()
+        list.merge = merge
+        var plain = Plain(merge: merge)
+        // Long stretches one after the other, as new chains come, fill chunks.
+        var next: UInt64 = 0
+        for step in 0..<2_000 {
+            let section = UInt64.random(in: 0...2, using: &random)
+            var payload = UInt64.random(in: 0...300, using: &random)
+            if step % 500 < 300 {
+                next += 1
+                payload = section == 1 ? 1_000 &- next : next
+            }
+            let rank = Rank.made(section: section, payload, flips: (section == 0) != (merge?.isDescending ?? true))
+            let key = RootKey(rank: rank, id: UInt64.random(in: 1...3, using: &random))
+            let place = plain.place(of: key)
+            let isThere = place < plain.rows.count && plain.rows[place].key == key
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1, 2:
+                let weight = step % 3 == 0 ? Int.random(in: 1...9, using: &random) : 1
+                if isThere {
+                    plain.rows[place].weight = weight
+                    list.setWeight(weight, of: key)
+                } else {
+                    plain.rows.insert((key, weight), at: place)
+                    list.insert(key, weight: weight)
+                }
+            case 3:
+                let removed = list.remove(key)
+                #expect(removed == isThere)
+                if isThere { plain.rows.remove(at: place) }
+            default:
+                #expect(list.contains(key) == isThere)
+                #expect(list.row(of: key) == (isThere ? plain.rows[..<place].reduce(0) { $0 + $1.weight } : nil))
+                #expect(list.key(before: key) == (place > 0 ? plain.rows[place - 1].key : nil))
+                let after = isThere ? place + 1 : place
+                #expect(list.key(after: key) == (after < plain.rows.count ? plain.rows[after].key : nil))
+            }
+        }
+        #expect(list.count == plain.rows.count)
+        #expect(list.rowCount == plain.rows.reduce(0) { $0 + $1.weight })
+        #expect(list.first == plain.rows.first?.key && list.last == plain.rows.last?.key)
+        var row = 0
+        for entry in plain.rows {
+            for offset in 0..<entry.weight {
+                let found = list.select(row: row + offset)
+                #expect(found?.key == entry.key && found?.offset == offset)
+            }
+            row += entry.weight
+        }
+        #expect(list.select(row: row) == nil && list.select(row: -1) == nil)
+        // Down to nothing.
+        for entry in plain.rows.shuffled(using: &random) {
+            let wasThere = list.remove(entry.key)
+            #expect(wasThere)
+        }
+        #expect(list.count == 0 && list.rowCount == 0 && list.first == nil && list.select(row: 0) == nil)
+    }
+}
