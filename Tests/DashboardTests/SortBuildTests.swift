@@ -64,7 +64,7 @@ import Testing
                     _ = rowModel.advanceOrder(at: forest.now)
                     rowModel.repositionOutdated(in: forest)
                 }
-                rowModel.continueSorting(in: forest, now: forest.now, budget: 7_000)
+                rowModel.continueSorting(in: forest, now: forest.now, budget: 28_000)
                 ticks += 1
                 if ticks > 2_000 { break }
             }
