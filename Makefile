@@ -6,13 +6,13 @@ ARGS ?=
 FILTER ?=
 RUNS ?= 10000000
 SECONDS ?= 600
-TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests
+TSAN ?= ChainSystemTests ChainAttachTests ChainBusTests PromiseRuntimeTests ChainInspectorTests ChainTestingTests
 # Suites with random programs, logs, bytes and texts.
 ASAN ?= PromiseRuntimeTests ChainBusTests ChainModelTests ChainWireTests
 RANDOM = RandomProgramTests|RandomStreamTests|PropertyTests|HostileTests|RetentionTests|TableTests|LoadTests
 # The embedded part and the model: the code that users run optimised.
 OPTIMISED ?= PromiseRuntimeTests PromiseFoundationTests ChainBusTests ChainEventsTests ChainInspectorTests \
-	ChainModelTests ChainWireTests ChainTestingTests ChainInsightTests
+	ChainModelTests ChainRowsTests ChainWireTests ChainTestingTests ChainInsightTests
 
 ours = Sources Tests demos Benchmarks Package.swift
 only = $(if $(FILTER),--filter '$(FILTER)')

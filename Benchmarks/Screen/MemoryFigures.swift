@@ -29,7 +29,7 @@ enum MemoryFigures {
         let bytes = Int(memory_in_use()) - before
         say(name, Double(bytes) / 1e6, "bytes", limit: limit)
         stage.perform(.sort)
-        for _ in 0..<300 { stage.tick() }
+        for _ in 0..<1_500 { stage.tick() }
         say("\(name).sorted", Double(Int(memory_in_use()) - before) / 1e6, "bytes")
         stage.type("/order 12")
         for _ in 0..<300 { stage.tick() }
