@@ -74,10 +74,12 @@ import Testing
             ("total", [300, 200, 100, 400], false), ("total desc", [300, 200, 100, 400], false),
             ("TOTAL asc", [400, 100, 200, 300], true), ("node", [100, 200, 300, 400], false),
             ("node desc", [400, 300, 200, 100], true), ("node asc", [100, 200, 300, 400], false),
+            ("start desc", [400, 300, 200, 100], false), ("start asc", [300, 400, 100, 200], true),
         ] as [(String, [UInt64], Bool)] {
             screen.type(":sort \(line)<Enter>")
             #expect(Self.roots(screen) == wanted && screen.state.order.isInverted == inverted, "\(line)")
         }
+        #expect(screen.frame.rowText(0).contains("oldest first"))
         screen.type("t:sort run siblings desc<Enter>")
         #expect(screen.state.order == TreeOrder(column: .run, sortsSiblings: true, isGrouped: true))
         #expect(screen.message == "sorted: by run, the longest first; nodes under a node, too")

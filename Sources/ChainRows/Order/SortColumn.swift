@@ -1,6 +1,6 @@
 /// The columns that the tree's rows can be sorted by.
 public enum SortColumn: String, Hashable, Sendable, CaseIterable {
-    /// Live chains by their start, then archived ones, the newest first.
+    /// Live chains by their start, then archived ones by their end, the newest first.
     case start
     /// Live states first, then faults.
     case state
@@ -20,6 +20,9 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
     /// Whether the column holds durations, of which the longest comes first.
     package var isDuration: Bool { self == .wait || self == .run || self == .total }
 
+    /// Whether the greatest comes first, unless the order is inverted: the longest duration, the newest chain.
+    package var isDescending: Bool { isDuration || self == .start }
+
     /// The title in the column's header.
     package var title: String { self == .value ? "value / error" : rawValue }
 
@@ -34,7 +37,7 @@ public enum SortColumn: String, Hashable, Sendable, CaseIterable {
 public struct TreeOrder: Hashable, Sendable {
     /// The column to sort by.
     public var column: SortColumn
-    /// Whether the order is inverted: durations shortest first, texts from Z to A, starts newest first.
+    /// Whether the order is inverted: durations shortest first, texts from Z to A, chains oldest first.
     public var isInverted: Bool
     /// Whether nodes under a node are sorted, too; else they are in program order.
     public var sortsSiblings: Bool
@@ -52,5 +55,5 @@ public struct TreeOrder: Hashable, Sendable {
     }
 
     /// Whether the greatest value comes first.
-    package var isDescending: Bool { column.isDuration != isInverted }
+    package var isDescending: Bool { column.isDescending != isInverted }
 }

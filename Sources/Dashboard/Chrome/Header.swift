@@ -74,7 +74,7 @@ extension Painter {
         case .selected: mode("following selected")
         case .first, .nothing: break
         }
-        if state.order.column == .start, state.order.isInverted { mode("newest first") }
+        if state.order.column == .start, state.order.isInverted { mode("oldest first") }
         return items
     }
 

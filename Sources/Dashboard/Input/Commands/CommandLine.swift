@@ -192,8 +192,7 @@ extension State {
             switch word.text.lowercased() {
             case "asc" where !hasDirection, "desc" where !hasDirection:
                 hasDirection = true
-                // Only durations are sorted with the greatest first by default.
-                wanted.isInverted = (word.text.lowercased() == "desc") != wanted.column.isDuration
+                wanted.isInverted = (word.text.lowercased() == "desc") != wanted.column.isDescending
             case "siblings" where !wanted.sortsSiblings: wanted.sortsSiblings = true
             default: throw Typing.Problem(text: "only asc or desc, and siblings can stand here", range: word.range)
             }
