@@ -4,7 +4,7 @@ import Testing
 @testable import ChainRows
 
 @Suite struct PagedArrayTests {
-    /// Against an array, with copies that have to stay what they were, and pages that are given back.
+    /// Compares with an array after random writes. Copies keep their elements, and pages at the end are released.
     @Test(arguments: 1...6) func pagesAreAValue(_ seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var pages = PagedArray<UInt32>()

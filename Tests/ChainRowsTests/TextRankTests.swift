@@ -3,8 +3,8 @@ import Testing
 @testable import ChainRows
 
 @Suite struct TextRankTests {
-    /// What all begin with says nothing: they are told apart by what comes behind it, be it as long as it is.
-    @Test func textsThatBeginAlikeAreToldApart() {
+    /// Texts with a common prefix, of any length, are ranked by the characters after it.
+    @Test func textsWithACommonPrefixAreRankedByTheRest() {
         let inOrder = [
             "a", "get /api/", "GET /api/v1/Orders 7", "GET /api/v1/orders 12", "get /api/v1/orders 12 again",
             "GET /api/v1/users", "GET /api/w", "put",
@@ -14,7 +14,7 @@ import Testing
         for (left, right) in zip(inOrder, inOrder.dropFirst()) {
             #expect(prefix.rank(of: left) < prefix.rank(of: right), "\(left), \(right)")
         }
-        // Without it, of the first twelve letters nothing is left to tell by.
+        // Without it the rank holds the first twelve letters only, which are the same.
         #expect(TextRank("GET /api/v1/Orders 7").value == TextRank("GET /api/v1/users").value)
         for text in inOrder + ["", "漢字", String(repeating: "9", count: 40)] {
             #expect(prefix.rank(of: text) <= Rank.payloadMask)

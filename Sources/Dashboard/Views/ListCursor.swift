@@ -28,6 +28,12 @@ struct ListCursor: Equatable {
         if height > 0, selected >= top + height { top = selected - height + 1 }
     }
 
+    /// Keeps a row selected after the rows have changed, where it is still there. O(rows).
+    mutating func follow<Row: Identifiable>(_ selected: Row.ID?, in rows: [Row]) {
+        guard let selected, let row = rows.firstIndex(where: { $0.id == selected }) else { return }
+        moveSelection(to: row)
+    }
+
     /// Moves the rows below the window by as much as the selected one moved, so that it stays on its line.
     mutating func moveSelection(to row: Int) {
         top += row - selected

@@ -71,7 +71,7 @@ struct Program {
     var lostCount: Int { Int(clamping: forest.lostCount) }
 
     /// How old what stands in the rows of a window is, the least of them, as long as that is to be seen growing; nil where
-    /// nothing grows. Any age under `limit` will do. `place` is its own among the programs.
+    /// nothing grows. Any age under `limit` will do. `programIndex` is the program's own.
     func growingAge(of window: [ChainsView.WindowRow], at programIndex: Int, limit: UInt64) -> UInt64? {
         // All lines in one call: what a copy of the forest's parts costs is paid once.
         guard isReached, !isStill else { return nil }

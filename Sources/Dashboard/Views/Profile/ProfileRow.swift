@@ -3,7 +3,7 @@ import ChainInsight
 import ChainModel
 
 /// A row of the profile: a path of call sites, or what stands for several.
-struct ProfileRow: Equatable {
+struct ProfileRow: Equatable, Identifiable {
     /// Its identity, whatever its index.
     enum ID: Hashable {
         case frame(NodeKey, Int)

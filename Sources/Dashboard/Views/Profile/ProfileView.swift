@@ -60,11 +60,7 @@ extension ProfileView: SortedView {
         if source != state.profile.source {
             state.profile.source = source
             state.profile.rows = allRows(state)
-            if let selected = state.profile.selected,
-                let row = state.profile.rows.firstIndex(where: { $0.id == selected })
-            {
-                state.profile.cursor.moveSelection(to: row)
-            }
+            state.profile.cursor.follow(state.profile.selected, in: state.profile.rows)
         }
         state.profile.cursor.resize(state.profile.rows.count, height: height(in: state))
         if state.profile.selected != nil { state.profile.selected = state.profile.selectedRow?.id }

@@ -3,7 +3,7 @@ import ChainInsight
 import ChainModel
 
 /// One row of call sites.
-struct SiteRow: Equatable {
+struct SiteRow: Equatable, Identifiable {
     /// Which one, whatever its place.
     struct ID: Hashable {
         var process: NodeKey

@@ -73,11 +73,7 @@ extension SitesView: SortedView {
         if source != state.sites.source {
             state.sites.source = source
             state.sites.rows = allRows(state)
-            if let selected = state.sites.selected,
-                let row = state.sites.rows.firstIndex(where: { $0.id == selected })
-            {
-                state.sites.cursor.moveSelection(to: row)
-            }
+            state.sites.cursor.follow(state.sites.selected, in: state.sites.rows)
         }
         state.sites.cursor.resize(state.sites.rows.count, height: height(in: state))
         // After a selected row is gone, the next one is selected.
