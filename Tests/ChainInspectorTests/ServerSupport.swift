@@ -29,11 +29,13 @@ final class TestFolder {
         (FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []).sorted()
     }
 
-    /// Options of an inspector with its sockets in this folder.
+    /// Options of an inspector with its sockets in this folder. It waits for greetings as long as a `TestViewer` waits
+    /// for batches, because a test's thread may get no processor for seconds.
     func options(_ endpoints: [InspectorEndpoint] = [.unix]) -> InspectorOptions {
         var options = InspectorOptions()
         options.endpoints = endpoints
         options.socketFolder = path + "/s"
+        options.adjustServer = { $0.handshakeLimit = 90_000_000_000 }
         return options
     }
 }
