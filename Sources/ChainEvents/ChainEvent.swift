@@ -110,6 +110,8 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var site: SiteID
     /// Its label, bounded, unescaped.
     public var label: String?
+    /// How often it was renamed until it had that label; 0 if it was made with it.
+    public var renameCount: UInt64
     /// The executor of its handler, by number in ``EventBatch/executors``.
     public var executor: ExecutorID
     /// The thread that its handler began on.
@@ -148,6 +150,7 @@ public struct NodeSnapshot: Hashable, Sendable {
         isExternal = false
         site = 0
         label = nil
+        renameCount = 0
         executor = 0
         thread = 0
         (created, queued, started, ended, settled) = (0, 0, 0, 0, 0)

@@ -41,6 +41,8 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     /// A wait of this thread for `node`, which could not have ended, was refused; `other` as with ``awaited``. The site
     /// is that of the wait, the text explains.
     case awaitMisused = 19
+    /// It has another label: the text. `detail` counts its renamings from 1; the label with the highest count holds.
+    case renamed = 20
 }
 
 /// Marks on an event. Part of the wire format.

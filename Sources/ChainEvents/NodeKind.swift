@@ -15,6 +15,8 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case task = 6
     /// `Promise.callback`: a foreign API calls its completion.
     case fromCallback = 7
+    /// A span of swift-distributed-tracing, from its start to its end (`ChainTracer`).
+    case span = 8
     // Links: one parent, one handler.
     /// `then`: its handler returns a promise.
     case then = 16
@@ -83,7 +85,8 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// The role of nodes of this kind.
     public var role: Role {
         switch self {
-        case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .attempt, .round, .chain, .other:
+        case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .span, .attempt, .round, .chain,
+            .other:
             .maker
         case .then, .map, .done, .catch, .recover, .failed, .anyway, .ignore, .asResult, .tap, .callback: .link
         case .all, .allSettled, .any, .race, .sequence, .forEach, .repeat, .retry, .timeout, .delay:

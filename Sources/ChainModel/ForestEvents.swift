@@ -102,6 +102,7 @@ extension ForestData {
         case .released:
             nodes[slot].pointee.bits.insert(.released)
             settle(slot, .unknown, event.time)
+        case .renamed: if let text = batch.text(of: event) { rename(slot, text, count: UInt64(event.detail)) }
         case .awaited: awaited(event)
         case .awaitEnded: awaitEnded(event)
         case .awaitMisused:
@@ -151,17 +152,6 @@ extension ForestData {
         }
         setOrigin(slot, origin, at: event.time)
         refresh(slot)
-    }
-
-    func describe(_ slot: UInt32, kind: NodeKind, site: SiteID, label: String?) {
-        let node = nodes[slot]
-        let before = (node.pointee.kind, node.pointee.site, node.pointee.label)
-        if node.pointee.kind == .other { node.pointee.kind = kind }
-        if node.pointee.site == 0 { node.pointee.site = site }
-        if let label, node.pointee.label == noSlot { node.pointee.label = texts.intern(label) }
-        if before != (node.pointee.kind, node.pointee.site, node.pointee.label) {
-            recordChange(slot, [.facts, .description])
-        }
     }
 
     // MARK: Steps, each a join

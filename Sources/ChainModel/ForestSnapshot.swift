@@ -46,6 +46,7 @@ extension ChainForest {
         guard record.extra != noSlot else { return result.append(snapshot) }
         let extra = data.extras[record.extra].pointee
         snapshot.summary = data.texts[extra.summary]
+        snapshot.renameCount = extra.renameCount
         snapshot.cancelRequestedAt = extra.cancelRequestedAt
         snapshot.canceller = data.texts[extra.canceller]
         appendLinks(extra.firstOut, of: snapshot, to: &result)
@@ -89,6 +90,7 @@ extension ForestData {
         if snapshot.flags.contains(.byViewer) { node.pointee.bits.insert(.byViewer) }
         if snapshot.flags.contains(.hasBlocked) { node.pointee.faults.insert(.hasBlocked) }
         if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.faults.insert(.hasMisusedAwait) }
+        if snapshot.renameCount != 0, let label = snapshot.label { rename(slot, label, count: snapshot.renameCount) }
         applySteps(of: snapshot, slot)
         applyLinks(of: snapshot, slot)
         refresh(slot)
@@ -107,7 +109,7 @@ extension ForestData {
         record.kind = snapshot.kind
         record.site = snapshot.site
         record.resync = resyncGeneration
-        if let label = snapshot.label { record.label = texts.intern(label) }
+        if let label = snapshot.label, snapshot.renameCount == 0 { record.label = texts.intern(label) }
         record.state = record.derivedState
         return insert(record, origin: origin, at: snapshot.created)
     }
@@ -125,7 +127,8 @@ extension ForestData {
         let hadParent = node.pointee.has(.hasParent)
         if snapshot.parent != .none { setHasParent(slot) }
         if snapshot.isExternal { node.pointee.bits.insert(.external) }
-        describe(slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.label)
+        describe(
+            slot, kind: snapshot.kind, site: snapshot.site, label: snapshot.renameCount == 0 ? snapshot.label : nil)
         if snapshot.parent != .none {
             setOrigin(slot, snapshot.parent, at: node.pointee.created)
         } else if !hadParent {

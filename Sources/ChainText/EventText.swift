@@ -29,6 +29,7 @@ package enum EventText {
         case .awaited: "awaited"
         case .awaitEnded: "resumed"
         case .awaitMisused: "refused"
+        case .renamed: "renamed"
         }
     }
 
@@ -36,7 +37,7 @@ package enum EventText {
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
-        case .linked, .ended, .adopted, .released, .awaitEnded: .dim
+        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed: .dim
         case .queued: .queued
         case .started: .running
         case .fulfilled: .fulfilled
@@ -93,6 +94,7 @@ package enum EventText {
             return ("a thread blocks for it" + handler, .dim)
         case .awaitEnded: return ("its thread goes on", .dim)
         case .awaitMisused: return (text ?? "a wait that could not end", .warning)
+        case .renamed: return (text.map { "to \($0)" } ?? "", .dim)
         }
     }
 }

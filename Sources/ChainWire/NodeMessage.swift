@@ -22,6 +22,7 @@ struct NodeFields: OptionSet {
     static let members = NodeFields(rawValue: 1 << 14)
     /// The times of the members.
     static let memberTimes = NodeFields(rawValue: 1 << 15)
+    static let renameCount = NodeFields(rawValue: 1 << 16)
 }
 
 /// Bits of a snapshot's `marks` above the eight bits of ``SnapshotFlags``. Part of the wire format.
@@ -43,7 +44,7 @@ extension MessageWriter {
     ///
     /// `size` counts the whole node. `fields` has a bit for each of these that follows, from bit 0 on: parent, creator, adopted,
     /// adopted at, created, queued, started, ended, settled, seen, cancel requested at (8 bytes each); label,
-    /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes).
+    /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes); count of renamings (8 bytes).
     mutating func write(_ node: NodeSnapshot) {
         let start = bytes.count
         append(atMost: Wire.nodeSize + 11 * 8) { room in
@@ -74,6 +75,7 @@ extension MessageWriter {
             if node.summary != nil { fields.insert(.summary) }
             if !node.members.isEmpty { fields.insert(.members) }
             if !node.memberTimes.isEmpty { fields.insert(.memberTimes) }
+            if node.renameCount != 0 { fields.insert(.renameCount) }
             put(UInt32(count), 0)
             put(fields.rawValue, 4)
             put(node.id.rawValue, 8)
@@ -102,6 +104,7 @@ extension MessageWriter {
             append(UInt32(node.memberTimes.count))
             for time in node.memberTimes { append(time) }
         }
+        if node.renameCount != 0 { append(node.renameCount) }
     }
 }
 
@@ -144,5 +147,6 @@ extension NodeSnapshot {
         if fields.contains(.summary) { summary = try reader.nextText() }
         if fields.contains(.members) { members = try reader.nextNumbers().map { NodeID($0) } }
         if fields.contains(.memberTimes) { memberTimes = try reader.nextNumbers() }
+        if fields.contains(.renameCount) { renameCount = try reader.next(UInt64.self) }
     }
 }

@@ -64,6 +64,7 @@ import Testing
         let words = NodeKind.allCases.map(\.word)
         #expect(Set(words).count == words.count)
         #expect(words.contains("thenCallback") && words.contains("catch"))
+        #expect(NodeKind.span.word == "span" && NodeKind.span.role == .maker)
         #expect(NodeKind.then.role == .link && NodeKind.all.role == .combinator && NodeKind.promise.role == .maker)
     }
 }

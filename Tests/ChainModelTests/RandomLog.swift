@@ -31,6 +31,7 @@ struct RandomLog {
         var isCancelRequested = false
         var isReleased = false
         var isUnhandled = false
+        var renameCount: UInt16 = 0
     }
 
     init(seed: UInt64, count: Int, threadCount: Int = 3, isWild: Bool = false, hasTies: Bool = false) {
@@ -75,6 +76,7 @@ struct RandomLog {
         case 36..<42: adopt()
         case 42..<45: cancelRequest(on: thread)
         case 45..<50: release(on: thread)
+        case 50..<52: rename(on: thread)
         default: if !nodes.isEmpty { advance(pick(nodes.count), on: thread) }
         }
     }
@@ -127,6 +129,14 @@ struct RandomLog {
         guard !nodes[node].isCancelRequested else { return }
         nodes[node].isCancelRequested = true
         record(.cancelRequested, nodes[node].id, text: "somebody", thread: thread, flags: chance(50) ? .byViewer : [])
+    }
+
+    private mutating func rename(on thread: Int) {
+        guard !nodes.isEmpty else { return }
+        let node = pick(nodes.count)
+        nodes[node].renameCount += 1
+        record(
+            .renamed, nodes[node].id, text: "name \(pick(20))", thread: thread, detail: nodes[node].renameCount)
     }
 
     private mutating func release(on thread: Int) {

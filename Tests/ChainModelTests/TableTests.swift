@@ -131,7 +131,7 @@ import Testing
     @Test func aNodeIsNinetySixBytesAndAChainSixtyFour() {
         #expect(MemoryLayout<NodeRecord>.stride == 96)
         #expect(MemoryLayout<ChainRecord>.stride == 64)
-        #expect(MemoryLayout<NodeExtra>.stride == 48)
+        #expect(MemoryLayout<NodeExtra>.stride == 56)
         #expect(MemoryLayout<LinkRecord>.stride == 40)
     }
 }

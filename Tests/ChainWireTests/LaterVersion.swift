@@ -27,7 +27,7 @@ enum LaterVersion {
     /// A new kind and settlement, with a new mark and a new field; the field comes behind the label.
     static let node: [UInt8] = {
         let fields = bytes(UInt64(3)) + text("label") + text("something new")
-        return bytes(UInt32(32 + fields.count)) + bytes(UInt32(1 | 1 << 11 | 1 << 16)) + bytes(UInt64(9))
+        return bytes(UInt32(32 + fields.count)) + bytes(UInt32(1 | 1 << 11 | 1 << 31)) + bytes(UInt64(9))
             + bytes(UInt32(1)) + bytes(UInt32(2)) + bytes(UInt16(3)) + [200, 201] + bytes(UInt32(0x8000_0001)) + fields
     }()
 

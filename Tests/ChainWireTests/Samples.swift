@@ -66,6 +66,7 @@ enum Samples {
         ("batch-empty", .batch(EventBatch(process: process, sequence: 1, time: 2))),
         ("batch-events", .batch(events)),
         ("batch-nodes", .batch(nodes)),
+        ("batch-renamed", .batch(renamed)),
         ("command-cancel-node", command(.cancel(.node(NodeID(7)), by: "ada"))),
         ("command-cancel-chain", command(.cancel(.chain(NodeID(.max)), by: ""))),
         ("command-cancel-nodes", command(.cancel(.nodes([NodeID(7), NodeID(8), NodeID(9)]), by: "ada"))),
@@ -146,6 +147,20 @@ enum Samples {
         var asked = NodeSnapshot(id: NodeID(1002), kind: .race)
         (asked.members, asked.cancelRequested) = ([NodeID(12)], true)
         batch.nodes += [full, half, asked]
+        return batch
+    }()
+
+    /// Added to version 1: spans, and nodes that are renamed.
+    private static let renamed: EventBatch = {
+        var batch = EventBatch(process: process, sequence: 4, time: 3_000_000)
+        batch.texts = ["GET", "GET /order/{id}"]
+        batch.events = [
+            ChainEvent(time: 1, .created, node: NodeID(7), text: 1, detail: UInt16(NodeKind.span.rawValue)),
+            ChainEvent(time: 2, .renamed, node: NodeID(7), text: 2, thread: 4242, detail: 1),
+        ]
+        var node = NodeSnapshot(id: NodeID(8), kind: .span)
+        (node.label, node.renameCount, node.members, node.memberTimes) = ("POST /order", 3, [NodeID(7)], [4])
+        batch.nodes = [node]
         return batch
     }()
 }

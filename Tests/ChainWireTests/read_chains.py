@@ -12,13 +12,13 @@ import sys
 
 MAGIC, VERSION, VIEWER_LIMIT = bytes.fromhex("636861696e76779e"), 1, 67108864
 LINKS, COMBINATORS, CHAIN = range(16, 27), (*range(48, 56), 64, 65), 80
-KINDS = dict(zip((*range(1, 8), *LINKS, *range(48, 58), 64, 65, CHAIN), (
-    "promise pending resolve reject work task callback then map done catch recover failed anyway ignore asResult tap "
+KINDS = dict(zip((*range(1, 9), *LINKS, *range(48, 58), 64, 65, CHAIN), (
+    "promise pending resolve reject work task callback span then map done catch recover failed anyway ignore asResult tap "
     "thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain").split()))
 WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
 STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")
 FIELDS = ("parent creator adopted adopted_at created queued started ended settled seen cancel_at "
-          "label canceller summary members member_times").split()
+          "label canceller summary members member_times rename_count").split()
 
 
 class Payload:
@@ -38,7 +38,7 @@ class Node:
     def __init__(self, number, time):
         self.id, self.created, self.knows_created, self.told = number, time, False, 0
         self.parent = self.creator = self.kind = self.site = self.settlement = 0
-        self.label, self.steps, self.has_members = None, set(), False
+        self.label, self.renamed, self.steps, self.has_members = None, (0, ""), set(), False
         self.held_by = {}  # nodes that follow it or have it for a member: the earliest time
 
     def word(self):
@@ -64,7 +64,7 @@ class Forest:
         if time:
             node.created, node.knows_created = min(node.created, time) if node.knows_created else time, True
         node.kind, node.site = node.kind or kind, node.site or site
-        node.label = label if node.label is None else node.label
+        node.label = label if node.label is None else node.label  # shown unless it was renamed
         name, origin = ("parent", parent) if parent else ("creator", creator)
         if origin not in (0, node.id):
             self.named(origin, named_at or node.created)
@@ -82,12 +82,14 @@ class Forest:
         has = dict.fromkeys(FIELDS, 0) | {"label": None, "members": (), "member_times": ()}
         for bit, name in enumerate(FIELDS):
             if bits >> bit & 1:
-                has[name] = (payload.take("Q")[0] if bit < 11 else payload.text() if bit < 14
+                has[name] = (payload.take("Q")[0] if bit < 11 or bit == 16 else payload.text() if bit < 14
                              else payload.take("%dQ" % payload.take("I")))
         payload.at = start + size
         first = has["created"] or min((has[name] for name in FIELDS[5:10] if has[name]), default=self.now)
         node = self.named(number, first, self.generation)
         self.make(node, has["created"], 0, kind, site, has["label"], has["parent"], has["creator"])
+        if has["label"] is not None:
+            node.renamed = max(node.renamed, (has["rename_count"], has["label"]))
         node.steps |= {name for name, _ in STEPS if has[name]}
         node.settlement = max(node.settlement, settlement if settlement in WORDS else min(settlement, 1))
         self.link(node, has["adopted"], False, has["adopted_at"] or self.now)
@@ -96,7 +98,7 @@ class Forest:
 
     def event(self, event, texts):
         time, number, other, site, text, _, detail, kind, flags = event
-        if number == 0 or kind not in range(1, 20):
+        if number == 0 or kind not in range(1, 21):
             return
         node = self.named(number, time, self.generation)
         settlement = {7: 2, 8: 3, 10: 7, 11: 5 if flags & 4 else 4, 12: 6, 15: 1}.get(kind, 0)
@@ -108,6 +110,8 @@ class Forest:
             label = texts[text - 1] if 0 < text <= len(texts) else None
             origin = (other, 0) if flags & 1 else (0, other)
             self.make(node, 0 if flags & 32 else time, time, detail, site, label, *origin)
+        elif kind == 20 and detail and 0 < text <= len(texts):
+            node.renamed = max(node.renamed, (detail, texts[text - 1]))
         elif kind in (2, 6):
             self.link(node, other, kind == 2, time)
 
@@ -159,7 +163,7 @@ class Forest:
         while stack:
             node, depth = stack.pop()
             file, line = self.sites.get(node.site, ("", 0))
-            words = [node.word(), KINDS.get(node.kind, "?"), "#%d" % node.id, node.label,
+            words = [node.word(), KINDS.get(node.kind, "?"), "#%d" % node.id, node.renamed[1] if node.renamed[0] else node.label,
                      "(%s:%d)" % (file.split("/")[-1], line) if file else None]
             yield "  " * depth + " ".join(word for word in words if word is not None)
             below = under.get(node.id, [])

@@ -78,6 +78,7 @@ struct Script {
     mutating func link(_ combinator: UInt64, _ member: UInt64) {
         add(.linked, combinator, other: member, detail: UInt16(LinkKind.member.rawValue))
     }
+    mutating func rename(_ node: UInt64, _ name: String) { add(.renamed, node, text: name, detail: 1) }
     mutating func queue(_ node: UInt64) { add(.queued, node, detail: 1) }
     mutating func start(_ node: UInt64, on thread: ThreadID = 1) { add(.started, node, thread: thread) }
     mutating func end(_ node: UInt64) { add(.ended, node) }

@@ -134,6 +134,26 @@ import Testing
         #expect(screen.visibleIDs == [1, 3, 2, 4, 5, 6], "what has none stays last")
     }
 
+    @Test func aRenamedChainMovesToItsName() {
+        var screen = Screen(120, 20)
+        var script = Script()
+        for (id, name) in [(1, "GET"), (2, "POST"), (3, "PUT")] as [(UInt64, String)] { script.make(id, .span, name) }
+        script.make(4, .span, "query b", by: 3)
+        script.make(5, .span, "query c", by: 3)
+        for id in 1...5 as ClosedRange<UInt64> { script.start(id) }
+        screen.feed(script)
+        screen.type(":sort node siblings<Enter>")
+        #expect(screen.visibleIDs == [1, 2, 3, 4, 5])
+        var more = Script(sequence: 9, time: 1_000)
+        more.rename(1, "PUT /order")
+        more.rename(5, "query a")
+        screen.feed(more)
+        screen.tick(3_000)
+        #expect(screen.visibleIDs == [2, 3, 5, 4, 1])
+        screen.type("/PUT /order<Enter>")
+        #expect(screen.visibleIDs == [1], "the search knows the new name")
+    }
+
     // MARK: What stays
 
     /// The view keeps the top after a sort, until the user moves.

@@ -85,6 +85,7 @@ public struct HostileEvents {
         node.memberTimes = (0..<pick(4)).map { _ in time() }
         node.flags = SnapshotFlags(rawValue: UInt8(pick(64)))
         node.summary = pick(3) == 0 ? "c" : nil
+        (node.label, node.renameCount) = (pick(3) == 0 ? "d" : nil, pick(2) == 0 ? time() : 0)
         return node
     }
 }
