@@ -1,6 +1,6 @@
 # `make help` prints the text after ##; it is the default.
 .DEFAULT_GOAL := help
-.PHONY: help demo man server test optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
+.PHONY: help demo man server test tracing optimised check words bench counts cost fuzz tsan asan soak growth nightly format picture record api clean
 
 ARGS ?=
 FILTER ?=
@@ -50,6 +50,9 @@ test: ## run every test (FILTER=Name for some)
 
 # Each configuration has one scratch folder and builds only its suites (CHAINVIEW_TARGETS, see Package.swift).
 suites = CHAINVIEW_TARGETS='$(1)' $(utf8) .ci/test --scratch-path .build/$(2) $(only)
+
+tracing: ## run the tests of ChainTracing, under its trait
+	$(call suites,ChainTracingTests,tracing) --traits Tracing
 
 optimised: ## run the suites of the embedded part and the model, optimised (OPTIMISED='Suite Suite' for others)
 	@.ci/need vterm python3

@@ -16,11 +16,17 @@ let package = Package(
         .library(name: "ChainEvents", targets: ["ChainEvents"]),
         .library(name: "ChainTesting", targets: ["ChainTesting"]),
         .library(name: "ChainBus", targets: ["ChainBus"]),
+        .library(name: "ChainTracing", targets: ["ChainTracing"]),
+    ],
+    traits: [
+        .trait(name: "Tracing", description: "Product ChainTracing: spans of swift-distributed-tracing in the tree.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
         .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
+        // Fetched under the trait Tracing only. A range, because programs that trace have a version of their own.
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         // The embedded part: linked into the observed program.
@@ -35,6 +41,14 @@ let package = Package(
             name: "ChainInspector",
             dependencies: [
                 "PromiseRuntime", "ChainEvents", "ChainBus", "ChainModel", "ChainWire", "ChainSystem", "CChainRuntime",
+            ]),
+
+        // For programs that trace; empty without the trait.
+        .target(
+            name: "ChainTracing",
+            dependencies: [
+                "PromiseRuntime", "ChainEvents", "ChainSystem",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
             ]),
 
         // For programs that have Foundation anyway.
@@ -152,6 +166,13 @@ let package = Package(
             dependencies: ["ChainRows", "ChainInsight", "ChainModel", "ChainEvents", "EventScripts", "SeededNumbers"]),
         .testTarget(
             name: "ChainTestingTests", dependencies: ["ChainTesting", "ChainModel", "ChainEvents", "PromiseRuntime"]),
+        // Empty without the trait: `make tracing` runs it.
+        .testTarget(
+            name: "ChainTracingTests",
+            dependencies: [
+                "ChainTracing", "ChainTesting", "ChainInspector", "ChainModel", "ChainEvents", "PromiseRuntime",
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+            ]),
         .testTarget(
             name: "ChainWireTests",
             dependencies: [
@@ -232,6 +253,7 @@ if Context.environment["CHAINVIEW_FUZZ"] != nil {
 // a sanitizer or an optimised build then compiles only the suites that it runs.
 if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
     var kept: Set<String> = []
+    var keptPackages: Set<String> = []
     var pending = names.split(whereSeparator: { " ,|".contains($0) }).map(String.init)
     while let name = pending.popLast() {
         guard kept.insert(name).inserted else { continue }
@@ -241,6 +263,7 @@ if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
         for dependency in target.dependencies {
             switch dependency {
             case .targetItem(let name, _), .byNameItem(let name, _): pending.append(name)
+            case .productItem(_, let package, _, _): keptPackages.insert(package ?? "")
             default: break
             }
         }
@@ -249,8 +272,8 @@ if let names = Context.environment["CHAINVIEW_TARGETS"], !names.isEmpty {
     package.products.removeAll { product in
         !((product as? Product.Library)?.targets.allSatisfy { kept.contains($0) } ?? false)
     }
-    let usesPackages = package.targets.contains { target in
-        target.dependencies.contains { if case .productItem = $0 { true } else { false } }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return !keptPackages.contains { location.hasSuffix("/\($0)") }
     }
-    if !usesPackages { package.dependencies = [] }
 }

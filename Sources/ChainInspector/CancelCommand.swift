@@ -12,6 +12,9 @@ extension Collector {
         }
         let topmost = withState { watch.targets(in: $0.forest) }
         guard !topmost.isEmpty else {
+            if let refusal = withState({ watch.isEmpty ? nil : $0.refusalOfSpans(in: watch.roots, scope) }) {
+                return .refused(refusal)
+            }
             return .refused("Nothing is pending in \(scope.words): there is nothing to cancel")
         }
         let reached = cancel(topmost, by: viewer)
@@ -59,6 +62,19 @@ extension CollectorState {
                     ? find(ids[0]).map { _ in ids }
                     : .success(ids.filter { forest.index(of: $0) != nil })
         }
+    }
+
+    /// Returns why a scope in which only spans are pending cannot be cancelled, and what can be instead; nil if it has
+    /// another reason.
+    func refusalOfSpans(in roots: [NodeID], _ scope: CancelScope) -> String? {
+        let spans = roots.compactMap { forest.index(of: $0) }.filter { forest.node($0).kind == .span }
+        guard let span = spans.first else { return nil }
+        var above = forest.treeParent(of: span)
+        while let node = above, forest.node(node).kind == .span || !forest.state(of: node).isLive {
+            above = forest.treeParent(of: node)
+        }
+        let advice = above.map { ": cancel \(forest.id(of: $0)), which it is in" } ?? ""
+        return "Only the program can end a span, and nothing else is pending in \(scope.words)\(advice)"
     }
 
     private func find(_ id: NodeID) -> Result<NodeIndex, Refusal> {

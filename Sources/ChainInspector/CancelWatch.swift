@@ -35,6 +35,8 @@ struct CancelWatch {
                 continue
             }
             isEmpty = false
+            // A span cannot be cancelled; what is in it can.
+            if view.kind == .span { continue }
             if view.isLive, requested.insert(view.id).inserted {
                 found.append(view.id)
                 scope.skipChildren()

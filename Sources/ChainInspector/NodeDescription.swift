@@ -19,6 +19,9 @@ struct LiveDetail: Sendable {
     var value: String?
     /// Nil where there is no error.
     var error: ErrorText?
+    /// What a span says; empty for other nodes.
+    var spanEntries: [NodeDetail.Entry] = []
+    var isSpan = false
 }
 
 extension NodeDetail {
@@ -65,9 +68,16 @@ extension Collector {
         return .described(detail)
     }
 
+    /// The most entries of a span.
+    private static var spanEntryLimit: Int { 256 }
+
     private func addOutcome(of live: LiveDetail, to detail: inout NodeDetail) {
-        detail.add("value type", live.valueType)
-        if live.isFulfilled {
+        if live.isSpan {
+            for entry in live.spanEntries.prefix(Self.spanEntryLimit) { detail.add(entry.name, entry.text) }
+        } else {
+            detail.add("value type", live.valueType)
+        }
+        if live.isFulfilled, !live.isSpan {
             detail.add("value", live.value ?? (runtime.capturesValues ? nil : "not captured (capturesValues is off)"))
         }
         guard let error = live.error else { return }
@@ -80,7 +90,7 @@ extension Collector {
     }
 
     private func addWaiters(of live: LiveDetail, to detail: inout NodeDetail) {
-        detail.add("executor", live.executor)
+        if !live.isSpan { detail.add("executor", live.executor) }
         detail.add("waiting handlers", live.handlers)
         if live.callbackCount > 0 { detail.add("waiting tasks and callbacks", "\(live.callbackCount)") }
         detail.add("parent", live.parent?.description)

@@ -41,6 +41,7 @@ struct ObservedPromises: ObservedRuntime {
             callbackCount: facts.callbackCount, followers: facts.followers, combinators: facts.combinators,
             blockedThreads: facts.blockedThreads.map { ($0.thread, $0.node) }, parent: facts.parent,
             followed: facts.followed, valueType: facts.valueType, isFulfilled: facts.isFulfilled)
+        (detail.spanEntries, detail.isSpan) = (facts.spanEntries, promise.kind == .span)
         if facts.isFulfilled, capturesValues {
             detail.value = promise.renderedValue?.cut(toBytes: NodeDetail.textByteLimit)
         }

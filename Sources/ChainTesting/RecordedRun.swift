@@ -114,7 +114,7 @@ public final class RecordedRun: Sendable {
         var live: [NodeIndex] = []
         var stack = [top]
         while let index = stack.popLast() {
-            if forest.state(of: index).isLive { live.append(index) }
+            if forest.state(of: index).isLive, forest.node(index).kind != .span { live.append(index) }
             var child = forest.lastChild(of: index)
             while let next = child {
                 stack.append(next)

@@ -58,7 +58,8 @@ extension AnyPromise {
     private func visit(
         _ cancellation: PromiseCancelled, _ origin: NodeID, isWithdrawal: Bool, _ left: inout [CancellationVisit]
     ) {
-        if let sources = settleCancelled(cancellation, origin: origin) {
+        // Only the program ends a span (TheRules, X7).
+        if kind != .span, let sources = settleCancelled(cancellation, origin: origin) {
             // A parent that is settled delivers to this child, and submits the clean-up in its turn. So the handlers of
             // one promise keep their order (TheRules, P4), whichever thread settles it meanwhile.
             if !(sources.parent?.current.hasOutcome ?? false) { submitCleanUp() }

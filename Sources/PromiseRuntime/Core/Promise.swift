@@ -145,7 +145,7 @@ extension AnyPromise {
     public final var isSettled: Bool { current.hasOutcome }
 
     /// The label, if one was given.
-    public final var label: String? { context.label }
+    public final var label: String? { asSpan?.renamed.text ?? context.label }
 
     /// The promise that this one's operation was called on, while that promise is pending; nil for a root
     /// (<doc:TheRules>, P8; as RXPromise, but a settled parent is released). Costs one short lock; may change at any
@@ -172,7 +172,9 @@ extension AnyPromise {
         unlock(state)
         node.parent = parent?.id ?? .none
         node.adopted = followed?.id ?? .none
-        node.label = context.label
+        let renamed = asSpan?.renamed
+        node.label = renamed?.text ?? context.label
+        node.renameCount = min(renamed?.count ?? 0, UInt64(UInt16.max))
         node.executor = context.executor.identity.id
         node.cancelRequested = state.has(PromiseState.cancelled)
         if state.has(PromiseState.handlerEnded) { node.flags.insert(.handlerEnded) }

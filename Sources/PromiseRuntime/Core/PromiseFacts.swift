@@ -1,7 +1,7 @@
 import CChainRuntime
 import ChainEvents
 
-/// Facts about a live promise at one moment that no event reports. Reading them calls no code of the program.
+/// Facts about a live promise at one moment that no event reports. Reading them calls no code of the program, but a span's.
 package struct PromiseFacts: Sendable {
     /// A thread that sleeps until the promise settles.
     package struct BlockedThread: Hashable, Sendable {
@@ -33,6 +33,9 @@ package struct PromiseFacts: Sendable {
     package var error: (any Error)?
     /// Whether it has a value.
     package var isFulfilled: Bool
+    /// What a span's attributes, events and links say; empty for other nodes. Runs code of the program that describes
+    /// attributes.
+    package var spanEntries: [NodeDetail.Entry] = []
 }
 
 extension AnyPromise {
@@ -41,10 +44,11 @@ extension AnyPromise {
         let (parent, followed) = waitsFor
         let state = current
         var facts = PromiseFacts(
-            valueType: "\(valueType)", label: context.label, executor: context.executor.identity.name, handlers: [],
+            valueType: "\(valueType)", label: label, executor: context.executor.identity.name, handlers: [],
             callbackCount: 0, followers: [], combinators: [], blockedThreads: [], parent: parent?.id,
             followed: followed?.id, error: error,
             isFulfilled: state.hasOutcome && !state.has(PromiseState.rejected))
+        facts.spanEntries = asSpan?.entries() ?? []
         forEachLiveWaiter { waiter in
             switch waiter {
             case let waiter as ThreadWaiter:

@@ -25,11 +25,16 @@ extension AnyPromise {
             other = parent.id
             flags.insert(.hasParent)
             isIncluded = parent.isRecorded
+        } else if let span = asSpan {
+            let creator = span.creator
+            let isInside = creator?.isInRuntime(of: self) ?? false
+            if isInside, let creator { other = creator.id }
+            isIncluded = isInside ? creator?.isRecorded ?? true : isIncludedAsRoot
         } else if let creator = Self.runningReference,
             creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })
         {
             (other, isIncluded) = creator._withUnsafeGuaranteedRef { ($0.id, $0.isRecorded) }
-        } else if let scope = TaskScope.current?.node, scope.isInRuntime(of: self) {
+        } else if let scope = TaskScope.creator, scope.isInRuntime(of: self) {
             (other, isIncluded) = (scope.id, scope.isRecorded)
         } else {
             isIncluded = isIncludedAsRoot

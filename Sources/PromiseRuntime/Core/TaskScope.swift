@@ -1,3 +1,4 @@
+import ChainEvents
 import Synchronization
 
 /// The runtime and the creator of promises made in a task. Tasks inherit it, because it is a task-local value; code in
@@ -6,6 +7,8 @@ struct TaskScope: Sendable {
     let runtime: ChainRuntime
     /// The node under which promises of the task stand, if it has one.
     let node: AnyPromise?
+    /// The span in which the scope began. A task in another span began that one inside of the scope.
+    private let span: NodeID
 
     @TaskLocal private static var inherited: TaskScope?
 
@@ -13,15 +16,36 @@ struct TaskScope: Sendable {
     // promise (15 ns).
     private static let isUsed = Atomic(false)
 
+    init(runtime: ChainRuntime, node: AnyPromise?) {
+        self.runtime = runtime
+        self.node = node
+        span = SpanNode.current?.id ?? .none
+    }
+
     /// The scope of the calling task; nil for none. One load in a process that never made a scope.
     @inline(__always)
     static var current: TaskScope? { isUsed.load(ordering: .relaxed) ? inherited : nil }
+
+    /// The node under which promises of the calling task stand: its scope or its span, whichever began later. One load
+    /// in a process that never made a scope nor installed a tracer.
+    @inline(__always)
+    static var creator: AnyPromise? { isUsed.load(ordering: .relaxed) ? innermost(of: SpanNode.current) : nil }
+
+    /// The later one of the task's scope and a span.
+    static func innermost(of span: SpanNode?) -> AnyPromise? {
+        let scope = inherited
+        guard let span, span.id != scope?.span else { return scope?.node }
+        return span
+    }
+
+    /// Has tasks look for a scope from now on.
+    static func use() { if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) } }
 
     /// Runs `body` with this scope.
     func run<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
-        if !Self.isUsed.load(ordering: .relaxed) { Self.isUsed.store(true, ordering: .relaxed) }
+        Self.use()
         return try await Self.$inherited.withValue(self, operation: body, isolation: isolation)
     }
 }

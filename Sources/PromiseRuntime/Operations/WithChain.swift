@@ -49,7 +49,7 @@ public func withChain<Value>(
 
 extension Promise where Value == Void {
     /// Settles the node of a scope after its code has ended. The error is not unhandled, because the caller receives it.
-    fileprivate func endScope(throwing error: (any Error)?) {
+    final func endScope(throwing error: (any Error)?) {
         guard let error else {
             if !fulfill((), by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
             return

@@ -1,0 +1,96 @@
+#if Tracing
+    import PromiseRuntime
+    import Tracing
+
+    /// A span of a ``ChainTracer``: a node of the tree from its start to its end.
+    ///
+    /// Every member may be used from any thread; after ``end(at:)`` changes are ignored. Times that are passed are those
+    /// of span events only: the node begins and ends when the calls are made.
+    public final class ChainSpan: Span {
+        /// The context with the span in it: `withSpan` makes it current.
+        public let context: ServiceContext
+        private let record: SpanRecord
+        private let node: SpanNode?
+        private let tracer: ChainTracer
+
+        init(context: ServiceContext, record: SpanRecord, node: SpanNode?, tracer: ChainTracer) {
+            self.context = context
+            self.record = record
+            self.node = node
+            self.tracer = tracer
+        }
+
+        deinit {
+            // A node without a span could never settle.
+            finish(throwing: SpanError(message: "the span was released without end()"))
+        }
+
+        /// Whether something records the span: only then it is in the tree.
+        public var isRecording: Bool { node != nil && record.state.withLock { !$0.hasEnded } }
+
+        /// The name; the node's label follows it.
+        public var operationName: String {
+            get { record.state.withLock { $0.name } }
+            set {
+                let isOpen = record.state.withLock { state in
+                    if !state.hasEnded { state.name = newValue }
+                    return !state.hasEnded
+                }
+                if isOpen { node?.rename(to: newValue) }
+            }
+        }
+
+        /// The attributes, which the node's details show.
+        public var attributes: SpanAttributes {
+            get { record.state.withLock { $0.attributes } }
+            set { record.state.withLock { if !$0.hasEnded { $0.attributes = newValue } } }
+        }
+
+        /// Sets the status: with *error* the node is rejected when the span ends. An *ok* is final, as OpenTelemetry has
+        /// it.
+        public func setStatus(_ status: SpanStatus) {
+            record.state.withLock { state in
+                if !state.hasEnded, state.status?.code != .ok { state.status = status }
+            }
+        }
+
+        /// Adds an event, which the node's details show; of a span 128 are kept.
+        public func addEvent(_ event: SpanEvent) { record.add(event) }
+
+        /// Records an error, as an event too. It fails the span only together with ``setStatus(_:)``.
+        public func recordError<Instant: TracerInstant>(
+            _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
+        ) {
+            var attributes = attributes
+            if attributes["exception.message"] == nil { attributes["exception.message"] = "\(error)" }
+            if attributes["exception.type"] == nil { attributes["exception.type"] = "\(type(of: error))" }
+            record.state.withLock { if !$0.hasEnded { $0.error = error } }
+            record.add(SpanEvent(name: "exception", at: instant(), attributes: attributes))
+        }
+
+        /// Adds a link to another span, which the node's details show; of a span 128 are kept.
+        public func addLink(_ link: SpanLink) { record.add(link) }
+
+        /// Ends the span: its node is fulfilled, or rejected if the status is *error*, or cancelled if a
+        /// `CancellationError` was recorded as well.
+        public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) { finish(throwing: nil) }
+
+        private func finish(throwing failure: (any Error)?) {
+            let ended: (error: (any Error)?, isFirst: Bool) = record.state.withLock { state in
+                if state.hasEnded { return (nil, false) }
+                state.hasEnded = true
+                guard state.status?.code == .error else { return (failure, true) }
+                return (state.error ?? SpanError(message: state.status?.message ?? "error"), true)
+            }
+            guard ended.isFirst, let node else { return }
+            node.end(throwing: ended.error)
+            tracer.keep(node)
+        }
+    }
+
+    /// The failure of a span that has a status *error* and no recorded error.
+    struct SpanError: Error, CustomStringConvertible {
+        var message: String
+        var description: String { message }
+    }
+#endif

@@ -1,0 +1,131 @@
+#if Tracing
+    import ChainEvents
+    import ChainSystem
+    import PromiseRuntime
+    import Tracing
+
+    /// A tracer that makes each span a node of the tree, from its start on: the dashboard shows spans in flight, which
+    /// tracing backends do not.
+    ///
+    ///     InstrumentationSystem.bootstrap(ChainTracer())
+    ///     let inspector = try Inspector.start(name: "shop")
+    ///
+    /// A span stands under the span of its context, or under the `withChain` scope of its task if that began later.
+    /// Without a span in its context it stands under the scope, or under the handler that runs on this thread. Promises
+    /// and scopes made in a span stand under it.
+    ///
+    /// A span cannot be cancelled; cancelling its node cancels what is pending under it (<doc:ChainTracing>).
+    ///
+    /// Cost: while nothing records, a span makes no node, but keeps its identity for ``inject(_:into:using:)``.
+    public struct ChainTracer: Tracer {
+        private let endedSpans: EndedSpans
+
+        /// Makes a tracer for `InstrumentationSystem.bootstrap`, alone or in a `MultiplexInstrument`, which gives spans to
+        /// its first tracer only.
+        ///
+        /// - Parameter keptSpans: The number of ended spans of which the details can still be shown, the newest ones; each
+        ///   takes about a kilobyte, and what its attributes and events take.
+        public init(keptSpans: Int = 1_000) {
+            endedSpans = EndedSpans(limit: keptSpans)
+            SpanNode.install { ServiceContext.current?[SpanReference.Key.self]?.node }
+        }
+
+        /// Starts a span: a node that runs until the span ends. `instant` counts for span events alone.
+        public func startSpan<Instant: TracerInstant>(
+            _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
+            at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
+        ) -> ChainSpan {
+            var context = context()
+            let parent = context[SpanReference.Key.self]
+            let trace = parent?.trace.child() ?? .root()
+            let record = SpanRecord(
+                name: operationName, kind: kind, trace: trace, parent: parent,
+                startTime: instant().nanosecondsSinceEpoch)
+            let site = CallSite(file: FileNames.pointer(to: fileID), line: UInt32(truncatingIfNeeded: line))
+            let node = SpanNode.start(operationName, in: parent?.node, site: site) { record.entries() }
+            context[SpanReference.Key.self] = SpanReference(trace: trace, node: node, isRemote: false)
+            return ChainSpan(context: context, record: record, node: node, tracer: self)
+        }
+
+        /// Writes the span of a context as W3C `traceparent`, with the `tracestate` that came with its trace.
+        public func inject<Carrier, Inject: Injector>(
+            _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
+        ) where Inject.Carrier == Carrier {
+            guard let trace = context[SpanReference.Key.self]?.trace else { return }
+            injector.inject(trace.header, forKey: TraceContext.parentHeader, into: &carrier)
+            if let state = trace.state { injector.inject(state, forKey: TraceContext.stateHeader, into: &carrier) }
+        }
+
+        /// Reads a W3C `traceparent`: spans of the context then belong to that trace. Ignores a malformed one, and the
+        /// `tracestate` with it.
+        public func extract<Carrier, Extract: Extractor>(
+            _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
+        ) where Extract.Carrier == Carrier {
+            guard let header = extractor.extract(key: TraceContext.parentHeader, from: carrier),
+                var trace = TraceContext(header: header)
+            else { return }
+            trace.state = extractor.extract(key: TraceContext.stateHeader, from: carrier)
+            context[SpanReference.Key.self] = SpanReference(trace: trace, node: nil, isRemote: true)
+        }
+
+        /// Does nothing: nodes are published by the inspector.
+        @available(*, deprecated, message: "nodes are published by the inspector")
+        public func forceFlush() {}
+
+        /// Keeps an ended span for its details.
+        func keep(_ node: SpanNode) { endedSpans.add(node) }
+    }
+
+    /// The newest ended spans.
+    private final class EndedSpans: Sendable {
+        private struct Ring: Sendable {
+            var nodes: [SpanNode] = []
+            var next = 0
+        }
+
+        private let ring = Lock(Ring())
+        private let limit: Int
+
+        init(limit: Int) { self.limit = max(0, limit) }
+
+        func add(_ node: SpanNode) {
+            guard limit > 0 else { return }
+            // Released without the lock, because that runs code of the program.
+            let dropped: SpanNode? = ring.withLock { ring in
+                guard ring.nodes.count == limit else {
+                    ring.nodes.append(node)
+                    return nil
+                }
+                let dropped = ring.nodes[ring.next]
+                ring.nodes[ring.next] = node
+                ring.next = (ring.next + 1) % limit
+                return dropped
+            }
+            _ = dropped
+        }
+    }
+
+    /// File names as C strings that live as long as the program, because call sites are pointers to such.
+    private enum FileNames {
+        private struct Table: @unchecked Sendable {
+            // Sendable: the strings are never changed nor freed.
+            var pointers: [String: UnsafePointer<UInt8>] = [:]
+        }
+
+        private static let table = Lock(Table())
+        /// Names past so many are unknown, so that made-up ones take no more memory.
+        private static let limit = 10_000
+
+        static func pointer(to name: String) -> UnsafePointer<UInt8>? {
+            table.withLock { table in
+                if let known = table.pointers[name] { return known }
+                guard table.pointers.count < limit else { return nil }
+                let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: name.utf8.count + 1)
+                _ = bytes.initialize(from: Array(name.utf8) + [0])
+                let pointer = UnsafePointer(bytes.baseAddress!)
+                table.pointers[name] = pointer
+                return pointer
+            }
+        }
+    }
+#endif

@@ -1,0 +1,78 @@
+#if Tracing
+    /// The identity of a span across processes: W3C Trace Context, level 1.
+    ///
+    ///     traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
+    ///                  └ version, trace id                 └ span id        └ flags
+    struct TraceContext: Hashable, Sendable {
+        /// The trace: two halves of 128 bits, not both 0.
+        var traceHigh: UInt64, traceLow: UInt64
+        /// The span; not 0.
+        var span: UInt64
+        /// Whether the caller may have recorded the trace.
+        var isSampled: Bool
+        /// What other tracers say about the trace: passed on as it came.
+        var state: String?
+
+        /// The names of the headers.
+        static let parentHeader = "traceparent", stateHeader = "tracestate"
+
+        /// Makes the identity of a trace's first span.
+        static func root() -> TraceContext {
+            TraceContext(
+                traceHigh: .random(in: .min ... .max), traceLow: .random(in: 1 ... .max),
+                span: .random(in: 1 ... .max), isSampled: true, state: nil)
+        }
+
+        /// Makes the identity of a span in the same trace.
+        func child() -> TraceContext {
+            var child = self
+            child.span = .random(in: 1 ... .max)
+            return child
+        }
+
+        /// The header that names this span as the parent. Of the flags, level 1 lets only *sampled* be set.
+        var header: String { "00-\(traceText)-\(spanText)-\(isSampled ? "01" : "00")" }
+
+        var traceText: String { Self.hex(traceHigh) + Self.hex(traceLow) }
+        var spanText: String { Self.hex(span) }
+
+        private static func hex(_ number: UInt64) -> String {
+            let digits = String(number, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+    }
+
+    extension TraceContext {
+        private static let length = 55
+        private static let dash = UInt8(ascii: "-")
+
+        /// Reads a `traceparent`; nil for one that the specification has receivers ignore (section 3.2.2). Of a later
+        /// version it reads what this one knows.
+        init?(header: String) {
+            let bytes = Array(header.utf8)
+            guard bytes.count >= Self.length, let version = Self.number(bytes[0..<2]), version != 0xff,
+                [2, 35, 52].allSatisfy({ bytes[$0] == Self.dash })
+            else { return nil }
+            let hasMore = bytes.count > Self.length
+            guard !hasMore || (version != 0 && bytes[Self.length] == Self.dash) else { return nil }
+            guard let high = Self.number(bytes[3..<19]), let low = Self.number(bytes[19..<35]), high | low != 0,
+                let span = Self.number(bytes[36..<52]), span != 0, let flags = Self.number(bytes[53..<55])
+            else { return nil }
+            self.init(traceHigh: high, traceLow: low, span: span, isSampled: flags & 1 != 0, state: nil)
+        }
+
+        /// Lower-case hexadecimal digits only, as the specification demands.
+        private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+            var number: UInt64 = 0
+            for digit in digits {
+                switch digit {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+                case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                    number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+                default: return nil
+                }
+            }
+            return number
+        }
+    }
+#endif

@@ -1,0 +1,174 @@
+#if Tracing
+    import ChainTesting
+    import ChainTracing
+    import PromiseRuntime
+    import Testing
+    import Tracing
+
+    /// Where spans, scopes and promises stand in the tree, and what their rows say.
+    struct SpanTreeTests {
+        private let tracer = ChainTracer()
+
+        private struct Declined: Error, CustomStringConvertible { var description: String { "card expired" } }
+
+        @Test func spansNestByTheirContext() async {
+            let run = RecordedRun()
+            await run.make {
+                await tracer.withSpan("order") { _ in
+                    async let score = tracer.withSpan("fraud score") { _ in 3 }
+                    #expect(await score == 3)
+                    await withTaskGroup { group in group.addTask { tracer.withSpan("item") { _ in } } }
+                    await Task { tracer.withSpan("mail") { _ in } }.value
+                }
+            }
+            assertChain(
+                run,
+                matches: """
+                    fulfilled span order
+                      fulfilled span fraud score
+                      fulfilled span item
+                      fulfilled span mail
+                    """)
+        }
+
+        @Test func spansAndScopesNestInEitherOrder() async {
+            let run = RecordedRun()
+            await run.make {
+                await tracer.withSpan("GET /order") { _ in
+                    await withChain("order 17") {
+                        await tracer.withSpan("charge") { _ in
+                            _ = Promise.resolve(1, label: "in charge")
+                            await withChain("card") { _ = Promise.resolve(2, label: "in card") }
+                            _ = Promise.resolve(3, label: "in charge again")
+                        }
+                        _ = Promise.resolve(4, label: "in order 17")
+                    }
+                    _ = Promise.resolve(5, label: "in GET")
+                }
+                await withChain("loop") { tracer.withSpan("round") { _ in tracer.withSpan("step") { _ in } } }
+            }
+            assertChain(
+                run,
+                matches: """
+                    fulfilled span GET /order
+                      fulfilled task order 17
+                        fulfilled span charge
+                          fulfilled resolve in charge = 1
+                          fulfilled task card
+                            fulfilled resolve in card = 2
+                          fulfilled resolve in charge again = 3
+                        fulfilled resolve in order 17 = 4
+                      fulfilled resolve in GET = 5
+                    fulfilled task loop
+                      fulfilled span round
+                        fulfilled span step
+                    """)
+        }
+
+        /// A server's handler that gets its context by hand, in a task of its own.
+        @Test func aContextThatIsPassedByHandCounts() async {
+            let run = RecordedRun()
+            await run.make {
+                let request = tracer.startSpan("request")
+                await withChain("elsewhere") { tracer.startSpan("query", context: request.context).end() }
+                let context = request.context
+                await Task.detached { [tracer] in tracer.startSpan("late", context: context).end() }.value
+                request.end()
+                tracer.withSpan("outer") { _ in tracer.startSpan("root", context: .topLevel).end() }
+            }
+            assertChain(
+                run,
+                matches: """
+                    fulfilled span request
+                      fulfilled span query
+                      fulfilled span late
+                    fulfilled task elsewhere
+                    fulfilled span outer
+                    fulfilled span root
+                    """)
+        }
+
+        @Test func aSpanOfAHandlerStandsUnderIt() {
+            let run = RecordedRun()
+            run.make {
+                _ = Promise.resolve(1).map(label: "price") { [tracer] price in tracer.withSpan("rules") { _ in price } }
+            }
+            run.runUntilIdle()
+            assertChain(
+                run,
+                matches: """
+                    fulfilled resolve = 1
+                    fulfilled map price = 1
+                      fulfilled span rules
+                    """)
+        }
+
+        @Test func aSpanIsShownInFlightAndRenamed() {
+            let run = RecordedRun()
+            let span = run.make { tracer.startSpan("GET") }
+            #expect(span.isRecording)
+            assertChain(run, matches: "running span GET")
+            span.operationName = "GET /order/{id}"
+            run.clock.advance(by: .seconds(2))
+            assertChain(run, matches: "running span GET /order/{id} · run 2s · total 2s")
+            span.end()
+            span.operationName = "too late"
+            #expect(!span.isRecording && span.operationName == "GET /order/{id}")
+            assertChain(run, matches: "fulfilled span GET /order/{id} · run 2s · total 2s")
+        }
+
+        @Test func errorsAndStatusDecideTheOutcome() {
+            let run = RecordedRun()
+            run.make {
+                _ = try? tracer.withSpan("throws") { _ in throw Declined() }
+                tracer.withSpan("status") { $0.setStatus(SpanStatus(code: .error, message: "500")) }
+                tracer.withSpan("no message") { $0.setStatus(SpanStatus(code: .error)) }
+                tracer.withSpan("handled") { $0.recordError(Declined()) }
+                tracer.withSpan("ok is final") { span in
+                    span.setStatus(SpanStatus(code: .ok))
+                    span.setStatus(SpanStatus(code: .error))
+                }
+                _ = try? tracer.withSpan("cancelled") { _ in throw CancellationError() }
+                _ = tracer.startSpan("released")
+            }
+            assertChain(
+                run,
+                matches: """
+                    rejected span throws ! card expired
+                    rejected span status ! 500
+                    rejected span no message ! error
+                    fulfilled span handled
+                    fulfilled span ok is final
+                    cancelled span cancelled ! cancelled by program: its task was cancelled
+                    rejected span released ! the span was released without end()
+                    """)
+        }
+
+        @Test func errorsOfSpansAreNotUnhandled() throws {
+            let runtime = ChainRuntime()
+            let run = RecordedRun()
+            runtime.onUnhandled = { Issue.record("unhandled: \($0)") }
+            run.runtime.onUnhandled = runtime.onUnhandled
+            let unkept = ChainTracer(keptSpans: 0)
+            run.make { _ = try? unkept.withSpan("throws") { _ in throw Declined() } }
+            #expect(run.runtime.liveNodeCount == 0)
+        }
+
+        @Test func withoutARecorderASpanHasNoNode() {
+            let span = ChainRuntime().run { tracer.startSpan("GET") }
+            #expect(!span.isRecording)
+            span.operationName = "GET /"
+            span.attributes["a"] = 1
+            #expect(span.operationName == "GET /" && span.attributes.count == 1)
+            span.end()
+        }
+
+        @Test func theNewestEndedSpansAreKept() {
+            let run = RecordedRun()
+            let tracer = ChainTracer(keptSpans: 3)
+            run.make { for number in 1...10 { tracer.startSpan("span \(number)").end() } }
+            #expect(run.runtime.liveNodeCount == 3)
+            #expect(run.promise(labelled: "span 8") != nil && run.promise(labelled: "span 7") == nil)
+        }
+    }
+#endif
