@@ -11,12 +11,14 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case rejected = 4
     /// `Promise { … }`: work on an executor.
     case work = 5
-    /// `Promise(async:)`: work in a task.
+    /// `Promise(async:)`, or the outermost `withChain` of a task: what it runs is the task, or begins in it.
     case task = 6
     /// `Promise.callback`: a foreign API calls its completion.
     case fromCallback = 7
     /// A span of swift-distributed-tracing, from its start to its end (`ChainTracer`).
     case span = 8
+    /// `withChain` in the same task as the scope around it.
+    case scope = 9
     // Links: one parent, one handler.
     /// `then`: its handler returns a promise.
     case then = 16
@@ -85,7 +87,8 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// The role of nodes of this kind.
     public var role: Role {
         switch self {
-        case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .span, .attempt, .round, .chain,
+        case .promise, .pending, .resolved, .rejected, .work, .task, .fromCallback, .span, .scope, .attempt, .round,
+            .chain,
             .other:
             .maker
         case .then, .map, .done, .catch, .recover, .failed, .anyway, .ignore, .asResult, .tap, .callback: .link
@@ -93,6 +96,9 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
             .combinator
         }
     }
+
+    /// Whether nodes of this kind run in a task, which has no thread of its own.
+    public var runsInTask: Bool { self == .task || self == .scope || self == .span }
 
     /// The operation's name, as in the source and on the screen. Costs some nanoseconds.
     public var word: String { Self.words[Int(rawValue)] }

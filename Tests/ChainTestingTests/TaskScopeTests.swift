@@ -58,7 +58,7 @@ import Testing
             run,
             matches: """
                 fulfilled task load = 3
-                  fulfilled task parse
+                  fulfilled scope parse
                     fulfilled resolve page = 1
                 """)
     }
@@ -110,7 +110,7 @@ import Testing
             run,
             matches: """
                 cancelled task order ! cancelled by program: its task was cancelled
-                  cancelled task charge ! cancelled by ann (by a viewer)
+                  cancelled scope charge ! cancelled by ann (by a viewer)
                 """)
     }
 
@@ -166,7 +166,7 @@ import Testing
             run,
             matches: """
                 fulfilled task order
-                  fulfilled task charge
+                  fulfilled scope charge
                 """)
     }
 

@@ -12,9 +12,10 @@ import sys
 
 MAGIC, VERSION, VIEWER_LIMIT = bytes.fromhex("636861696e76779e"), 1, 67108864
 LINKS, COMBINATORS, CHAIN = range(16, 27), (*range(48, 56), 64, 65), 80
-KINDS = dict(zip((*range(1, 9), *LINKS, *range(48, 58), 64, 65, CHAIN), (
-    "promise pending resolve reject work task callback span then map done catch recover failed anyway ignore asResult tap "
-    "thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain").split()))
+KINDS = dict(zip((*range(1, 10), *LINKS, *range(48, 58), 64, 65, CHAIN), (
+    "promise pending resolve reject work task callback span scope then map done catch recover failed anyway ignore "
+    "asResult tap thenCallback all allSettled any race sequence forEach repeat retry attempt round timeout delay chain")
+    .split()))
 WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
 STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")
 FIELDS = ("parent creator adopted adopted_at created queued started ended settled seen cancel_at "

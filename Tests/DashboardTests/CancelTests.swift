@@ -31,6 +31,51 @@ import Testing
         #expect(after.contains("⊘ cancelled") && after.contains("cancelled by the dashboard"))
     }
 
+    /// Cancelling a scope cancels its task, and so what the task does around the scope.
+    @Test func theQuestionCountsTheNodesOfTheTask() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .task, "order 17")
+        script.make(2, .scope, "charge", by: 1)
+        script.make(3, .scope, "bank", by: 2)
+        script.make(4, .task, "stock", by: 1)
+        for node in 1...4 { script.start(UInt64(node)) }
+        screen.feed(script)
+        screen.type("/bank<Enter><Esc>c")
+        #expect(screen.text.contains("Cancel bank?"))
+        #expect(screen.text.contains("1 pending node:"))
+        #expect(screen.text.contains("Cancels the whole task: 2 more nodes run in it"))
+        screen.type("n/charge<Enter><Esc>c")
+        #expect(screen.text.contains("2 pending nodes:"))
+        #expect(screen.text.contains("Cancels the whole task: 1 more node runs in it"))
+        screen.type("n/stock<Enter><Esc>c")
+        #expect(screen.text.contains("Cancel stock?") && !screen.text.contains("the whole task"))
+        screen.type("nC")
+        #expect(screen.text.contains("4 pending nodes:") && !screen.text.contains("the whole task"))
+    }
+
+    /// Only the program can end a span.
+    @Test func spansAreNotCounted() {
+        var screen = Screen(120, 30)
+        var script = Script()
+        script.make(1, .span, "GET /orders")
+        script.make(2, .task, "order 17", by: 1)
+        script.make(3, .span, "bank", by: 2)
+        script.make(4, .scope, "charge", by: 3)
+        script.make(5, .span, "ledger", by: 4)
+        for node in 1...5 { script.start(UInt64(node)) }
+        screen.feed(script)
+        screen.type("/charge<Enter><Esc>c")
+        #expect(screen.text.contains("1 pending node:"))
+        #expect(screen.text.contains("Cancels the whole task: 1 more node runs in it"))
+        screen.type("nC")
+        #expect(screen.text.contains("2 pending nodes:"))
+        screen.type("n/ledger<Enter><Esc>c")
+        #expect(screen.text.contains("only the program can end a span"))
+        screen.type("gc")
+        #expect(screen.text.contains("2 pending nodes:"))
+    }
+
     @Test func noLeavesThemAlone() {
         var screen = GoldenTests.checkout(120, 60)
         for key in ["n", "<Esc>", "q"] {

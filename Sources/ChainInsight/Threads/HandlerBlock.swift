@@ -15,7 +15,7 @@ public struct HandlerBlock: Hashable, Sendable {
 
     init?(_ view: NodeView, _ forest: borrowing ChainForest) {
         // Tasks have no thread of their own.
-        guard view.activity == .running, view.kind != .task else { return nil }
+        guard view.activity == .running, !view.kind.runsInTask else { return nil }
         if let wait = forest.wait(of: view.index) {
             (since, self.node) = (wait.since, wait.node)
         } else if view.marks.contains(.hasBlocked), let started = view.started {

@@ -70,12 +70,12 @@ public struct ThreadLanes: Sendable {
     }
 
     private static func isTask(_ id: NodeID, in forest: ChainForest) -> Bool {
-        forest.index(of: id).map { forest.kind(of: $0) == .task } ?? false
+        forest.index(of: id).map { forest.kind(of: $0).runsInTask } ?? false
     }
 
     /// Adds a running handler that a snapshot reports.
     private mutating func addRunning(_ snapshot: NodeSnapshot, in forest: ChainForest) {
-        guard snapshot.kind != .task, let node = forest.index(of: snapshot.id),
+        guard !snapshot.kind.runsInTask, let node = forest.index(of: snapshot.id),
             forest.node(node).activity == .running, let index = index(of: snapshot.thread, at: snapshot.started)
         else { return }
         lanes[index].push(snapshot.id, .handler, at: snapshot.started)
@@ -150,7 +150,7 @@ extension ThreadLanes {
         guard let node = forest.index(of: entry.node) else { return true }
         let view = forest.node(node)
         switch entry.kind {
-        case .handler: return view.activity == .running && view.kind != .task
+        case .handler: return view.activity == .running && !view.kind.runsInTask
         case .wait: return view.isLive
         }
     }

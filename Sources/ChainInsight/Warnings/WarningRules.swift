@@ -102,7 +102,7 @@ struct WarningRules {
     // MARK: Handlers
 
     /// Whether a thread is in the node's handler. Tasks have no thread of their own.
-    func occupiesThread(_ view: NodeView) -> Bool { view.activity == .running && view.kind != .task }
+    func occupiesThread(_ view: NodeView) -> Bool { view.activity == .running && !view.kind.runsInTask }
 
     func blockedWorker(_ view: NodeView, _ forest: ChainForest, now: UInt64) -> WarningVerdict {
         guard isEnabled(.blockedWorker), let block = HandlerBlock(view, forest) else { return .no }
@@ -129,7 +129,7 @@ struct WarningRules {
         let limit = options.neverSettledLimit
         switch view.state {
         case .running:
-            guard view.kind == .task, let started = view.started else { return .no }
+            guard view.kind.runsInTask, let started = view.started else { return .no }
             return verdict(since: started, limit: limit, now: now)
         case .pending, .waiting:
             guard now >= view.created, now - view.created >= limit else { return .later(view.created &+ limit) }

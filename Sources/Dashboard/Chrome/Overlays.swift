@@ -17,6 +17,12 @@ struct ConfirmBox {
         lines += question.labels.prefix(room).map { "  " + $0 }
         let rest = question.count - min(room, question.labels.count)
         if rest > 0, !question.labels.isEmpty { lines.append("  and \(CountText.grouped(rest)) more") }
+        if question.aroundCount > 0 {
+            let more =
+                question.aroundCount == 1
+                ? "1 more node runs" : "\(CountText.grouped(question.aroundCount)) more nodes run"
+            lines += ["", "Cancels the whole task: \(more) in it"]
+        }
         if let age = question.frozenAge {
             lines += ["", "frozen \(DurationText.coarse(age)) ago: some may have settled since"]
         }

@@ -214,6 +214,10 @@ struct Confirmation: Equatable {
     var count: Int
     /// Whether there are more than were counted.
     var isAtLeast = false
+    /// Whether a span is pending too, which is not cancelled.
+    var hasSpan = false
+    /// Live nodes around it that run in a task that is cancelled with it (TheRules, X6).
+    var aroundCount = 0
     /// The first few of them, in words.
     var labels: [String]
     /// How long the picture has been frozen, in nanoseconds; nil where it is live.

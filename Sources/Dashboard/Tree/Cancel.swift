@@ -16,7 +16,10 @@ extension State {
         }
         var question = question(about: rowIDs, wholeChain: wholeChain)
         guard question.count > 0 else {
-            return notify("nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) settled")
+            return notify(
+                question.hasSpan
+                    ? "nothing to cancel: only the program can end a span, and nothing else is pending"
+                    : "nothing to cancel: \(settled(rowIDs, wholeChain: wholeChain)) settled")
         }
         question.frozenAge = frozenAt.map { wall &- min($0, wall) }
         mode = .confirm(question)
@@ -147,6 +150,7 @@ extension Program {
         let name = NodeText.name(of: root, in: forest)
         question.what = wholeChain ? "the whole chain of \(name)" : name
         let live = count([root], in: &question)
+        question.aroundCount += countAround([root], besides: live)
         question.parts.append(part(wholeChain ? .chain(id) : .node(id), marking: live))
     }
 
@@ -154,6 +158,7 @@ extension Program {
         var seen: Set<NodeIndex> = []
         let roots = wholeChain ? nodes.map { forest.root(of: $0) }.filter { seen.insert($0).inserted } : nodes
         var live = count(roots, in: &question)
+        question.aroundCount += countAround(roots, besides: live)
         // Past the limit of the count nothing is counted, but all is cancelled.
         guard !live.isEmpty || question.isAtLeast else { return }
         for first in stride(from: 0, to: roots.count, by: Self.chainLimit) {
@@ -171,9 +176,11 @@ extension Program {
         let words = chains.count == 1 ? "1 chain" : "\(CountText.grouped(chains.count)) chains"
         question.what = "everything in \(shownName) (\(words))"
         var live = count(chains, in: &question)
-        // The forest already has this total.
-        question.count = liveCount
-        question.isAtLeast = false
+        if question.isAtLeast {
+            // The forest already has this total.
+            question.count = liveCount
+            question.isAtLeast = false
+        }
         for first in stride(from: 0, to: chains.count, by: Self.chainLimit) {
             let some = chains[first..<min(first + Self.chainLimit, chains.count)]
             question.parts.append(part(.nodes(some.map { forest.id(of: $0) }), marking: live))
@@ -186,15 +193,35 @@ extension Program {
             source: source, process: forest.process, scope: scope, nodes: nodes.map { forest.id(of: $0) })
     }
 
-    /// Adds the live nodes at and under some nodes to a question, up to its limit; returns them.
+    /// Adds the live nodes at and under some nodes to a question, up to its limit; returns them. Spans are not
+    /// cancelled (TheRules, X7).
     private func count(_ roots: [NodeIndex], in question: inout Confirmation) -> [NodeIndex] {
-        let live = Self.live(under: roots, in: forest, limit: Confirmation.countLimit - question.count)
+        var live = Self.live(under: roots, in: forest, limit: Confirmation.countLimit - question.count)
+        let liveCount = live.count
+        live.removeAll { forest.kind(of: $0) == .span }
+        if live.count < liveCount { question.hasSpan = true }
         question.count += live.count
         question.isAtLeast = question.count >= Confirmation.countLimit
         for node in live.prefix(Confirmation.labelLimit - question.labels.count) {
             question.labels.append("\(forest.state(of: node).word)  \(NodeText.name(of: node, in: forest))")
         }
         return live
+    }
+
+    /// Counts the live nodes above some nodes that run in the same task, which is cancelled as a whole.
+    private func countAround(_ nodes: [NodeIndex], besides counted: [NodeIndex]) -> Int {
+        var seen: Set<NodeIndex> = []
+        for node in nodes where forest.kind(of: node) == .scope && forest.state(of: node).isLive {
+            var inner = node
+            // A span between two scopes runs in their task, and is not cancelled.
+            while [.scope, .span].contains(forest.kind(of: inner)), let outer = forest.treeParent(of: inner),
+                seen.insert(outer).inserted
+            {
+                inner = outer
+            }
+        }
+        let around = seen.count { forest.state(of: $0).isLive && forest.kind(of: $0) != .span }
+        return around - (around == 0 ? 0 : counted.count { seen.contains($0) })
     }
 
     private static let chainLimit = 4_096

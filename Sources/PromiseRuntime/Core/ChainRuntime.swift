@@ -80,7 +80,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async rethrows -> Result {
         // The node stays, because promises of another runtime do not stand under it anyway.
-        try await TaskScope(runtime: self, node: TaskScope.creator).run(isolation: isolation, body)
+        try await TaskScope(runtime: self, node: TaskScope.creator, task: TaskScope.current?.task)
+            .run(isolation: isolation, body)
     }
 
     /// Whether the handler that runs on this thread was cancelled: true if its promise was cancelled while it runs

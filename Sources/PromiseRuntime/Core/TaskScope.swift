@@ -9,6 +9,8 @@ struct TaskScope: Sendable {
     let node: AnyPromise?
     /// The span in which the scope began. A task in another span began that one inside of the scope.
     private let span: NodeID
+    /// The hash of the task that runs the node's code. Tasks made in that code inherit the scope, and have another.
+    let task: Int?
 
     @TaskLocal private static var inherited: TaskScope?
 
@@ -16,9 +18,10 @@ struct TaskScope: Sendable {
     // promise (15 ns).
     private static let isUsed = Atomic(false)
 
-    init(runtime: ChainRuntime, node: AnyPromise?) {
+    init(runtime: ChainRuntime, node: AnyPromise?, task: Int? = nil) {
         self.runtime = runtime
         self.node = node
+        self.task = task
         span = SpanNode.current?.id ?? .none
     }
 
@@ -40,6 +43,15 @@ struct TaskScope: Sendable {
 
     /// Has tasks look for a scope from now on.
     static func use() { if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) } }
+
+    /// The hash of the calling task, which a task at the address of an ended one has, too. So it may decide what is shown,
+    /// and nothing else.
+    static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+    /// Whether the scope's node runs in this task, and belongs to this runtime.
+    func hasNode(in task: Int?, of runtime: ChainRuntime) -> Bool {
+        task != nil && task == self.task && node?.context.runtime === runtime
+    }
 
     /// Runs `body` with this scope.
     func run<Value>(

@@ -181,7 +181,9 @@ extension Promise {
         let task = Task { [self] in
             if isRecording { report(.started) }
             do {
-                let value = try await TaskScope(runtime: context.runtime, node: self).run(work)
+                let value = try await TaskScope(
+                    runtime: context.runtime, node: self, task: isRecording ? TaskScope.currentTask : nil
+                ).run(work)
                 if !fulfill(value, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
             } catch {
                 rejectTask(with: error)

@@ -30,13 +30,16 @@ public func withChain<Value>(
 ) async rethrows -> Value {
     let runtime = ChainRuntime.current
     guard runtime.isRecordingHere else { return try await body() }
+    let task = TaskScope.currentTask
+    let isInner = TaskScope.current?.hasNode(in: task, of: runtime) ?? false
     let node = Promise<Void>(
-        kind: .task, site: CallSite(file, line), contextWord: Context.rootWord(label: label(), executor: nil))
+        kind: isInner ? .scope : .task, site: CallSite(file, line),
+        contextWord: Context.rootWord(label: label(), executor: nil))
     let canceller = withUnsafeCurrentTask { TaskCanceller($0) }
     node.register(canceller)
     if node.isRecording { node.report(.started) }
     do {
-        let value = try await TaskScope(runtime: runtime, node: node).run(isolation: isolation, body)
+        let value = try await TaskScope(runtime: runtime, node: node, task: task).run(isolation: isolation, body)
         await canceller.close(isolation: isolation)
         node.endScope(throwing: nil)
         return value

@@ -44,7 +44,7 @@ enum WarningText {
         case .cancellationIgnored: return forest.canceller(of: node).map { "asked by \($0)" } ?? ""
         case .longQueueWait: return forest.executors[view.executor].map { "in the queue of \($0)" } ?? "in a queue"
         default:
-            if view.kind == .task, view.state == .running { return "its task runs" }
+            if view.kind.runsInTask, view.state == .running { return "its task runs" }
             return view.state == .waiting ? "ready, but nothing runs it" : "nothing has settled it"
         }
     }
