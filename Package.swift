@@ -172,6 +172,9 @@ let package = Package(
             dependencies: [
                 "ChainTracing", "ChainTesting", "ChainInspector", "ChainModel", "ChainEvents", "PromiseRuntime",
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])),
             ]),
         .testTarget(
             name: "ChainWireTests",

@@ -112,6 +112,8 @@ public struct NodeSnapshot: Hashable, Sendable {
     public var label: String?
     /// How often it was renamed until it had that label; 0 if it was made with it.
     public var renameCount: UInt64
+    /// Its parent in another process.
+    public var remoteParent: NodeKey?
     /// The executor of its handler, by number in ``EventBatch/executors``.
     public var executor: ExecutorID
     /// The thread that its handler began on.
@@ -151,6 +153,7 @@ public struct NodeSnapshot: Hashable, Sendable {
         site = 0
         label = nil
         renameCount = 0
+        remoteParent = nil
         executor = 0
         thread = 0
         (created, queued, started, ended, settled) = (0, 0, 0, 0, 0)

@@ -43,6 +43,9 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case awaitMisused = 19
     /// It has another label: the text. `detail` counts its renamings from 1; the label with the highest count holds.
     case renamed = 20
+    /// Its parent is a node of another process; the text is that process's key and the node's number, hexadecimal:
+    /// `1f3a5c7e9b2d4f60-2a`.
+    case remoteParent = 21
 }
 
 /// Marks on an event. Part of the wire format.

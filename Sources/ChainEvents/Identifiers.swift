@@ -44,6 +44,18 @@ public struct NodeKey: Hashable, Sendable {
         self.process = process
         self.id = id
     }
+
+    /// Process and node in hexadecimal, for headers and events: `1f3a5c7e9b2d4f60-2a`.
+    package var text: String { String(process.rawValue, radix: 16) + "-" + String(id.rawValue, radix: 16) }
+
+    /// Reads ``text``; nil for anything else, and for node 0.
+    package init?(text: some StringProtocol) {
+        let parts = text.split(separator: "-", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.first?.isHexDigit == true }),
+            let process = UInt64(parts[0], radix: 16), let id = UInt64(parts[1], radix: 16), id != 0
+        else { return nil }
+        self.init(process: ProcessKey(rawValue: process), id: NodeID(rawValue: id))
+    }
 }
 
 /// The number of a call site in a process's table of sites (``EventBatch/sites``). Zero is unknown.

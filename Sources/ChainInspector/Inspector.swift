@@ -109,6 +109,7 @@ public final class Inspector: Sendable {
             dumpWatch.withLock { $0.take() }?.stop()
             throw error
         }
+        runtime.processKey.store(info.key.rawValue, ordering: .relaxed)
         let started = AttachServer(self, options: options.server(collectsByHand: collectsByHand))
         server.withLock { $0 = started }
     }
@@ -127,6 +128,7 @@ public final class Inspector: Sendable {
         let (collecting, dumping) = Inspector.withRunning { running in
             if running[ObjectIdentifier(runtime)] === self {
                 running[ObjectIdentifier(runtime)] = nil
+                runtime.processKey.store(0, ordering: .relaxed)
                 runtime.stopRecording()
             }
             return (thread.withLock { $0.take() }, dumpWatch.withLock { $0.take() })

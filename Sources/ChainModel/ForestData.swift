@@ -49,6 +49,7 @@ final class ForestData: @unchecked Sendable {
     // Unchecked for the reason above: tables beside the records.
     /// By slot, what ``NodeRecord/thenCount`` has no room for.
     @exclusivity(unchecked) var thenCountOverflow: [UInt32: UInt32] = [:]
+    @exclusivity(unchecked) var remoteParents = RemoteParents()
     @exclusivity(unchecked) var ids = IDTable()
     @exclusivity(unchecked) var texts = TextPool()
     @exclusivity(unchecked) var log = ChangeLog()
@@ -113,6 +114,7 @@ final class ForestData: @unchecked Sendable {
         evictedCounts = other.evictedCounts
         childCounts = other.childCounts
         thenCountOverflow = other.thenCountOverflow
+        remoteParents = other.remoteParents
         ids = other.ids
         texts = other.texts
         log = other.log

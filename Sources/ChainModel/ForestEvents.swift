@@ -103,6 +103,7 @@ extension ForestData {
             nodes[slot].pointee.bits.insert(.released)
             settle(slot, .unknown, event.time)
         case .renamed: if let text = batch.text(of: event) { rename(slot, text, count: UInt64(event.detail)) }
+        case .remoteParent: setRemoteParent(slot, batch.text(of: event).flatMap { NodeKey(text: $0) })
         case .awaited: awaited(event)
         case .awaitEnded: awaitEnded(event)
         case .awaitMisused:

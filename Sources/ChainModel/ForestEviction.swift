@@ -135,6 +135,7 @@ extension ForestData {
         totals.evictedCount += 1
         texts.release(node.pointee.label)
         if node.pointee.extra != noSlot { freeExtra(node.pointee.extra) }
+        remoteParents.remove(slot)
         node.pointee.id = 0
         nodes.free(slot)
     }

@@ -43,6 +43,7 @@ extension ChainForest {
         if record.has(.byViewer) { snapshot.flags.insert(.byViewer) }
         if record.faults.contains(.hasBlocked) { snapshot.flags.insert(.hasBlocked) }
         if record.faults.contains(.hasMisusedAwait) { snapshot.flags.insert(.hasMisusedAwait) }
+        snapshot.remoteParent = data.remoteParents[slot]
         guard record.extra != noSlot else { return result.append(snapshot) }
         let extra = data.extras[record.extra].pointee
         snapshot.summary = data.texts[extra.summary]
@@ -91,6 +92,7 @@ extension ForestData {
         if snapshot.flags.contains(.hasBlocked) { node.pointee.faults.insert(.hasBlocked) }
         if snapshot.flags.contains(.hasMisusedAwait) { node.pointee.faults.insert(.hasMisusedAwait) }
         if snapshot.renameCount != 0, let label = snapshot.label { rename(slot, label, count: snapshot.renameCount) }
+        setRemoteParent(slot, snapshot.remoteParent)
         applySteps(of: snapshot, slot)
         applyLinks(of: snapshot, slot)
         refresh(slot)

@@ -30,6 +30,7 @@ package enum EventText {
         case .awaitEnded: "resumed"
         case .awaitMisused: "refused"
         case .renamed: "renamed"
+        case .remoteParent: "called"
         }
     }
 
@@ -37,7 +38,7 @@ package enum EventText {
     package static func style(_ kind: EventKind) -> Style {
         switch kind {
         case .created: .normal
-        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed: .dim
+        case .linked, .ended, .adopted, .released, .awaitEnded, .renamed, .remoteParent: .dim
         case .queued: .queued
         case .started: .running
         case .fulfilled: .fulfilled
@@ -95,6 +96,9 @@ package enum EventText {
         case .awaitEnded: return ("its thread goes on", .dim)
         case .awaitMisused: return (text ?? "a wait that could not end", .warning)
         case .renamed: return (text.map { "to \($0)" } ?? "", .dim)
+        case .remoteParent:
+            let parent = text.flatMap { NodeKey(text: $0) }
+            return (parent.map { "from \($0.id) of another program" } ?? "", .dim)
         }
     }
 }

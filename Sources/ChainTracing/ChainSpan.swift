@@ -12,8 +12,13 @@
         private let record: SpanRecord
         private let node: SpanNode?
         private let tracer: ChainTracer
+        /// The span of the other tracer.
+        private let forwarded: (any Span)?
 
-        init(context: ServiceContext, record: SpanRecord, node: SpanNode?, tracer: ChainTracer) {
+        init(
+            context: ServiceContext, record: SpanRecord, node: SpanNode?, tracer: ChainTracer, forwarded: (any Span)?
+        ) {
+            self.forwarded = forwarded
             self.context = context
             self.record = record
             self.node = node
@@ -25,8 +30,10 @@
             finish(throwing: SpanError(message: "the span was released without end()"))
         }
 
-        /// Whether something records the span: only then it is in the tree.
-        public var isRecording: Bool { node != nil && record.state.withLock { !$0.hasEnded } }
+        /// Whether something records the span: an inspector, by which it is in the tree, or the other tracer.
+        public var isRecording: Bool {
+            (node != nil && record.state.withLock { !$0.hasEnded }) || forwarded?.isRecording == true
+        }
 
         /// The name; the node's label follows it.
         public var operationName: String {
@@ -37,13 +44,17 @@
                     return !state.hasEnded
                 }
                 if isOpen { node?.rename(to: newValue) }
+                forwarded?.operationName = newValue
             }
         }
 
         /// The attributes, which the node's details show.
         public var attributes: SpanAttributes {
             get { record.state.withLock { $0.attributes } }
-            set { record.state.withLock { if !$0.hasEnded { $0.attributes = newValue } } }
+            set {
+                record.state.withLock { if !$0.hasEnded { $0.attributes = newValue } }
+                forwarded?.attributes = newValue
+            }
         }
 
         /// Sets the status: with *error* the node is rejected when the span ends. An *ok* is final, as OpenTelemetry has
@@ -52,28 +63,40 @@
             record.state.withLock { state in
                 if !state.hasEnded, state.status?.code != .ok { state.status = status }
             }
+            forwarded?.setStatus(status)
         }
 
         /// Adds an event, which the node's details show; of a span 128 are kept.
-        public func addEvent(_ event: SpanEvent) { record.add(event) }
+        public func addEvent(_ event: SpanEvent) {
+            record.add(event)
+            forwarded?.addEvent(event)
+        }
 
         /// Records an error, as an event too. It fails the span only together with ``setStatus(_:)``.
         public func recordError<Instant: TracerInstant>(
             _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
         ) {
+            let moment = instant()
+            forwarded?.recordError(error, attributes: attributes, at: moment)
             var attributes = attributes
             if attributes["exception.message"] == nil { attributes["exception.message"] = "\(error)" }
             if attributes["exception.type"] == nil { attributes["exception.type"] = "\(type(of: error))" }
             record.state.withLock { if !$0.hasEnded { $0.error = error } }
-            record.add(SpanEvent(name: "exception", at: instant(), attributes: attributes))
+            record.add(SpanEvent(name: "exception", at: moment, attributes: attributes))
         }
 
         /// Adds a link to another span, which the node's details show; of a span 128 are kept.
-        public func addLink(_ link: SpanLink) { record.add(link) }
+        public func addLink(_ link: SpanLink) {
+            record.add(link)
+            forwarded?.addLink(link)
+        }
 
         /// Ends the span: its node is fulfilled, or rejected if the status is *error*, or cancelled if a
         /// `CancellationError` was recorded as well.
-        public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) { finish(throwing: nil) }
+        public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+            finish(throwing: nil)
+            forwarded?.end(at: instant())
+        }
 
         private func finish(throwing failure: (any Error)?) {
             let ended: (error: (any Error)?, isFirst: Bool) = record.state.withLock { state in

@@ -19,13 +19,18 @@
     /// Cost: while nothing records, a span makes no node, but keeps its identity for ``inject(_:into:using:)``.
     public struct ChainTracer: Tracer {
         private let endedSpans: EndedSpans
+        private let backend: (any Tracer)?
 
         /// Makes a tracer for `InstrumentationSystem.bootstrap`, alone or in a `MultiplexInstrument`, which gives spans to
         /// its first tracer only.
         ///
-        /// - Parameter keptSpans: The number of ended spans of which the details can still be shown, the newest ones; each
-        ///   takes about a kilobyte, and what its attributes and events take.
-        public init(keptSpans: Int = 1_000) {
+        /// - Parameters:
+        /// - backend: Another tracer, as one of OpenTelemetry, that receives every span too, and writes and reads the
+        ///   headers. A span then has the trace and span ids of that tracer if it writes `traceparent`.
+        /// - keptSpans: The number of ended spans of which the details can still be shown, the newest ones; each takes about
+        ///   a kilobyte, and what its attributes and events take.
+        public init(forwardingTo backend: (any Tracer)? = nil, keptSpans: Int = 1_000) {
+            self.backend = backend
             endedSpans = EndedSpans(limit: keptSpans)
             SpanNode.install { ServiceContext.current?[SpanReference.Key.self]?.node }
         }
@@ -37,23 +42,44 @@
         ) -> ChainSpan {
             var context = context()
             let parent = context[SpanReference.Key.self]
-            let trace = parent?.trace.child() ?? .root()
+            let start = instant()
+            let forwarded = backend?.startAnySpan(
+                operationName, context: context, ofKind: kind, at: start, function: function, file: fileID, line: line)
+            if let forwarded { context = forwarded.context }
+            let trace = forwarded.flatMap { headers(of: $0.context).trace } ?? parent?.trace.child() ?? .root()
             let record = SpanRecord(
-                name: operationName, kind: kind, trace: trace, parent: parent,
-                startTime: instant().nanosecondsSinceEpoch)
+                name: operationName, kind: kind, trace: trace, parent: parent, startTime: start.nanosecondsSinceEpoch)
             let site = CallSite(file: FileNames.pointer(to: fileID), line: UInt32(truncatingIfNeeded: line))
-            let node = SpanNode.start(operationName, in: parent?.node, site: site) { record.entries() }
+            let remoteParent = parent.flatMap { $0.isRemote ? $0.trace.node : nil }
+            let node = SpanNode.start(operationName, in: parent?.node, site: site, remoteParent: remoteParent) {
+                record.entries()
+            }
             context[SpanReference.Key.self] = SpanReference(trace: trace, node: node, isRemote: false)
-            return ChainSpan(context: context, record: record, node: node, tracer: self)
+            return ChainSpan(context: context, record: record, node: node, tracer: self, forwarded: forwarded)
         }
 
-        /// Writes the span of a context as W3C `traceparent`, with the `tracestate` that came with its trace.
+        /// Writes the span of a context as W3C `traceparent`, with the `tracestate` that came with its trace. While an
+        /// inspector runs, a member `chainview` of it names the span's node, so that a dashboard joins both programs.
         public func inject<Carrier, Inject: Injector>(
             _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
         ) where Inject.Carrier == Carrier {
-            guard let trace = context[SpanReference.Key.self]?.trace else { return }
-            injector.inject(trace.header, forKey: TraceContext.parentHeader, into: &carrier)
-            if let state = trace.state { injector.inject(state, forKey: TraceContext.stateHeader, into: &carrier) }
+            var headers = headers(of: context)
+            guard let reference = context[SpanReference.Key.self] else { return headers.write(to: &carrier, injector) }
+            if headers.trace == nil {
+                headers[TraceContext.parentHeader] = reference.trace.header
+                headers[TraceContext.stateHeader] = reference.trace.state
+            }
+            if let key = reference.node?.key {
+                headers[TraceContext.stateHeader] = TraceContext.state(headers[TraceContext.stateHeader], naming: key)
+            }
+            headers.write(to: &carrier, injector)
+        }
+
+        /// The headers that the other tracer writes for a context.
+        private func headers(of context: ServiceContext) -> Headers {
+            var headers = Headers()
+            backend?.inject(context, into: &headers, using: Headers.Access())
+            return headers
         }
 
         /// Reads a W3C `traceparent`: spans of the context then belong to that trace. Ignores a malformed one, and the
@@ -61,6 +87,7 @@
         public func extract<Carrier, Extract: Extractor>(
             _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
         ) where Extract.Carrier == Carrier {
+            backend?.extract(carrier, into: &context, using: extractor)
             guard let header = extractor.extract(key: TraceContext.parentHeader, from: carrier),
                 var trace = TraceContext(header: header)
             else { return }
@@ -68,9 +95,9 @@
             context[SpanReference.Key.self] = SpanReference(trace: trace, node: nil, isRemote: true)
         }
 
-        /// Does nothing: nodes are published by the inspector.
+        /// Has the other tracer flush; nodes are published by the inspector.
         @available(*, deprecated, message: "nodes are published by the inspector")
-        public func forceFlush() {}
+        public func forceFlush() { backend?.forceFlush() }
 
         /// Keeps an ended span for its details.
         func keep(_ node: SpanNode) { endedSpans.add(node) }

@@ -1,4 +1,6 @@
 #if Tracing
+    import ChainEvents
+
     /// The identity of a span across processes: W3C Trace Context, level 1.
     ///
     ///     traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
@@ -39,6 +41,29 @@
         private static func hex(_ number: UInt64) -> String {
             let digits = String(number, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+    }
+
+    // The member of `tracestate` that names a node: `chainview=1f3a5c7e9b2d4f60-2a`.
+    extension TraceContext {
+        private static let member = "chainview="
+        /// Section 3.3.1.1: the most members of a list.
+        private static let memberLimit = 32
+
+        /// The node of another process that the span belongs to, if that process says so.
+        var node: NodeKey? {
+            let members = Self.members(of: state).filter { $0.hasPrefix(Self.member) }
+            return members.first.flatMap { NodeKey(text: $0.dropFirst(Self.member.count)) }
+        }
+
+        /// A `tracestate` that names a node, before the other members (section 3.5: a changed member goes first).
+        static func state(_ state: String?, naming node: NodeKey) -> String {
+            let others = members(of: state).filter { !$0.hasPrefix(member) }
+            return ([Substring(member + node.text)] + others.prefix(memberLimit - 1)).joined(separator: ",")
+        }
+
+        private static func members(of state: String?) -> [Substring] {
+            (state ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " || $0 == "\t" } }
         }
     }
 

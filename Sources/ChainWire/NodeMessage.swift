@@ -23,6 +23,7 @@ struct NodeFields: OptionSet {
     /// The times of the members.
     static let memberTimes = NodeFields(rawValue: 1 << 15)
     static let renameCount = NodeFields(rawValue: 1 << 16)
+    static let remoteParent = NodeFields(rawValue: 1 << 17)
 }
 
 /// Bits of a snapshot's `marks` above the eight bits of ``SnapshotFlags``. Part of the wire format.
@@ -44,7 +45,8 @@ extension MessageWriter {
     ///
     /// `size` counts the whole node. `fields` has a bit for each of these that follows, from bit 0 on: parent, creator, adopted,
     /// adopted at, created, queued, started, ended, settled, seen, cancel requested at (8 bytes each); label,
-    /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes); count of renamings (8 bytes).
+    /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes); count of renamings (8 bytes);
+    /// parent in another process (process, node: 8 bytes each).
     mutating func write(_ node: NodeSnapshot) {
         let start = bytes.count
         append(atMost: Wire.nodeSize + 11 * 8) { room in
@@ -76,6 +78,7 @@ extension MessageWriter {
             if !node.members.isEmpty { fields.insert(.members) }
             if !node.memberTimes.isEmpty { fields.insert(.memberTimes) }
             if node.renameCount != 0 { fields.insert(.renameCount) }
+            if node.remoteParent != nil { fields.insert(.remoteParent) }
             put(UInt32(count), 0)
             put(fields.rawValue, 4)
             put(node.id.rawValue, 8)
@@ -105,6 +108,10 @@ extension MessageWriter {
             for time in node.memberTimes { append(time) }
         }
         if node.renameCount != 0 { append(node.renameCount) }
+        if let parent = node.remoteParent {
+            append(parent.process.rawValue)
+            append(parent.id.rawValue)
+        }
     }
 }
 
@@ -148,5 +155,9 @@ extension NodeSnapshot {
         if fields.contains(.members) { members = try reader.nextNumbers().map { NodeID($0) } }
         if fields.contains(.memberTimes) { memberTimes = try reader.nextNumbers() }
         if fields.contains(.renameCount) { renameCount = try reader.next(UInt64.self) }
+        if fields.contains(.remoteParent) {
+            let process = ProcessKey(rawValue: try reader.next(UInt64.self))
+            remoteParent = NodeKey(process: process, id: NodeID(try reader.next(UInt64.self)))
+        }
     }
 }

@@ -77,6 +77,7 @@ struct RandomLog {
         case 42..<45: cancelRequest(on: thread)
         case 45..<50: release(on: thread)
         case 50..<52: rename(on: thread)
+        case 52: callRemotely(on: thread)
         default: if !nodes.isEmpty { advance(pick(nodes.count), on: thread) }
         }
     }
@@ -137,6 +138,12 @@ struct RandomLog {
         nodes[node].renameCount += 1
         record(
             .renamed, nodes[node].id, text: "name \(pick(20))", thread: thread, detail: nodes[node].renameCount)
+    }
+
+    private mutating func callRemotely(on thread: Int) {
+        guard !nodes.isEmpty else { return }
+        let parent = NodeKey(process: ProcessKey(rawValue: UInt64(pick(3))), id: NodeID(UInt64(pick(20))))
+        record(.remoteParent, nodes[pick(nodes.count)].id, text: parent.text, thread: thread)
     }
 
     private mutating func release(on thread: Int) {

@@ -54,7 +54,7 @@
                       fulfilled task order 17
                         fulfilled span charge
                           fulfilled resolve in charge = 1
-                          fulfilled task card
+                          fulfilled scope card
                             fulfilled resolve in card = 2
                           fulfilled resolve in charge again = 3
                         fulfilled resolve in order 17 = 4
@@ -100,6 +100,36 @@
                     fulfilled resolve = 1
                     fulfilled map price = 1
                       fulfilled span rules
+                    """)
+        }
+
+        @Test func promisesOfAHandlerStandUnderItsSpan() {
+            let run = RecordedRun()
+            run.make {
+                _ = Promise.resolve(1).map(label: "price") { [tracer] price in
+                    tracer.withSpan("rules") { _ in
+                        _ = Promise.resolve(2, label: "in the span").done(label: "handler") { _ in
+                            _ = Promise.resolve(3, label: "in another handler")
+                        }
+                        tracer.withSpan("inner") { _ in _ = Promise.resolve(4, label: "in the inner span") }
+                    }
+                    _ = Promise.resolve(5, label: "after the span")
+                    return price
+                }
+            }
+            run.runUntilIdle()
+            assertChain(
+                run,
+                matches: """
+                    fulfilled resolve = 1
+                    fulfilled map price = 1
+                      fulfilled span rules
+                        fulfilled resolve in the span = 2
+                        fulfilled done handler
+                          fulfilled resolve in another handler = 3
+                        fulfilled span inner
+                          fulfilled resolve in the inner span = 4
+                      fulfilled resolve after the span = 5
                     """)
         }
 

@@ -91,11 +91,12 @@ struct ArticleTests {
     /// Each optional field of a node, alone in it, has the position and length of the table.
     @Test func itsFieldsOfNodesAreThoseOfTheCode() throws {
         let table = try #require(article.table("field bit"))
-        #expect(table.map(\.number) == Array(0...16))
+        #expect(table.map(\.number) == Array(0...17))
         for row in table {
             let value: [UInt8] =
                 switch row.cells[0] {
                 case "u64": LaterVersion.bytes(UInt64(77))
+                case "u64, u64": LaterVersion.bytes(UInt64(77)) + LaterVersion.bytes(UInt64(77))
                 case "text": LaterVersion.text("text")
                 default: LaterVersion.bytes(UInt32(1)) + LaterVersion.bytes(UInt64(77))
                 }
@@ -143,6 +144,7 @@ extension NodeSnapshot {
             ("ended", ended), ("settled", settled), ("seen", seen),
             ("when its cancellation was asked for", cancelRequestedAt), ("members", members.first?.rawValue ?? 0),
             ("since when they are members", memberTimes.first ?? 0), ("count of renamings", renameCount),
+            ("its parent in another process (event 21)", remoteParent?.process.rawValue ?? 0),
         ]
         let texts = [("label", label), ("the requester of its cancellation", canceller)]
         let summaries = [("summary of its error or cancellation", summary)]

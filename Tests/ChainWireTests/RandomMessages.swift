@@ -143,6 +143,7 @@ struct RandomMessages {
         (node.isExternal, node.cancelRequested) = (chance(50), chance(50))
         (node.site, node.thread, node.executor) = (short(), short(), ExecutorID(truncatingIfNeeded: number()))
         if chance(50) { (node.label, node.renameCount) = (text(), chance(50) ? number() : 0) }
+        if chance(20) { node.remoteParent = NodeKey(process: ProcessKey(rawValue: number()), id: id()) }
         if chance(30) { (node.canceller, node.summary) = (text(), text()) }
         node.members = chance(30) ? (0..<pick(0...8)).map { _ in id() } : []
         node.memberTimes = chance(30) ? (0..<pick(0...8)).map { _ in number() } : []

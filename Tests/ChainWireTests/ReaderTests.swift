@@ -58,7 +58,7 @@ struct ReaderTests {
 
     /// Random batches: cycles, times at the edges, nodes that are referenced but never reported, resyncs with and without
     /// end. Each node is created once.
-    @Test(arguments: Seeds.upTo(20))
+    @Test(arguments: Seeds.upTo(40))
     func itReadsRandomBatches(seed: UInt64) throws {
         var random = RandomMessages(seed: seed)
         let batches = (0..<random.pick(1...6)).map { _ in random.batch(events: 0...[4, 60][Int(seed % 2)]).consistent()

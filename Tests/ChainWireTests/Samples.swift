@@ -67,6 +67,7 @@ enum Samples {
         ("batch-events", .batch(events)),
         ("batch-nodes", .batch(nodes)),
         ("batch-renamed", .batch(renamed)),
+        ("batch-remote", .batch(remote)),
         ("command-cancel-node", command(.cancel(.node(NodeID(7)), by: "ada"))),
         ("command-cancel-chain", command(.cancel(.chain(NodeID(.max)), by: ""))),
         ("command-cancel-nodes", command(.cancel(.nodes([NodeID(7), NodeID(8), NodeID(9)]), by: "ada"))),
@@ -147,6 +148,21 @@ enum Samples {
         var asked = NodeSnapshot(id: NodeID(1002), kind: .race)
         (asked.members, asked.cancelRequested) = ([NodeID(12)], true)
         batch.nodes += [full, half, asked]
+        return batch
+    }()
+
+    /// Added to version 1: spans that were called from another program.
+    private static let remote: EventBatch = {
+        var batch = EventBatch(process: process, sequence: 5, time: 3_000_000)
+        let caller = NodeKey(process: ProcessKey(rawValue: 0x1f3a_5c7e_9b2d_4f60), id: NodeID(42))
+        batch.texts = ["GET /order", caller.text]
+        batch.events = [
+            ChainEvent(time: 1, .created, node: NodeID(7), text: 1, detail: UInt16(NodeKind.span.rawValue)),
+            ChainEvent(time: 2, .remoteParent, node: NodeID(7), text: 2, thread: 4242),
+        ]
+        var node = NodeSnapshot(id: NodeID(8), kind: .span)
+        (node.label, node.renameCount, node.remoteParent) = ("POST /order", 3, caller)
+        batch.nodes = [node]
         return batch
     }()
 

@@ -19,7 +19,7 @@ KINDS = dict(zip((*range(1, 10), *LINKS, *range(48, 58), 64, 65, CHAIN), (
 WORDS = {1: "unknown", 2: "fulfilled", 3: "rejected", 4: "skipped", 5: "skipped", 6: "abandoned", 7: "cancelled"}
 STEPS = ("ended", "pending"), ("started", "running"), ("queued", "queued")
 FIELDS = ("parent creator adopted adopted_at created queued started ended settled seen cancel_at "
-          "label canceller summary members member_times rename_count").split()
+          "label canceller summary members member_times rename_count remote_parent").split()
 
 
 class Payload:
@@ -79,19 +79,23 @@ class Forest:
 
     def snapshot(self, payload):
         start = payload.at
-        size, bits, number, site, _, _, kind, settlement, _ = payload.take("IIQIIHBBI")
+        size, bits, number, site, _, _, kind, settlement, marks = payload.take("IIQIIHBBI")
         has = dict.fromkeys(FIELDS, 0) | {"label": None, "members": (), "member_times": ()}
         for bit, name in enumerate(FIELDS):
             if bits >> bit & 1:
                 has[name] = (payload.take("Q")[0] if bit < 11 or bit == 16 else payload.text() if bit < 14
-                             else payload.take("%dQ" % payload.take("I")))
+                             else payload.take("2Q") if bit == 17 else payload.take("%dQ" % payload.take("I")))
         payload.at = start + size
+        if number == 0:
+            return
         first = has["created"] or min((has[name] for name in FIELDS[5:10] if has[name]), default=self.now)
         node = self.named(number, first, self.generation)
         self.make(node, has["created"], 0, kind, site, has["label"], has["parent"], has["creator"])
         if has["label"] is not None:
             node.renamed = max(node.renamed, (has["rename_count"], has["label"]))
         node.steps |= {name for name, _ in STEPS if has[name]}
+        if marks & 64 and node.steps:
+            node.steps.add("ended")
         node.settlement = max(node.settlement, settlement if settlement in WORDS else min(settlement, 1))
         self.link(node, has["adopted"], False, has["adopted_at"] or self.now)
         for member, time in zip(has["members"], has["member_times"] + (self.now,) * len(has["members"])):
@@ -99,7 +103,7 @@ class Forest:
 
     def event(self, event, texts):
         time, number, other, site, text, _, detail, kind, flags = event
-        if number == 0 or kind not in range(1, 21):
+        if number == 0 or kind not in range(1, 22):
             return
         node = self.named(number, time, self.generation)
         settlement = {7: 2, 8: 3, 10: 7, 11: 5 if flags & 4 else 4, 12: 6, 15: 1}.get(kind, 0)

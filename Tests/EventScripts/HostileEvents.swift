@@ -85,6 +85,7 @@ public struct HostileEvents {
         node.memberTimes = (0..<pick(4)).map { _ in time() }
         node.flags = SnapshotFlags(rawValue: UInt8(pick(64)))
         node.summary = pick(3) == 0 ? "c" : nil
+        node.remoteParent = pick(3) == 0 ? NodeKey(process: ProcessKey(rawValue: time()), id: NodeID(time())) : nil
         (node.label, node.renameCount) = (pick(3) == 0 ? "d" : nil, pick(2) == 0 ? time() : 0)
         return node
     }

@@ -21,6 +21,8 @@ public final class ChainRuntime: _PromiseContext, @unchecked Sendable {
     private let recording = Atomic<UInt>(0)
     private let sinks = Lock<[SinkBox]>([])
     private let hooks = Lock(Hooks())
+    /// The key of this run of the program, as viewers have it (``ProcessDescription/key``); 0 while no inspector runs.
+    package let processKey = Atomic<UInt64>(0)
 
     /// Makes a runtime. By default it has the process's pool and the system's clock. With a sink it records from the
     /// start, until ``stopRecording()``.

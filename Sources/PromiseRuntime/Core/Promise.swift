@@ -175,6 +175,7 @@ extension AnyPromise {
         let renamed = asSpan?.renamed
         node.label = renamed?.text ?? context.label
         node.renameCount = min(renamed?.count ?? 0, UInt64(UInt16.max))
+        node.remoteParent = asSpan?.remoteParent
         node.executor = context.executor.identity.id
         node.cancelRequested = state.has(PromiseState.cancelled)
         if state.has(PromiseState.handlerEnded) { node.flags.insert(.handlerEnded) }

@@ -33,7 +33,10 @@ extension AnyPromise {
         } else if let creator = Self.runningReference,
             creator._withUnsafeGuaranteedRef({ $0.isInRuntime(of: self) })
         {
-            (other, isIncluded) = creator._withUnsafeGuaranteedRef { ($0.id, $0.isRecorded) }
+            (other, isIncluded) = creator._withUnsafeGuaranteedRef { creator in
+                let innermost = creator.innermost
+                return (innermost.id, innermost.isRecorded)
+            }
         } else if let scope = TaskScope.creator, scope.isInRuntime(of: self) {
             (other, isIncluded) = (scope.id, scope.isRecorded)
         } else {
@@ -171,6 +174,14 @@ extension AnyPromise {
 
     private static var runningReference: Unmanaged<AnyPromise>? {
         chain_thread_current().pointee.node.map { Unmanaged.fromOpaque($0) }
+    }
+
+    /// The span around the calling code, if it began in this node's handler; else the node.
+    private var innermost: AnyPromise {
+        guard TaskScope.mayExist, let span = SpanNode.current, span.handler == id, span.isInRuntime(of: self) else {
+            return self
+        }
+        return span
     }
 
     private func isInRuntime(of other: AnyPromise) -> Bool {

@@ -14,6 +14,10 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     let entries: @Sendable () -> [NodeDetail.Entry]
     /// The node above it, only while it is made, so that a chain of ended spans is not kept.
     private(set) var creator: AnyPromise?
+    /// The node in the handler of which it began: promises that the handler makes in the span stand under the span.
+    let handler: NodeID
+    /// The span of another process that called this one.
+    let remoteParent: NodeKey?
 
     /// Makes a span's node and reports its start, if something records; else returns nil.
     ///
@@ -21,26 +25,40 @@ package final class SpanNode: Promise<Void>, @unchecked Sendable {
     /// - name: The label, until ``rename(to:)``.
     /// - span: The span around it. The node stands under it, or under the task's scope (`withChain`) if that began
     ///   later; without both, under the handler that runs on this thread.
+    /// - remoteParent: The node of another process that the span was called from.
     /// - entries: Returns what the details show; called on other threads, also after the end.
     package static func start(
-        _ name: String, in span: SpanNode?, site: CallSite, entries: @escaping @Sendable () -> [NodeDetail.Entry]
+        _ name: String, in span: SpanNode?, site: CallSite, remoteParent: NodeKey? = nil,
+        entries: @escaping @Sendable () -> [NodeDetail.Entry]
     ) -> SpanNode? {
         let creator = span == nil ? running ?? TaskScope.innermost(of: nil) : TaskScope.innermost(of: span)
         let runtime = creator?.runtime ?? ChainRuntime.current
         guard runtime.isRecordingHere else { return nil }
         let contextWord = runtime.run { Context.rootWord(label: name, executor: nil) }
-        let node = SpanNode(contextWord: contextWord, site: site, creator: creator, entries: entries)
-        if node.isRecording { node.report(.started) }
+        let node = SpanNode(
+            contextWord: contextWord, site: site, creator: creator, remoteParent: remoteParent, entries: entries)
+        guard node.isRecording else { return node }
+        if let remoteParent { node.report(.remoteParent, text: remoteParent.text) }
+        node.report(.started)
         return node
     }
 
     private init(
-        contextWord: UInt, site: CallSite, creator: AnyPromise?, entries: @escaping @Sendable () -> [NodeDetail.Entry]
+        contextWord: UInt, site: CallSite, creator: AnyPromise?, remoteParent: NodeKey?,
+        entries: @escaping @Sendable () -> [NodeDetail.Entry]
     ) {
         self.entries = entries
         self.creator = creator
+        self.remoteParent = remoteParent
+        handler = AnyPromise.running?.id ?? .none
         super.init(kind: .span, site: site, contextWord: contextWord)
         self.creator = nil
+    }
+
+    /// The key by which another process can refer to it; nil while no inspector runs.
+    package var key: NodeKey? {
+        let process = runtime.processKey.load(ordering: .relaxed)
+        return process == 0 ? nil : NodeKey(process: ProcessKey(rawValue: process), id: id)
     }
 
     /// The name that it has now, if it was renamed, and how often it was.

@@ -27,12 +27,12 @@ struct TaskScope: Sendable {
 
     /// The scope of the calling task; nil for none. One load in a process that never made a scope.
     @inline(__always)
-    static var current: TaskScope? { isUsed.load(ordering: .relaxed) ? inherited : nil }
+    static var current: TaskScope? { mayExist ? inherited : nil }
 
     /// The node under which promises of the calling task stand: its scope or its span, whichever began later. One load
     /// in a process that never made a scope nor installed a tracer.
     @inline(__always)
-    static var creator: AnyPromise? { isUsed.load(ordering: .relaxed) ? innermost(of: SpanNode.current) : nil }
+    static var creator: AnyPromise? { mayExist ? innermost(of: SpanNode.current) : nil }
 
     /// The later one of the task's scope and a span.
     static func innermost(of span: SpanNode?) -> AnyPromise? {
@@ -41,8 +41,11 @@ struct TaskScope: Sendable {
         return span
     }
 
+    /// Whether a scope was made or a tracer installed since the process began.
+    @inline(__always) static var mayExist: Bool { isUsed.load(ordering: .relaxed) }
+
     /// Has tasks look for a scope from now on.
-    static func use() { if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) } }
+    static func use() { if !mayExist { isUsed.store(true, ordering: .relaxed) } }
 
     /// The hash of the calling task, which a task at the address of an ended one has, too. So it may decide what is shown,
     /// and nothing else.

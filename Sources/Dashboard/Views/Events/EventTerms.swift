@@ -92,7 +92,8 @@ enum EventLevel: CaseIterable {
 
     func shows(_ kind: EventKind) -> Bool {
         switch kind {
-        case .created, .linked, .queued, .ended, .adopted, .released, .awaited, .awaitEnded, .renamed:
+        case .created, .linked, .queued, .ended, .adopted, .released, .awaited, .awaitEnded, .renamed,
+            .remoteParent:
             self == .all
         case .started, .fulfilled, .skipped: self != .problems
         case .rejected, .cancelRequested, .cancelled, .abandoned, .settledAgain, .unhandled, .blocked, .awaitMisused:

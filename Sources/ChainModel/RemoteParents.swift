@@ -1,0 +1,48 @@
+import ChainEvents
+
+/// Nodes with a parent in another process, both ways: by slot the parent, and by parent the slots.
+struct RemoteParents {
+    private var parents: [UInt32: NodeKey] = [:]
+    private var children: [NodeKey: [UInt32]] = [:]
+
+    subscript(slot: UInt32) -> NodeKey? { parents.isEmpty ? nil : parents[slot] }
+
+    /// The nodes with a parent, in the order in which they became known.
+    func children(of parent: NodeKey) -> [UInt32] { children[parent] ?? [] }
+
+    /// Sets a node's parent. Of two parents the one with the lower key holds, so that the order in which they come does not
+    /// matter. Returns whether it is another one.
+    mutating func insert(_ parent: NodeKey, of slot: UInt32) -> Bool {
+        if let known = parents[slot] {
+            guard (parent.process.rawValue, parent.id) < (known.process.rawValue, known.id) else { return false }
+            remove(slot)
+        }
+        parents[slot] = parent
+        children[parent, default: []].append(slot)
+        return true
+    }
+
+    mutating func remove(_ slot: UInt32) {
+        guard !parents.isEmpty, let parent = parents.removeValue(forKey: slot) else { return }
+        children[parent]?.removeAll { $0 == slot }
+        if children[parent]?.isEmpty == true { children[parent] = nil }
+    }
+}
+
+extension ForestData {
+    func setRemoteParent(_ slot: UInt32, _ parent: NodeKey?) {
+        guard let parent, remoteParents.insert(parent, of: slot) else { return }
+        recordChange(slot, [.facts, .description])
+    }
+}
+
+extension ChainForest {
+    /// The parent of a node in another process; nil for none. O(1).
+    public func remoteParent(of index: NodeIndex) -> NodeKey? { data.remoteParents[checked(index)] }
+
+    /// The nodes of this process with a parent in another process, in the order in which they became known. O(their
+    /// number).
+    public func nodes(withRemoteParent parent: NodeKey) -> [NodeIndex] {
+        data.remoteParents.children(of: parent).map { NodeIndex(rawValue: $0) }
+    }
+}

@@ -1,0 +1,119 @@
+#if Tracing
+    import ChainEvents
+    import ChainTesting
+    import InMemoryTracing
+    import PromiseRuntime
+    import Testing
+    import Tracing
+
+    @testable import ChainTracing
+
+    /// A tracer with a backend's tracer behind it, and headers that join two programs.
+    struct ForwardingTests {
+        private struct Fields: Injector, Extractor {
+            func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) {
+                carrier[key] = value
+            }
+            func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
+        }
+
+        private struct Declined: Error {}
+
+        @Test func aBackendGetsEverySpan() throws {
+            let backend = InMemoryTracer()
+            let tracer = ChainTracer(forwardingTo: backend)
+            let run = RecordedRun()
+            run.make {
+                tracer.withSpan("order", ofKind: .server) { order in
+                    order.attributes["shop.id"] = 17
+                    order.operationName = "GET /order"
+                    try? tracer.withSpan("charge") { charge in
+                        charge.addEvent("asked")
+                        throw Declined()
+                    }
+                    order.setStatus(SpanStatus(code: .ok))
+                }
+            }
+            assertChain(
+                run,
+                matches: """
+                    fulfilled span GET /order
+                      rejected span charge ! Declined()
+                    """)
+            let spans = backend.finishedSpans
+            #expect(spans.map(\.operationName) == ["charge", "GET /order"])
+            let (charge, order) = (try #require(spans.first), try #require(spans.last))
+            #expect(charge.parentSpanID == order.spanID && charge.traceID == order.traceID)
+            #expect(charge.errors.count == 1 && charge.events.map(\.name).contains("asked"))
+            #expect(order.kind == .server && order.attributes.count == 1 && order.status?.code == .ok)
+        }
+
+        @Test func aBackendGetsSpansThatNothingRecordsHere() {
+            let backend = InMemoryTracer()
+            let tracer = ChainTracer(forwardingTo: backend)
+            ChainRuntime().run {
+                let span = tracer.startSpan("GET")
+                #expect(span.isRecording)
+                span.end()
+            }
+            #expect(backend.finishedSpans.count == 1)
+        }
+
+        /// A backend that writes `traceparent` decides the ids.
+        @Test func theIdsAreThoseOfTheBackend() throws {
+            let outer = ChainTracer()
+            let tracer = ChainTracer(forwardingTo: outer)
+            let span = tracer.startSpan("GET")
+            defer { span.end() }
+            var (mine, theirs): ([String: String], [String: String]) = ([:], [:])
+            tracer.inject(span.context, into: &mine, using: Fields())
+            outer.inject(span.context, into: &theirs, using: Fields())
+            #expect(mine["traceparent"] == theirs["traceparent"] && mine["traceparent"] != nil)
+        }
+
+        /// Two programs: the span of the second one names the node of the first one.
+        @Test func theHeadersNameTheNodeThatCalls() throws {
+            let (client, server) = (RecordedRun(), RecordedRun())
+            client.runtime.processKey.store(0x1f3a, ordering: .relaxed)
+            let tracer = ChainTracer()
+            let call = client.make { tracer.startSpan("GET order", context: .topLevel, ofKind: .client) }
+            var headers: [String: String] = [:]
+            tracer.inject(call.context, into: &headers, using: Fields())
+            let id = try #require(client.promise(labelled: "GET order")).id
+            #expect(headers["tracestate"] == "chainview=1f3a-\(String(id.rawValue, radix: 16))")
+
+            var context = ServiceContext.topLevel
+            tracer.extract(headers, into: &context, using: Fields())
+            let request = server.make { tracer.startSpan("GET /order", context: context, ofKind: .server) }
+            let inner = server.make { tracer.startSpan("query", context: request.context) }
+            let forest = server.forest
+            let node = try #require(server.promise(labelled: "GET /order"))
+            let root = try #require(forest.roots.first)
+            let parent = forest.remoteParent(of: root)
+            #expect(parent == NodeKey(process: ProcessKey(rawValue: 0x1f3a), id: id))
+            #expect(node.snapshot().remoteParent == parent)
+            let below = try #require(server.promise(labelled: "query"))
+            #expect(forest.lastChild(of: root).flatMap { forest.remoteParent(of: $0) } == nil)
+            #expect(below.snapshot().remoteParent == nil)
+
+            // A program that no inspector runs in passes the name on; one with an inspector replaces it.
+            var passed: [String: String] = [:]
+            tracer.inject(inner.context, into: &passed, using: Fields())
+            #expect(passed["tracestate"] == headers["tracestate"])
+            server.runtime.processKey.store(0x2b, ordering: .relaxed)
+            tracer.inject(inner.context, into: &passed, using: Fields())
+            #expect(passed["tracestate"] == "chainview=2b-\(String(below.id.rawValue, radix: 16))")
+            for span in [inner, request, call] { span.end() }
+        }
+
+        @Test func otherMembersOfTheStateStay() {
+            let node = NodeKey(process: ProcessKey(rawValue: 1), id: NodeID(2))
+            #expect(TraceContext.state(nil, naming: node) == "chainview=1-2")
+            #expect(
+                TraceContext.state("congo=t61, chainview=8-9,rojo=00", naming: node)
+                    == "chainview=1-2,congo=t61,rojo=00")
+            let many = (1...40).map { "v\($0)=1" }.joined(separator: ",")
+            #expect(TraceContext.state(many, naming: node).split(separator: ",").count == 32)
+        }
+    }
+#endif
