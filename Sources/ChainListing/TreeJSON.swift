@@ -80,6 +80,7 @@ public struct TreeJSON: Sendable {
         return JSONText.object([
             ("id", "\(view.id.rawValue)"), ("under", id(forest.treeParent(of: row.node))),
             ("parent", id(forest.parent(of: row.node))), ("chain", id(forest.root(of: row.node))),
+            ("calledFrom", JSONText.string(forest.remoteParent(of: row.node)?.text)),
             ("depth", "\(row.depth)"), ("kind", JSONText.string(view.kind.word)),
             ("label", JSONText.string(forest.label(of: row.node))), ("state", JSONText.string(view.state.word)),
             ("outcome", outcome), ("outcomeSummary", outcomeSummary),

@@ -105,7 +105,8 @@ struct ListingTests {
         let nodes = try #require(tree["nodes"] as? [[String: Any]])
         #expect(nodes.map { $0["id"] as? Int } == [1, 2, 3, 4, 5, 6, 7, 10, 11])
         let names: Set = [
-            "id", "under", "parent", "chain", "depth", "kind", "label", "state", "outcome", "outcomeSummary", "isLive",
+            "id", "under", "parent", "chain", "calledFrom", "depth", "kind", "label", "state", "outcome",
+            "outcomeSummary", "isLive",
             "marks", "thread",
             "threadID", "executor", "file", "line", "createdAt", "queuedAt", "startedAt", "endedAt", "settledAt",
             "wait", "run", "total", "summary", "cancelledBy",

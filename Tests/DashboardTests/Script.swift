@@ -79,6 +79,7 @@ struct Script {
         add(.linked, combinator, other: member, detail: UInt16(LinkKind.member.rawValue))
     }
     mutating func rename(_ node: UInt64, _ name: String) { add(.renamed, node, text: name, detail: 1) }
+    mutating func call(_ node: UInt64, from parent: NodeKey) { add(.remoteParent, node, text: parent.text) }
     mutating func queue(_ node: UInt64) { add(.queued, node, detail: 1) }
     mutating func start(_ node: UInt64, on thread: ThreadID = 1) { add(.started, node, thread: thread) }
     mutating func end(_ node: UInt64) { add(.ended, node) }

@@ -48,10 +48,12 @@ enum DetailText {
             var (left, right) = (text, text)
             (left.width, right.width) = (half, half)
             addFacts(facts, excluding: shown, to: &left)
+            state.addRemoteLinks(of: node, in: programIndex, to: &left)
             addTimes(facts, to: &right)
             text.add(left.lines, beside: right.lines, at: half + columnGap)
         } else {
             addFacts(facts, excluding: shown, to: &text)
+            state.addRemoteLinks(of: node, in: programIndex, to: &text)
             text.gap()
             addTimes(facts, to: &text)
         }

@@ -54,6 +54,7 @@ extension State {
                 words + (canAskToCancel(in: programIndex) ? "; c cancels one of them, which ends it" : ""), .warning,
                 isSticky: true)
         }
+        if goToCalled(from: way, in: programIndex) { return }
         let end = way.end
         let reason = text.reason(end, in: programs[programIndex].forest)
         guard way.steps.count > 1 else {

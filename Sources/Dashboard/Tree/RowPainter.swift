@@ -17,6 +17,7 @@ final class RowPainter {
     /// Whether it is not what the filter looks for, or history because its program is gone.
     @exclusivity(unchecked) private(set) var isDimmed = false
     @exclusivity(unchecked) private(set) var isMatch = false
+    @exclusivity(unchecked) private var calledFrom: String?
 
     init(tree: TreeRow, columns: Columns, of program: Program) {
         self.tree = tree
@@ -25,10 +26,11 @@ final class RowPainter {
         forest = program.forest
     }
 
-    /// Goes to another row.
-    func move(to row: Int, _ tree: TreeRow) {
+    /// Goes to another row, of a node that was called from one of another program if `calledFrom` names that.
+    func move(to row: Int, _ tree: TreeRow, calledFrom: String? = nil) {
         self.row = row
         self.tree = tree
+        self.calledFrom = calledFrom
         let isActive = program.rowModel.isFiltering
         isMatch = isActive && program.rowModel.isMatch(tree.node)
         isDimmed = isActive && !isMatch || program.connection.outage != nil
@@ -247,6 +249,6 @@ final class RowPainter {
             let name = NodeText.name(of: rejected, in: forest)
             return ("\(name): \(forest.summary(of: rejected) ?? forest.state(of: rejected).word)", .error)
         }
-        return (summary ?? "", .dim)
+        return (summary ?? calledFrom.map { "called from \(NodeText.safe($0))" } ?? "", .dim)
     }
 }

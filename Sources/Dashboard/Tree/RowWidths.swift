@@ -47,7 +47,7 @@ extension State {
                 if painter == nil {
                     painter = RowPainter(tree: row, columns: current, of: programs[programIndex])
                 }
-                painter!.move(to: 0, row)
+                painter!.move(to: 0, row, calledFrom: callerWords(of: row.node, in: programIndex))
                 isMeasured = true
                 let node = painter!.nodeWidth(options.glyphs)
                 let indent = self.indent(of: shown)

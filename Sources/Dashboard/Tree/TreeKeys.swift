@@ -40,6 +40,8 @@ extension State {
             let number = self.row(of: rowID(of: outer, in: row.programIndex))
         {
             move(to: number)
+        } else if let caller = caller(of: tree.node, in: row.programIndex) {
+            reveal(caller.node, in: caller.programIndex)
         } else if let site = programs[row.programIndex].rowModel.site(ofChain: tree.node),
             let number = self.row(of: RowID(source: row.rowID.source, site: site))
         {

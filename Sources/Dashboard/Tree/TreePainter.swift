@@ -27,7 +27,8 @@ extension Painter {
                     let indented = state.columns(in: area.columns, indent: state.indent(of: shown))
                     painter = RowPainter(tree: tree, columns: indented, of: state.programs[shown.programIndex])
                 }
-                painter!.move(to: row, tree)
+                painter!.move(
+                    to: row, tree, calledFrom: state.callerWords(of: tree.node, in: shown.programIndex))
                 painter!.paint(into: &self)
             } else if let site = shown.rowID.site {
                 let indented = state.columns(in: area.columns, indent: state.indent(of: shown))

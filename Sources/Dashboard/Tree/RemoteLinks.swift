@@ -1,0 +1,89 @@
+import ChainEvents
+import ChainModel
+import ChainText
+import Frames
+
+// Spans over processes: a span names the node of another program that it was called from (`remoteParent`). Where both
+// programs are attached, rows, details and keys lead from one to the other.
+
+extension State {
+    /// The node that a node was called from, if its program is attached and keeps it.
+    func caller(of node: NodeIndex, in programIndex: Int) -> (programIndex: Int, node: NodeIndex)? {
+        programs[programIndex].forest.remoteParent(of: node).flatMap(find)
+    }
+
+    private func find(_ key: NodeKey) -> (programIndex: Int, node: NodeIndex)? {
+        guard let index = programs.firstIndex(where: { $0.info?.key == key.process }) else { return nil }
+        return programs[index].forest.index(of: key.id).map { (index, $0) }
+    }
+
+    /// The nodes of other programs that were called from a node, at most `limit`.
+    func called(from node: NodeIndex, in programIndex: Int, limit: Int) -> [(programIndex: Int, node: NodeIndex)] {
+        guard programs.count > 1, let process = programs[programIndex].info?.key else { return [] }
+        let key = NodeKey(process: process, id: programs[programIndex].forest.id(of: node))
+        var called: [(programIndex: Int, node: NodeIndex)] = []
+        for index in programs.indices where index != programIndex && called.count < limit {
+            called += programs[index].forest.nodes(withRemoteParent: key).prefix(limit - called.count).map {
+                (index, $0)
+            }
+        }
+        return called
+    }
+
+    /// The node that a node was called from, in words: `shop: fetch stock`; nil for a node of which none is known.
+    func callerWords(of node: NodeIndex, in programIndex: Int) -> String? {
+        guard let key = programs[programIndex].forest.remoteParent(of: node) else { return nil }
+        return find(key).map(words) ?? "another program: \(key.id)"
+    }
+
+    private func words(for place: (programIndex: Int, node: NodeIndex)) -> String {
+        let program = programs[place.programIndex]
+        return "\(program.shownName): \(NodeText.name(of: place.node, in: program.forest))"
+    }
+
+    /// Adds what a node was called from, and what was called from it, to its details.
+    func addRemoteLinks(of node: NodeIndex, in programIndex: Int, to text: inout DetailWriter) {
+        if let words = callerWords(of: node, in: programIndex) {
+            add("called from", caller(of: node, in: programIndex), words, to: &text)
+        }
+        let limit = 12
+        let called = called(from: node, in: programIndex, limit: limit + 1)
+        for (number, callee) in called.prefix(limit).enumerated() {
+            add(number == 0 ? "calls" : "", callee, words(for: callee), to: &text)
+        }
+        if called.count > limit { text.field("", "and more") }
+    }
+
+    private func add(
+        _ name: String, _ place: (programIndex: Int, node: NodeIndex)?, _ words: String, to text: inout DetailWriter
+    ) {
+        guard let place else { return text.field(name, words) }
+        let program = programs[place.programIndex]
+        let role = program.forest.state(of: place.node).role
+        text.field(
+            name, words, sign: (text.glyphs.state(role), Style(role)), link: program.rowID(of: place.node))
+    }
+
+    /// Goes from a running node to the live one of another program that was called from it; false if there is none.
+    mutating func goToCalled(from way: BlockerPath, in programIndex: Int) -> Bool {
+        guard way.end.blocker.reason == .running || way.end.blocker.reason == .resolver else { return false }
+        let called = called(from: way.end.node, in: programIndex, limit: .max)
+        guard let next = called.first(where: { programs[$0.programIndex].forest.state(of: $0.node).isLive }) else {
+            return false
+        }
+        let here = BlockerDescription(glyphs: options.glyphs, now: programs[programIndex].shownNow)
+        let there = BlockerDescription(glyphs: options.glyphs, now: programs[next.programIndex].shownNow)
+        let forest = programs[next.programIndex].forest
+        let rest = BlockerPath(from: next.node, in: forest)
+        var words = here.way(way.steps, in: programs[programIndex].forest) + " \(options.glyphs.right) "
+        if rest.ring == nil {
+            words += "\(programs[next.programIndex].shownName): " + there.way(rest.steps, in: forest) + ": "
+            words += there.reason(rest.end, in: forest)
+        } else {
+            words += there.ring(rest.steps[rest.ring!...], in: forest)
+        }
+        reveal(rest.ring == nil ? rest.end.node : next.node, in: next.programIndex)
+        notify(words, isSticky: true)
+        return true
+    }
+}

@@ -1,0 +1,71 @@
+import ChainEvents
+import Frames
+import Testing
+
+@testable import Dashboard
+
+/// Spans that one program calls in another.
+@Suite struct RemoteLinkTests {
+    private static let billing = SourceID(1)
+
+    /// The shop's span 3 calls span 1 of the invoices, which waits for a promise of its own.
+    private func both(connected: Bool = true, options: State.Options = .init()) -> Screen {
+        var screen = Screen(120, 40, options: options)
+        var shop = Script()
+        shop.make(1, .span, "GET /checkout")
+        shop.make(2, .task, "order 17", by: 1)
+        shop.make(3, .span, "POST invoice", by: 2)
+        for node in 1...3 as ClosedRange<UInt64> { shop.start(node) }
+        screen.feed(shop)
+        guard connected else { return screen }
+        screen.act(.connected(Self.billing, Script.billing))
+        var invoices = Script(of: Script.billing)
+        invoices.make(1, .span, "POST /invoices")
+        invoices.call(1, from: NodeKey(process: Script.process.key, id: NodeID(3)))
+        invoices.make(2, .pending, "stamp", by: 1, external: true)
+        invoices.start(1)
+        screen.feed(invoices, from: Self.billing)
+        return screen
+    }
+
+    private func row(_ text: String, of screen: Screen) -> String {
+        screen.text.split(separator: "\n").first { $0.contains(text) }.map(String.init) ?? ""
+    }
+
+    @Test func theRowSaysWhereItsParentIs() {
+        var screen = both()
+        #expect(row("POST /invoices", of: screen).contains("called from checkout: POST invoice"))
+        // The other program has restarted: its nodes are those of another run.
+        var restarted = Script.process
+        restarted.key = ProcessKey(rawValue: 43)
+        screen.act(.connected(SourceID(0), restarted))
+        screen.tick(100)
+        #expect(row("POST /invoices", of: screen).contains("called from another program: #3"))
+    }
+
+    @Test func theDetailsLeadBothWays() {
+        var screen = both()
+        screen.type("/POST invoice<Enter><Esc><Enter>")
+        #expect(screen.text.contains("calls") && screen.text.contains("billing: POST /invoices"))
+        screen.type("<Tab>")
+        for _ in 0..<5 where !screen.text.contains("called from") { screen.type("<Tab><Enter>") }
+        #expect(row("called from", of: screen).contains("checkout: POST invoice"), "\(screen.text)")
+    }
+
+    @Test func whatHoldsItUpIsFoundInTheOtherProgram() {
+        var screen = both()
+        screen.type("/POST invoice<Enter><Esc>w")
+        #expect(screen.state.selection?.source == Self.billing)
+        #expect(screen.selectedID == 1)
+        #expect(screen.text.contains("POST invoice → billing: POST /invoices: runs"), "\(screen.text)")
+        screen.type("<Left>")
+        for _ in 0..<3 where screen.state.selection?.source == Self.billing { screen.type("<Left>") }
+        #expect(screen.state.selection?.source == SourceID(0) && screen.selectedID == 3, "the caller is above it")
+    }
+
+    @Test func aSpanThatNothingWasCalledFromIsAsBefore() {
+        var screen = both(connected: false)
+        screen.type("/POST invoice<Enter><Esc>w")
+        #expect(screen.text.contains("POST invoice runs"))
+    }
+}
