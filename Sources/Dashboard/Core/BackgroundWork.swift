@@ -1,9 +1,9 @@
 import ChainModel
 import ChainRows
 
-// Long work: a new order, a search through all nodes, the rows of a large forest, the figures of views. It is done in
-// slices between two ticks, so that frames and keys stay short; where the owner dispatches no ``Action/work``, a tick
-// does a slice of each.
+// Long work: sorting, filtering, the rows of a large forest, the figures of views. It is done in slices between two
+// ticks, so that a frame or a key waits for one slice at most. If the owner dispatches no ``Action/work``, each tick
+// does one slice of each kind.
 extension State {
     /// Whether there is work for ``Action/work``.
     public var hasWork: Bool {
@@ -12,10 +12,10 @@ extension State {
         return false
     }
 
-    /// Whether the last slice was for the figures of views, which never stop changing.
+    /// Whether the last slice updated the figures of views. Benchmarks time such slices apart from the others.
     package var hasCountedForViews: Bool { workSchedule.last == .insight }
 
-    /// Which kind of work is next.
+    /// The state of the round robin over the kinds of work.
     struct WorkSchedule {
         /// Whether ``Action/work`` was dispatched since the last tick.
         var hasWorked = false
@@ -27,7 +27,7 @@ extension State {
 
     fileprivate enum WorkKind: Int, CaseIterable { case insight, order, scan, rows, spent }
 
-    /// One slice: some 2 ms at most. The first after a tick lets the views' figures follow.
+    /// Does one slice of one kind, some 2 ms at most; the first slice after a tick updates the views' figures.
     mutating func work() {
         if !workSchedule.hasWorked { workSchedule.next = WorkKind.insight.rawValue }
         workSchedule.hasWorked = true
@@ -41,11 +41,11 @@ extension State {
         }
     }
 
-    /// Does a slice of each kind where no ``Action/work`` was dispatched; true if rows may have changed.
+    /// Does a slice of each kind if no ``Action/work`` came since the last tick; returns whether rows may have changed.
     mutating func workInTick() -> Bool {
         var isMoved = workSchedule.needsRedraw
         if !workSchedule.hasWorked {
-            // Filtering, sorting and reading anew may be under way together.
+            // Sorting, filtering and reading share one slice, because all of them may be under way.
             let share = WorkKind.allCases.reduce(0) { $0 + ($1 == .insight || $1 == .spent ? 0 : count($1)) }
             for turn in WorkKind.allCases where work(turn, share: share) { isMoved = true }
         }
@@ -61,7 +61,8 @@ extension State {
         return count
     }
 
-    /// Does a slice in parts, one a program with work; true if rows may have changed.
+    /// Does a slice of a kind in each program, as one of `share` parts; returns whether rows may have changed. The
+    /// figures of views are not divided.
     private mutating func work(_ turn: WorkKind, share: Int) -> Bool {
         let share = max(1, share)
         var isMoved = false
@@ -81,7 +82,7 @@ extension State {
 }
 
 extension Program {
-    /// Whether there is long work for the time before the next frame.
+    /// Whether the program has long work.
     var hasWork: Bool {
         isReached && rowModel.hasWork || hasInsightWork
     }
@@ -97,7 +98,7 @@ extension Program {
         }
     }
 
-    /// Warnings wait while the picture is frozen.
+    /// Whether figures of views are to be updated; warnings are not while the picture is frozen.
     fileprivate var hasInsightWork: Bool { isFrozen ? insight.hasFigureWork : insight.hasWork }
 
     /// Does a slice of work on the rows, or one of `share` parts of it; returns whether rows may have moved.

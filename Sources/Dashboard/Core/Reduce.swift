@@ -2,7 +2,7 @@ import ChainEvents
 import ChainModel
 import Frames
 
-/// Changes the state by one action and returns the effects of it. Pure: the same states and actions give the
+/// Changes the state by one action and returns the action's effects. Pure: the same states and actions give the
 /// same states and effects.
 ///
 /// A batch costs O(its events), a key on a node O(its chain). Neither walks all nodes.
@@ -60,7 +60,7 @@ extension State {
     mutating func tick(wall newWall: UInt64, process: UInt64) {
         // The header's clock, ages and sparklines advance by the second.
         var isChanged = newWall / 1_000_000_000 != wall / 1_000_000_000
-        // A message before the first tick has its time from now on.
+        // A message from before the first tick expires relative to that tick, because there was no time before.
         if wall == 0, status?.isSticky == false { status?.until = newWall &+ Self.statusDuration }
         wall = newWall
         if let until = status?.until, wall >= until {
@@ -104,7 +104,7 @@ extension State {
         return isMoved
     }
 
-    /// Moves settled chains down, except the selected one; the row at the top stays where it can.
+    /// Moves settled chains down, except the selected one; keeps the top row on the screen in place if its chain stays.
     private mutating func retire(_ programIndex: Int, selected: NodeIndex?) {
         guard let anchor = tree.anchor, anchor.rowID != selection, let (owner, node) = find(anchor.rowID),
             owner == programIndex
@@ -113,7 +113,7 @@ extension State {
             return
         }
         guard let row = programs[programIndex].retire(selected: selected, watched: node) else { return }
-        // The chain at the top moved: the row that replaced it is the anchor now.
+        // The chain at the top moved, so the row that took its place becomes the anchor.
         let last = max(0, programs[programIndex].rowModel.rowCount - 1)
         tree.anchor = programs[programIndex].rowID(at: min(row, last)).map { ChainsView.Anchor(rowID: $0, line: 0) }
     }
@@ -159,7 +159,7 @@ extension State {
             return []
         }
         frozenAt = nil
-        // Restart: their events were buffered.
+        // The time limits begin again, because events that end a cancellation were buffered.
         for index in cancellations.indices { cancellations[index].until = wall &+ CancelProgress.duration }
         var effects: [Effect] = []
         for programIndex in programs.indices where programs[programIndex].isFrozen {
@@ -180,13 +180,13 @@ extension State {
         return effects
     }
 
-    // MARK: Words
+    // MARK: Messages
 
-    /// How long a message stays at most, in nanoseconds.
+    /// How long a plain message stays at most, in nanoseconds.
     static let statusDuration: UInt64 = 5_000_000_000
     private static let warningDuration: UInt64 = 6_000_000_000
 
-    /// Shows a message until the next key, and at most for some seconds; a sticky one only until the next key.
+    /// Shows a message for 5 s, a warning for 6 s. A plain message also ends at the next key, a sticky one only then.
     mutating func notify(_ text: String, _ tone: Status.Tone = .plain, isSticky: Bool = false) {
         status = Status(
             text: text, tone: tone,
@@ -195,7 +195,7 @@ extension State {
         revision += 1
     }
 
-    /// Why there are no rows for a key to act on.
+    /// The message for a key that finds no row to act on.
     var emptyReason: String {
         let isHiding = filter.hidesRest && !view.type.keepsAllRows
         return isHiding ? "nothing matches; Esc clears the filter" : "there is nothing here yet"
@@ -211,7 +211,7 @@ extension State {
         else { return }
         switch reply.outcome {
         case .described: break
-        // The events of the cancellation say what came of it.
+        // The result comes with the events of the cancellation.
         case .accepted: break
         case .refused(let reason):
             dropCancellation(request.id, of: source)

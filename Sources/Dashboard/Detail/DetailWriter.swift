@@ -1,6 +1,6 @@
 import Frames
 
-/// Collects lines of a width.
+/// Builds the lines of the detail pane, wrapped to one width.
 struct DetailWriter {
     private(set) var lines: [DetailLine] = []
     var width: Int
@@ -15,7 +15,7 @@ struct DetailWriter {
     mutating func add(_ line: DetailLine) { lines.append(line) }
     mutating func add(_ parts: [(String, Style)]) { lines.append(DetailLine(parts)) }
 
-    /// Lines in two columns, the second from a column on.
+    /// Adds two lists of lines side by side, the right one from `column` on.
     mutating func add(_ left: [DetailLine], beside right: [DetailLine], at column: Int) {
         for index in 0..<max(left.count, right.count) {
             var line = index < left.count ? left[index] : DetailLine("")
@@ -28,7 +28,7 @@ struct DetailWriter {
         }
     }
 
-    /// A text at the left of so many columns, or at the right.
+    /// Pads a text with spaces to `width` characters: ``left(_:_:)`` behind it, ``right(_:_:)`` before it.
     static func left(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
@@ -60,7 +60,7 @@ struct DetailWriter {
         }
     }
 
-    /// A fact of any length, in its own lines, each wrapped: beside its name where that is short, else below it.
+    /// Adds a name and a value of several lines, each wrapped: beside the name if that is short, else below it.
     mutating func entry(_ name: String, _ value: String) {
         let nameWidth = width < 60 ? 12 : 18
         let name = SafeText.cut(name, to: width, ellipsis: glyphs.ellipsis, charset: glyphs.charset)
@@ -72,7 +72,7 @@ struct DetailWriter {
             maxSplits: Self.entryLimit, omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }
         )
         for line in values.prefix(Self.entryLimit) {
-            // What the program indented stays so.
+            // Keeps the program's own indentation.
             let inset = line.prefix { $0 == " " }.prefix(Self.insetLimit)
             let columns = max(2, width - nameWidth - inset.count)
             for piece in TextWrap.lines(String(line), columns: columns, charset: glyphs.charset) {
@@ -83,7 +83,7 @@ struct DetailWriter {
         if values.count > Self.entryLimit { lines.append(DetailLine(indent + glyphs.ellipsis, .dim)) }
     }
 
-    /// Lines of one fact that are shown, and the most cells that they are indented by.
+    /// The most lines of one value, and the most spaces of the program's indentation that are kept.
     private static let entryLimit = 400
     private static let insetLimit = 12
 

@@ -1,7 +1,7 @@
 import ChainText
 import Frames
 
-/// The content of the help: keys and commands from their tables, then a legend of what is on the screen.
+/// The content of the help: keys, commands and queries from their tables, and a legend of the screen.
 struct HelpText {
     /// A key, a command or a sign, and what it means.
     struct Entry: Equatable {
@@ -14,7 +14,7 @@ struct HelpText {
         var entries: [Entry]
     }
 
-    /// The sections, those of the view that is shown first.
+    /// The sections; the keys of the current view come first.
     let sections: [Section]
 
     init(view: ViewID, glyphs: Glyphs) {

@@ -1,6 +1,6 @@
 import Frames
 
-// What a key means: an intent by the table, else a letter of the line that is being typed.
+// Key dispatch: a key is an intent by the key map, else input to the line that is being typed.
 extension State {
     mutating func press(_ key: KeyPress) -> [Effect] {
         endMessage()
@@ -28,7 +28,7 @@ extension State {
         revision += 1
     }
 
-    /// Says that a key has no meaning here; with Shift, an arrow means what it means without.
+    /// Handles a key without a binding: with Shift as the key without Shift; else shows a message, in a view.
     private mutating func pressUnbound(_ key: KeyPress) -> [Effect] {
         if key.modifiers == .shift, let intent = KeyMap.intent(for: KeyPress(key.key), in: context) {
             return handle(intent)
@@ -55,7 +55,7 @@ extension State {
         revision += 1
     }
 
-    /// Inserts pasted text, without newlines, into the typed line; without one, nothing is pasted.
+    /// Inserts pasted text, without newlines, into the typed line; if no line is being typed, shows a message.
     mutating func paste(_ text: String) {
         guard let line = typedLine else { return notify("pasted text goes into a line: press / or : first") }
         var editor = LineEditor(line, cursor: typing.cursor)

@@ -3,9 +3,9 @@ import ChainModel
 import ChainText
 import Frames
 
-/// The way from a node to the one that holds it up.
+/// The path from a node over what each node waits for, to its end or into a cycle.
 struct BlockerPath {
-    /// One node on the way, and what it waits for.
+    /// One node on the path, and what it waits for.
     struct Step {
         var node: NodeIndex
         var blocker: Blocker
@@ -14,12 +14,13 @@ struct BlockerPath {
     }
 
     private(set) var steps: [Step] = []
-    /// The step at which the way comes back to a node that it was at before.
+    /// The index of the step where the cycle begins; nil for a path that ends.
     private(set) var ring: Int?
 
+    /// The most steps; a longer path is cut.
     private static let limit = 10_000
 
-    /// O(steps).
+    /// Follows blockers from `start`. O(steps), and for each step its settled members and the threads that wait.
     init(from start: NodeIndex, in forest: borrowing ChainForest) {
         var seen: [NodeIndex: Int] = [:]
         var next: NodeIndex? = start
@@ -39,11 +40,13 @@ struct BlockerPath {
         }
     }
 
+    /// The last step. Its node waits for no other one, unless the path has a cycle or was cut.
     var end: Step { steps[steps.count - 1] }
 }
 
 extension State {
-    /// Goes from the selected node to its blocker and shows the path; at the blocker, what can be done.
+    /// Goes from the selected node to the end of its path and shows the path. A cycle is only shown. A node that waits
+    /// for no other one gets advice.
     mutating func goToBlocker() {
         guard let (programIndex, start) = selectedNode else { return notify("there is no node to ask about") }
         let way = BlockerPath(from: start, in: programs[programIndex].forest)
@@ -85,7 +88,7 @@ extension State {
     }
 }
 
-/// The way to what holds a node up, in words.
+/// Blockers and paths to them in words.
 struct BlockerDescription {
     let glyphs: Glyphs
     /// Nanoseconds of the program's clock.
@@ -100,7 +103,7 @@ struct BlockerDescription {
             charset: glyphs.charset)
     }
 
-    /// The nodes of a way, each with what it waits for where that is not just the next one.
+    /// The nodes of a path with ``link(_:in:)`` between two; of more than five, the first two and the last two.
     func way(_ steps: [BlockerPath.Step], in forest: borrowing ChainForest) -> String {
         var text = ""
         let hidden = steps.count > 5 ? 2..<(steps.count - 2) : 0..<0
@@ -128,7 +131,7 @@ struct BlockerDescription {
         }
     }
 
-    /// `2 of 3 left`, `first of 3`.
+    /// Such as `2 of 3 left` or `the first of 3`; nil for fewer than two members.
     func members(of node: NodeIndex, in forest: borrowing ChainForest) -> String? {
         let members = forest.members(of: node, limit: Self.memberLimit)
         guard members.count > 1 else { return nil }
@@ -189,7 +192,7 @@ struct BlockerDescription {
         forest.threads[thread] ?? "thread \(thread)"
     }
 
-    /// What a live node waits for at once: in words, and the node that is, of which the words say more.
+    /// What a live node waits for directly: words, and the node that they describe, if it waits for one.
     func direct(_ node: NodeIndex, in forest: borrowing ChainForest) -> (words: String, node: NodeIndex?)? {
         let step = BlockerPath.Step(node: node, blocker: forest.blocker(of: node, memberLimit: Self.memberLimit))
         if let blocker = step.blocker.node {

@@ -3,22 +3,22 @@ import ChainInsight
 import ChainModel
 import Frames
 
-/// What is looked for: a query, in force for all programs and views.
+/// The filter: a query for all programs and views.
 struct Filter: Equatable {
-    /// Nil for no filter; never one that finds everything.
+    /// Nil for no filter; never an empty query.
     var query: Query?
     /// Whether the rest is dimmed rather than hidden.
     var dims = false
 
-    /// As it was typed; empty for no filter.
+    /// The query as typed; empty for no filter.
     var text: String { query?.text ?? "" }
     var isActive: Bool { query != nil }
     var hidesRest: Bool { isActive && !dims }
 }
 
-/// Filtering, and going from match to match.
+// Filtering, and going from match to match.
 extension State {
-    /// Goes on typing a filter: what can be read of it is in force at once, else what could be read last.
+    /// Shows and applies the typed text; while it is not a valid query, the last valid one stays in force.
     mutating func type(_ text: String) {
         typing = Typing()
         showFilter(text)
@@ -30,26 +30,26 @@ extension State {
         updateViewport()
     }
 
-    /// What a typed line means: a query, or by `@name` one that was saved.
+    /// Parses a typed line: a query, or `@name` for a saved one.
     func query(_ text: String) throws(QueryError) -> Query {
         let terms = try EventTerms(text)
         let query = try SavedQueries.query(terms.rest, among: options.savedQueries)
         return terms.kinds == nil ? query : query.restricted(to: terms.kinds, text: text)
     }
 
-    /// Completes what is typed, by what there is in the programs; again: with the next choice.
+    /// Completes the typed text from the programs' nodes; a repeated call takes the next completion.
     mutating func completeFilter(_ text: String) {
         let choices = typing.choices ?? filterChoices(text)
         guard let line = typing.complete(choices) else { return revision += 1 }
         showFilter(line)
     }
 
-    /// How a query could go on.
+    /// The completions of a query, those from the selected program first.
     func filterChoices(_ text: String) -> Typing.Choices {
         if let name = SavedQueries.name(in: text) {
             let saved = SavedQueries.all(options.savedQueries)
             let names = saved.keys.filter { $0.hasPrefix(name) && $0 != name }.sorted()
-            // A whole name completes to its query.
+            // A complete name is replaced by its query.
             let whole = saved[name].map { [$0] } ?? []
             return Typing.Choices(head: "", words: whole + names.map { "@" + $0 })
         }
@@ -71,7 +71,7 @@ extension State {
 
     private static let choiceLimit = 40
 
-    /// Goes through the filters of before and those of the configuration.
+    /// Recalls an earlier filter, or one of the configuration: `step` lines further.
     mutating func recallFilter(_ step: Int, _ text: String) {
         let saved = options.savedQueries.sorted { $0.key < $1.key }.map(\.value)
         let lines = filterHistory.lines + saved.filter { !filterHistory.lines.contains($0) }
@@ -79,7 +79,7 @@ extension State {
         showFilter(line)
     }
 
-    /// Changes the query.
+    /// Sets the query for all programs, unless it finds the same as the present one.
     private mutating func setFilter(_ query: Query?) {
         let new = query.flatMap { $0.isEmpty ? nil : $0 }
         if let new, filter.query?.findsSame(as: new) == true { return }
@@ -90,26 +90,25 @@ extension State {
         }
     }
 
-    /// Whether the filter lets a node through; all are while there is none. What a view shows of nodes asks this, whether
-    /// it hides or dims the rest (``Filter/dims``). O(1): each node was tested when it changed. ``filterRevision``
-    /// changes when an answer may be another. While a large forest is still looked through, nodes that match are let
-    /// through one after the other.
+    /// Whether a node matches the filter; without a filter, all do. Views that show nodes call this, whether they hide
+    /// or dim the rest (``Filter/dims``). O(1), because nodes are tested when they change. ``filterRevision`` changes
+    /// when a result may have changed. During the first scan of a large forest, nodes not yet tested do not match.
     func filterMatches(_ node: NodeIndex, in programIndex: Int) -> Bool {
         !filter.isActive || programs[programIndex].rowModel.isMatch(node)
     }
 
-    /// Changes whenever ``filterMatches(_:in:)`` may answer otherwise than before.
+    /// A number that changes when a result of ``filterMatches(_:in:)`` may have changed.
     var filterRevision: UInt64 { programs.reduce(0) { $0 &+ $1.rowModel.filterRevision } }
 
     /// Matching nodes of all programs, so far.
     var matchCount: Int { programs.reduce(0) { $0 + $1.rowModel.matchCount } }
 
-    /// Whether there may be more.
+    /// Whether the scan for matches is still running.
     var isScanning: Bool { programs.contains(where: \.isScanning) }
 
-    /// Leaves the line with what is typed in force.
+    /// Closes the line and keeps the typed filter; an invalid one keeps the line open.
     mutating func accept(_ text: String) {
-        // The line shows the problem.
+        // The line shows the error.
         guard (try? query(text)) != nil else { return revision += 1 }
         mode = .normal
         filterHistory.add(text)
@@ -125,7 +124,7 @@ extension State {
         goToMatchHere()
     }
 
-    /// Where the selected row is only there for what is under it, or is not shown: the first match.
+    /// Goes to the first match, unless the selected node is a match itself.
     private mutating func goToMatchHere() {
         guard view == .chains, filter.isActive, matchCount > 0 else { return }
         if let (programIndex, node) = selectedNode, programs[programIndex].rowModel.isMatch(node) { return }
@@ -134,14 +133,14 @@ extension State {
         }
     }
 
-    /// Sets a filter that was given as a whole.
+    /// Applies a filter from elsewhere than the filter line, such as `:filter` or saved settings.
     mutating func filter(by text: String) throws(QueryError) {
         setFilter(try query(text))
         filterHistory.add(text)
         updateViewport()
     }
 
-    /// Shows only what a saved query finds, as if it had been typed; all again if it is in force.
+    /// Applies a saved query as if it had been typed; drops the filter if that query is already in force.
     mutating func toggleQuickFilter(_ name: String) {
         do throws(QueryError) {
             let query = try query("@" + name)
@@ -156,7 +155,7 @@ extension State {
                 notify("nothing matches @\(name) yet; the same key or Esc shows all again")
             }
             updateViewport()
-            // What is live keeps coming in at the top.
+            // Not for live nodes, because new ones keep arriving at the top.
             if name != "live" { goToMatchHere() }
         } catch {
             notify(error.description, .warning)
@@ -177,10 +176,10 @@ extension State {
         updateViewport()
     }
 
-    /// Dims what does not match, or hides it.
+    /// Dims the nodes that do not match, or hides them.
     mutating func setDims(_ dims: Bool) {
         filter.dims = dims
-        // The rows of both are counted all the time.
+        // No new scan, because the rows of both are always counted.
         for programIndex in programs.indices { programs[programIndex].rowModel.dimsRest = dims }
     }
 
@@ -199,8 +198,8 @@ extension State {
         }
     }
 
-    /// Goes to the next match in a view's rows, around the ends: `find` returns the nearest one beyond the present row, or
-    /// if it is to wrap, the first one from the other end.
+    /// Goes to the next match in a view's rows, and wraps at the ends. `find` returns the nearest match beyond the
+    /// present row; with `wraps`, the first match from the other end.
     mutating func goToMatch<Row: Equatable>(
         forward: Bool, from present: Row?, go: (Row, inout State) -> Void,
         find: (_ state: borrowing State, _ wraps: Bool) -> Row?

@@ -2,7 +2,7 @@ import ChainRows
 
 /// A column of the tree that `:columns` and the configuration can choose.
 public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
-    /// The word of the state; its sign is always shown.
+    /// The word for the state; the state's glyph is always shown.
     case state
     /// The tree, with the names.
     case node
@@ -23,10 +23,11 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     /// The executor that the handler was enqueued on.
     case executor
 
-    /// The columns without any choice, from left to right.
+    /// The default columns, from left to right.
     public static let usual: [TreeColumn] = [.state, .node, .thread, .wait, .run, .total, .value]
 
-    /// Returns a choice without repetitions, and with the node, which comes after the state if it was not chosen.
+    /// Returns the chosen columns without repetitions, or the default ones if none is chosen. A missing node column is
+    /// added after a leading state, else first.
     public static func valid(_ chosen: [TreeColumn]) -> [TreeColumn] {
         var columns: [TreeColumn] = []
         for column in chosen where !columns.contains(column) { columns.append(column) }
@@ -35,7 +36,7 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         return columns
     }
 
-    /// What a click on its header sorts by.
+    /// What a click on its header sorts by; nil if rows cannot be sorted by it.
     var sort: SortColumn? { SortColumn(rawValue: rawValue) }
 
     /// The title in its header.
@@ -44,7 +45,7 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
     /// Whether it holds durations, right-aligned.
     var isDuration: Bool { self == .wait || self == .run || self == .total }
 
-    /// The width that it gets at most before the summaries behind the names get theirs.
+    /// The greatest width; only a value column at the right end grows beyond it.
     var limit: Int {
         switch self {
         case .thread, .executor: 24
@@ -55,7 +56,7 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The least width for which it is shown at all, for a cell that fills it.
+    /// The least room at which the column is shown; cells that need less make it narrower.
     var least: Int {
         switch self {
         case .state: Columns.wordWidth + 1
@@ -69,10 +70,10 @@ public enum TreeColumn: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The order in which a narrow screen leaves out columns.
+    /// The order in which columns are left out on a narrow screen.
     static let givingWay: [TreeColumn] = [.site, .executor, .id, .wait, .thread, .run, .value, .state, .total]
 
-    /// Whether it is left out if names would get under 34 cells; other columns under 20.
+    /// Whether it is left out before names get less than 34 cells; other columns, before they get less than 20.
     var isExtra: Bool {
         switch self {
         case .site, .executor, .id, .wait, .thread, .run: true

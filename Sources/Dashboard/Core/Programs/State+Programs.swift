@@ -2,12 +2,12 @@ import ChainEvents
 import ChainModel
 import ChainText
 
-// Finding programs and nodes by name, and what connections change.
+// Lookup of programs and nodes by identity, and the changes that connections make.
 extension State {
     /// The index of a program in ``State/programs``; nil for a source that is not known.
     func programIndex(of source: SourceID) -> Int? { programs.firstIndex { $0.source == source } }
 
-    /// The index of a program, which is added where its source is new.
+    /// Returns the index of a source's program, after adding a program if the source is new.
     mutating func addedProgramIndex(for source: SourceID, name: String) -> Int {
         let programIndex = programs.firstIndex { $0.source >= source } ?? programs.count
         guard programIndex == programs.count || programs[programIndex].source != source else { return programIndex }
@@ -15,7 +15,7 @@ extension State {
         return programIndex
     }
 
-    /// The program and the index of a node; nil for programs, and for nodes that were evicted.
+    /// The node of a row and its program; nil for a program's own row, and for nodes evicted or of an earlier run.
     func find(_ rowID: RowID) -> (programIndex: Int, node: NodeIndex)? {
         guard let key = rowID.node, let programIndex = programIndex(of: rowID.source),
             programs[programIndex].info?.key == key.process,
@@ -24,7 +24,7 @@ extension State {
         return (programIndex, node)
     }
 
-    /// Which runs of programs are looked at; nil for one that was not reached yet.
+    /// The key of each program's current run; nil for a program that was not reached yet.
     var processKeys: [ProcessKey?] { programs.map(\.info?.key) }
 
     /// Whether a node or program is still there.
@@ -38,7 +38,7 @@ extension State {
     /// The program that is selected, or that the selected node is in.
     var selectedProgramIndex: Int? { selection.flatMap { programIndex(of: $0.source) } }
 
-    /// The selected node, if it is of a program.
+    /// The selected node, if it is in the given program.
     func selectedNode(in programIndex: Int) -> NodeIndex? {
         guard let found = selectedNode, found.programIndex == programIndex else { return nil }
         return found.node
@@ -47,12 +47,12 @@ extension State {
     /// The identity of a node's row.
     func rowID(of node: NodeIndex, in programIndex: Int) -> RowID { programs[programIndex].rowID(of: node) }
 
-    /// What a program is called in a sentence.
+    /// The name of a program for use in a sentence.
     func name(of programIndex: Int) -> String { programs[programIndex].shownName }
 }
 
 extension Program {
-    /// What it is called in a sentence.
+    /// Its name for use in a sentence.
     var shownName: String { name.isEmpty ? "the program" : name }
 
     func rowID(of node: NodeIndex) -> RowID {
@@ -60,7 +60,7 @@ extension Program {
     }
 }
 
-// MARK: What happens to them
+// MARK: Connections
 
 extension State {
     mutating func look(for source: SourceID, name: String, attempt: Int, failure: String?) {
@@ -131,7 +131,7 @@ extension State {
     mutating func lose(_ source: SourceID, _ outage: Connection.Disconnection) {
         let programIndex = addedProgramIndex(for: source, name: "")
         if programs[programIndex].info == nil {
-            // It was never there.
+            // Never reached, so there are no rows to mark as lost.
             programs[programIndex].connection = .absent(attempt: outage.attempt + 1, lastFailure: outage.reason)
         } else {
             if programs[programIndex].connection.outage == nil {
@@ -152,7 +152,7 @@ extension State {
 }
 
 extension FrozenBuffer {
-    /// Drops what waits, because the next batches are of a new run.
+    /// Drops the waiting batches and waits for those of a new run, which replaces the present one on resuming.
     mutating func wait(for info: ProcessDescription) {
         self = FrozenBuffer(now: now)
         successor = info

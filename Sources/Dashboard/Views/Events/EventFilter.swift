@@ -5,16 +5,16 @@ import ChainText
 
 /// Which events are shown.
 struct EventFilter: Equatable {
-    /// The query; nil for all. A plain text also matches the event's own word.
+    /// The query; nil for all. A plain text also matches the word for the event's kind.
     var query: Query?
     /// Whether events that do not match are shown as well, dimmed.
     var dims: Bool
     /// The only chain that is shown; nil for all.
     var scope: RowID?
     var level = EventLevel.all
-    /// The programs that the index is of.
+    /// The runs of programs that the index covers.
     var processes: [ProcessKey?]
-    /// By the raw value of a kind, whether its word holds the text.
+    /// Whether the word for a kind contains the query's plain text, by the kind's raw value.
     private var words: [Bool]
 
     init(_ query: Query?, dims: Bool, scope: RowID?, level: EventLevel, processes: [ProcessKey?]) {
@@ -33,6 +33,7 @@ struct EventFilter: Equatable {
 
     /// Whether changes of nodes change which events are shown.
     var dependsOnNodes: Bool { scope != nil || hides }
+    /// Whether events of nodes that do not match are left out.
     var hides: Bool { query.map { !$0.matchesAllNodes } ?? false && !dims }
     /// Whether some kinds of events are left out.
     var restrictsKinds: Bool { level != .all || query?.eventKinds != nil && !dims }
@@ -42,7 +43,7 @@ struct EventFilter: Equatable {
     /// Whether events of a kind are shown.
     func shows(_ kind: EventKind) -> Bool { level.shows(kind) && (dims || query?.selects(kind) ?? true) }
 
-    /// Whether a note is shown: losses at every level, snapshots where nothing is left out.
+    /// Whether a note is shown. A chain, or a query that hides, leaves out all notes; a level, those of snapshots only.
     func shows(_ note: EventsInsight.Note) -> Bool {
         guard !dependsOnNodes, query?.eventKinds == nil || dims else { return false }
         if case .snapshot = note { return level == .all }
@@ -50,15 +51,15 @@ struct EventFilter: Equatable {
     }
 }
 
-// Keeps the index of events complete.
+// Keeps the index of events up to date.
 extension EventsView {
     /// Rows that are tested in one slice, of all programs together.
     static let budget = 8_000
-    /// Rows that are tested in one slice while a complete index is on the screen.
+    /// Rows that are tested in one slice of a renewal, while the old index is on the screen.
     private static let renewalBudget = 2_500
-    /// Entries of the index of all programs together; see ``EventsInsight/limit``.
+    /// Rows of the index, of all programs together; see ``rowLimit(_:)``.
     private static let indexLimit = 100_000
-    /// How long an index is used although nodes changed, in nanoseconds.
+    /// The least time from one renewal of the index to the next, in nanoseconds.
     private static let renewalInterval: UInt64 = 250_000_000
 
     /// The rows of each program that are kept.
@@ -67,7 +68,7 @@ extension EventsView {
         return state.programs.map { $0.insight.events.rows(limit: limit) }
     }
 
-    /// How many rows of each program are shown.
+    /// The most rows of each program that are shown.
     static func rowLimit(_ state: borrowing State) -> Int {
         min(EventsInsight.limit, max(1_000, indexLimit / max(1, state.programs.count)))
     }
@@ -77,7 +78,7 @@ extension EventsView {
         state.view == .events && !state.events.index.isComplete(keptRows(state))
     }
 
-    /// A number that changes when nodes changed so that other events may match.
+    /// A number that changes when a change of nodes may change which events match.
     private static func factCount(_ state: borrowing State) -> UInt64 {
         state.programs.reduce(state.filterRevision) { sum, program in
             sum &+ program.forest.totals.eventCount &+ program.forest.totals.evictedCount
@@ -91,8 +92,8 @@ extension EventsView {
             processes: state.processKeys)
     }
 
-    /// Adds the events that arrived since the last update; begins a new index where the filter, the scope or the
-    /// programs changed.
+    /// Adds the events that arrived since the last update; begins a new index if the filter, the scope, the level or
+    /// the programs changed.
     static func updateIndex(_ state: inout State) {
         let kept = keptRows(state)
         if isFilterStale(state) {
@@ -151,8 +152,8 @@ extension EventsView {
         state.events.index = index
     }
 
-    /// Tests the rows that arrived, then older ones backwards as far as the budget goes. Of a flood of new rows only
-    /// the newest are tested at once.
+    /// Tests the new rows, then older ones backwards within the budget. If more new rows came than one slice tests, the
+    /// program's part of the index begins anew from the newest row.
     private static func extend(
         _ index: inout EventIndex, _ kept: [Range<UInt64>], budget: Int, _ state: borrowing State
     ) {
@@ -206,7 +207,7 @@ extension EventsView {
             if let scope = filtering.scope, let found = state.find(scope), found.programIndex == programIndex {
                 root = forest.root(of: found.node)
             }
-            // Notes have rows only where nothing is left out.
+            // No notes here, because they belong to no node.
             ring.forEach(in: rows) { number, time, event in
                 guard let event, filtering.shows(event.kind) else { return }
                 let node = forest.index(of: event.node)
@@ -223,7 +224,7 @@ extension EventsView {
         index.add(found, rows, of: programIndex)
     }
 
-    /// Whether the filter matches a row.
+    /// Whether a row is an event that matches the filter; notes never match.
     static func isMatch(_ entry: EventIndex.Entry, _ filtering: EventFilter, _ state: borrowing State) -> Bool {
         guard case .event(let event, _)? = row(of: entry, state) else { return false }
         guard filtering.query?.selects(event.kind) ?? true else { return false }

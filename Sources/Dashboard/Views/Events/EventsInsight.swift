@@ -4,21 +4,21 @@ import ChainModel
 
 /// The last events of one program, in order of arrival.
 ///
-/// Batches are kept whole and by reference: hearing one costs an append, however many events are in it, and nothing else
-/// is done for a view that is closed. The oldest batches go when the rest still has ``limit`` rows.
+/// Batches are kept whole, in the storage that they arrived in. Ingesting one costs O(its texts), however many events
+/// it has; a closed view costs nothing more. The oldest batches are dropped once the others have ``limit`` rows.
 struct EventsInsight {
-    /// Rows that are shown at most: events, and notes in between.
+    /// The most rows that are shown: events, and notes between them.
     static let limit = 50_000
-    /// Bytes of texts that are kept at most, but for those of the last batch.
+    /// The most bytes of texts that are kept; the texts of the last batch are always kept.
     static let textByteLimit = 8 << 20
 
-    /// What is no event and has a row of its own.
+    /// A row that is not an event.
     enum Note: Hashable {
         /// Events that were lost, in the program or on the way.
         case lost(UInt64)
-        /// Events that came while the picture was frozen, and were more than wait then.
+        /// Events that were dropped while the picture was frozen, because the buffer was full.
         case dropped(UInt64)
-        /// Nodes of a snapshot, without their past.
+        /// A snapshot of so many nodes, which came without their earlier events.
         case snapshot(Int)
     }
 
@@ -30,7 +30,7 @@ struct EventsInsight {
     struct Batch {
         /// The number of its first row.
         var first: UInt64
-        /// Rows before the events, at the time of the previous batch.
+        /// Rows before the events; their time is the previous batch's.
         var notes: [Note]
         var noteTime: UInt64
         var events: [ChainEvent]
@@ -55,10 +55,10 @@ struct EventsInsight {
     private var latestTime: UInt64?
     private var droppedCount: UInt64 = 0
     private var rowHighWater = 0
-    /// The number of the row that comes next: how many there ever were.
+    /// The number of the next row, which is the number of rows so far.
     private(set) var end: UInt64 = 0
 
-    /// Rows by number that are there to be shown, at most `limit`.
+    /// The numbers of the kept rows, at most the latest `limit`.
     func rows(limit: Int) -> Range<UInt64> {
         guard head < batches.count else { return end..<end }
         return max(batches[head].first, end - min(end, UInt64(limit)))..<end
@@ -90,10 +90,10 @@ struct EventsInsight {
         rowHighWater = max(rowHighWater, Int(end - batches[head].first))
     }
 
-    /// More events came while the picture was frozen than wait then.
+    /// Adds to the count of events dropped while frozen; the next batch gets a note of it.
     mutating func noteDropped(_ count: Int) { droppedCount += UInt64(count) }
 
-    /// A snapshot in several parts has one row.
+    /// Adds a part of a snapshot to the row of the part before, so that a snapshot has one row; returns whether it did.
     private mutating func join(_ notes: [Note], isAlone: Bool) -> Bool {
         guard isAlone, notes.count == 1, case .snapshot(let more) = notes[0], let last = batches.last,
             last.events.isEmpty, case .snapshot(let count)? = last.notes.last
@@ -110,7 +110,7 @@ struct EventsInsight {
         }
         while textByteCount > Self.textByteLimit, textHead < batches.count - 1 { dropTexts(of: textHead) }
         if head > 64, head * 2 > batches.count {
-            // A new array: removing from this one would keep its memory.
+            // A new array, because removing elements would keep the capacity.
             batches = Array(batches[head...])
             (head, textHead) = (0, max(0, textHead - head))
         }
@@ -123,9 +123,9 @@ struct EventsInsight {
         textHead = index + 1
     }
 
-    // MARK: Asking
+    // MARK: Reading
 
-    /// A row by its number; nil where it is gone. O(log batches).
+    /// Returns a row by its number; nil if it was dropped. O(log batches).
     func row(_ number: UInt64) -> Row? {
         guard let index = batchIndex(of: number) else { return nil }
         let batch = batches[index]
@@ -162,7 +162,7 @@ struct EventsInsight {
         return number < batches[low].end ? low : nil
     }
 
-    /// Rows that are kept: up to ``limit``, and the rest of the batch that the oldest of them came with.
+    /// The number of kept rows: up to ``limit``, and the rest of the oldest batch, which is kept whole.
     var queueStatistics: QueueStatistics {
         let count = head < batches.count ? Int(end - batches[head].first) : 0
         return QueueStatistics(

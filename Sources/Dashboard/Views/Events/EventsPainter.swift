@@ -3,10 +3,10 @@ import ChainModel
 import ChainText
 import Frames
 
-/// Where the columns of the view of events are at one width.
+/// The column spans of the view of events at one width.
 ///
-/// What is left out as the pane narrows, first to last, and below which width: the program (110, and where there is one
-/// only), the thread (84), the time since the event before (70), the text (60), the time (40).
+/// Columns are left out below these widths: the program (110; also with one program only), the thread (84), the delta
+/// (70), the text (60), the time (40).
 struct EventColumns: Equatable {
     var time = ColumnSpan(), delta = ColumnSpan(), program = ColumnSpan(), thread = ColumnSpan(), word = ColumnSpan()
     var node = ColumnSpan(), text = ColumnSpan()
@@ -43,9 +43,9 @@ extension Painter {
         let test = state.filter.isActive && state.filter.dims ? state.events.filtering : nil
         for (line, index) in rows.enumerated() {
             let entry = state.events.index.entries[index]
-            // Between a batch and the tick after it a row may be gone.
+            // A row may be dropped between a batch and the next tick.
             guard let shown = EventsView.row(of: entry, state) else { continue }
-            // Nothing is taken out of its program: a copy of all its parts costs as much as the row.
+            // The program is never bound to a name, because copying its parts costs as much as the row.
             let row = area.row + line
             let isDimmed =
                 state.programs[entry.programIndex].connection.outage != nil
@@ -74,7 +74,7 @@ extension Painter {
         }
     }
 
-    /// The time since the row before, so that pauses are seen.
+    /// Paints the time since the row before; shorter times than 0.1 ms are left blank.
     private mutating func paintDelta(_ delta: UInt64, _ columns: EventColumns, row: Int) {
         let isLong = delta >= 1_000_000_000
         let text = delta < 100_000 ? "" : "+" + DurationText.settled(delta)
@@ -97,7 +97,7 @@ extension Painter {
             let role = forest.state(of: node).role
             frame.write(glyphs.state(role), row: row, column: column, style: style(Style(role)))
             column += 2
-            // The name takes the number's room where both would be too short.
+            // The id is left out if the name would get fewer than 8 columns beside it.
             let room = columns.node.width - 3 - id.count
             let name = NodeText.name(of: node, in: forest)
             column += frame.write(
@@ -120,7 +120,7 @@ extension Painter {
             ellipsis: glyphs.ellipsis)
     }
 
-    // MARK: What it is a view of
+    // MARK: Headers
 
     private mutating func paintEventHeads(_ columns: EventColumns, _ state: borrowing State) {
         let row = layout.tree.row - 1
@@ -147,7 +147,7 @@ extension Painter {
         parts.reduce(3 * max(0, parts.count - 1)) { $0 + TextWidth.of($1.text, charset: glyphs.charset) }
     }
 
-    /// The parts of the header line, the fullest form first.
+    /// The right part of the header line in several forms, the longest first.
     private func headCandidates(_ state: borrowing State) -> [[Part]] {
         let scope = state.events.scope.map { scope -> Part in
             let name = state.find(scope).map { NodeText.name(of: $0.node, in: state.programs[$0.programIndex].forest) }

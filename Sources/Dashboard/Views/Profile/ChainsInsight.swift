@@ -1,39 +1,39 @@
 import ChainInsight
 import ChainModel
 
-/// Figures of one program's chains by the call site of their root, for groups of chains and for the profile. They are
-/// counted from the time that either is first shown.
+/// Figures of one program's chains by the call site of their root, for groups of chains and for the profile. Counting
+/// begins when either is first shown.
 struct ChainsInsight {
     /// Which figures are shown.
     enum Demand: Hashable {
         case nothing
-        /// By the root's call site.
+        /// Figures by the root's call site.
         case groups
-        /// The same, and where the time goes.
+        /// These, and where the time goes.
         case profile
     }
 
     private(set) var table: ChainSiteTable?
-    /// Changes when the figures that are shown do: once a second at most.
+    /// Changes with the shown figures: once a second, or each tick during the first sweep.
     private(set) var generation: UInt64 = 0
     private var demand = Demand.nothing
     private var shownRevision: UInt64 = 0
     private var second: UInt64 = 0
     private var isRefreshing = false
 
-    /// Nodes that are looked at a tick, and buckets of histograms: 1 ms each at most.
+    /// Budgets of a tick: nodes to count and histogram buckets to read, 1 ms at most for each.
     private static let nodeBudget = 5_000
     private static let bucketBudget = 65_536
 
     var queueStatistics: [QueueStatistics] { table?.queueStatistics ?? [] }
 
-    /// Whether rates are on the screen.
+    /// Whether rates are shown.
     var showsRates: Bool { demand == .groups }
 
     /// Whether there are figures to show.
     var isReady: Bool { generation > 0 }
 
-    /// Changes which figures are shown; counting goes on once it has begun.
+    /// Changes which figures are shown; counting continues even if none are.
     mutating func show(_ new: Demand, _ forest: borrowing ChainForest, wall: UInt64) {
         guard new != demand else { return }
         demand = new
@@ -49,7 +49,7 @@ struct ChainsInsight {
         table?.update(with: changes, of: forest)
     }
 
-    /// Counts, and once a second updates what is shown; true if there is something to redraw.
+    /// Counts a slice, and once a second refreshes the shown figures; returns whether they changed.
     mutating func tick(_ forest: borrowing ChainForest, wall: UInt64) -> Bool {
         guard table != nil else { return false }
         let wasComplete = table!.isComplete
@@ -68,10 +68,10 @@ struct ChainsInsight {
         return true
     }
 
-    /// Whether there is something to count now.
+    /// Whether chains are due to be counted, or figures to be refreshed.
     var isCounting: Bool { table?.isCounting ?? false || isRefreshing }
 
-    /// Whether nothing is left to count or to show.
+    /// Whether nothing is shown, or nothing is left to count and to refresh.
     var isIdle: Bool {
         guard demand != .nothing, let table else { return true }
         return !isCounting && !table.hasSettled && table.revision == shownRevision

@@ -37,7 +37,7 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// What rows are sorted by, in a sentence.
+    /// What a sort by this column compares, for a sentence.
     var words: String {
         switch self {
         case .oldest: "oldest in flight"
@@ -51,7 +51,7 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// Whether the column is text: left-aligned and sorted from A, where numbers are right-aligned, the greatest first.
+    /// Whether the column is text: left-aligned and sorted from A. Others are right-aligned, the greatest first.
     var isText: Bool { self == .site || self == .label || self == .kind || self == .program }
 
     var isDuration: Bool {
@@ -76,17 +76,17 @@ enum SiteColumn: Int, CaseIterable {
         }
     }
 
-    /// The order in which columns are left out where there is not room for all, from the last.
+    /// The columns by importance: on a narrow pane, the last ones are left out first.
     private static let priority: [SiteColumn] = [
         .site, .totalP99, .inFlight, .oldest, .program, .label, .errors, .rate, .totalP50, .trend, .runP99, .running,
         .runMax, .kind, .count, .runP50, .bars, .waitP99, .totalMax, .waitMax, .waitP50, .rejected, .cancelled,
         .runP90, .waitP90,
     ]
 
-    /// Cells that a call site and a label can use beyond their widths.
+    /// The most cells that the call site and the label get beyond their widths.
     private static let siteSlack = 18, labelSlack = 12
 
-    /// The columns that a pane has room for, and where they are; label and call site take what is left.
+    /// Returns the columns that fit a pane, and their spans. The rest of the width goes to the label, then the site.
     static func spans(width: Int, hasPrograms: Bool) -> [(column: SiteColumn, span: ColumnSpan)] {
         // The mark of the selection is at the left, the scroll bar at the right.
         let room = width - 3
@@ -106,11 +106,11 @@ enum SiteColumn: Int, CaseIterable {
 
 /// The order of the rows.
 struct SiteSort: Equatable, ColumnSort {
-    /// By default what is slowest, or in flight for longest.
+    /// By default the slowest, or in flight for longest, first.
     var column = SiteColumn.totalP99
     var isInverted = false
 
-    /// Whether small comes first.
+    /// Whether the smallest comes first.
     var isAscending: Bool { column.isText != isInverted }
 
     /// The order in a sentence.

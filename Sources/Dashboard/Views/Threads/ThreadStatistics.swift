@@ -3,25 +3,26 @@ import ChainInsight
 import ChainText
 import Frames
 
-/// What a lane shows of the time, at one moment.
+/// How one thread spent its time, as of one moment.
 struct ThreadStatistics {
-    /// One second of the strip.
+    /// One second of the strip of past seconds.
     enum Cell: Hashable {
-        /// Before anything was known of the thread.
+        /// Before the thread's first event.
         case unknown
         case idle
-        /// In steps of an eighth, from 1; what took more of the second.
+        /// Busy at least as long as blocked; the busy time in eighths of the second, rounded up.
         case busy(Int)
+        /// Blocked longer than busy; the blocked time in eighths of the second, rounded up.
         case waiting(Int)
     }
 
-    /// The last whole seconds, the latest last; the current second is shown in words only.
+    /// The last whole seconds, the latest last, without the current second.
     let cells: [Cell]
-    /// For how long it has been running or blocked.
+    /// How long the thread has been in its innermost handler or wait; nil if idle.
     let age: UInt64?
-    /// For how long a handler has been waiting on top of which another one runs, or that itself.
+    /// How long the innermost wait has lasted, even if another handler runs on top of it; nil without one.
     let waitAge: UInt64?
-    /// Per cent of the strip, and of all that is known.
+    /// Busy time in per cent: of the strip's known seconds, and since the first event.
     let recent: Int?
     let total: Int?
 
@@ -53,7 +54,7 @@ struct ThreadStatistics {
 
     private static let second: UInt64 = 1_000_000_000
 
-    /// A number that changes when anything of it would be drawn otherwise.
+    /// A number that changes when the drawn lane changes.
     var redrawKey: UInt64 {
         var hasher = Hasher()
         hasher.combine(cells)
@@ -66,10 +67,10 @@ struct ThreadStatistics {
 }
 
 extension Glyphs {
-    /// The sign of a thread that blocks.
+    /// The glyph of a blocked thread.
     var blocked: String { frozen }
 
-    /// A second of a thread's past.
+    /// The text and style of one second of the strip.
     func cell(_ cell: ThreadStatistics.Cell) -> (text: String, style: Style) {
         let isASCII = charset == .ascii
         switch cell {
@@ -83,7 +84,7 @@ extension Glyphs {
     }
 }
 
-/// Where the columns of the view of threads are at one width.
+/// The column spans of the view of threads at one width.
 struct ThreadColumns: Equatable {
     var word = ColumnSpan()
     var thread = ColumnSpan()

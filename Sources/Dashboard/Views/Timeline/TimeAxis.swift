@@ -1,7 +1,7 @@
 import ChainEvents
 import ChainText
 
-/// Which stretch of time is on the screen: linear, in nanoseconds since 1970 (of all programs alike).
+/// The stretch of time on the screen: linear, in nanoseconds since 1970, so that all programs share it.
 struct TimeAxis: Hashable {
     /// The moment at which the first column begins.
     var left: UInt64
@@ -11,7 +11,7 @@ struct TimeAxis: Hashable {
 
     var right: UInt64 { left.addingClamped(scale.multipliedClamped(by: UInt64(max(0, columns)))) }
 
-    /// The column that a moment is in, which may be outside.
+    /// The column of a moment; may be negative, or beyond the last column.
     func column(of time: UInt64) -> Int {
         time >= left
             ? Int(clamping: (time - left) / scale)
@@ -20,7 +20,7 @@ struct TimeAxis: Hashable {
 
     // MARK: Scales
 
-    /// Nanoseconds a column that can be chosen: 1, 2, 5, 10, … from a microsecond to some hours.
+    /// The scales that zooming selects: 1, 2, 5, 10, … from a microsecond to some hours a column.
     static let scales: [UInt64] = {
         var scales: [UInt64] = []
         var decade: UInt64 = 1_000
@@ -31,13 +31,13 @@ struct TimeAxis: Hashable {
         return scales
     }()
 
-    /// The least scale at which a duration fits into so many columns.
+    /// The least of ``scales`` at which a duration fits into so many columns.
     static func scale(fitting duration: UInt64, into columns: Int) -> UInt64 {
         scales.first { $0.multipliedClamped(by: UInt64(max(1, columns))) >= duration } ?? scales[scales.count - 1]
     }
 
-    /// The scale at which a duration fills so many columns. Rounded up by a tenth at most if it is to stay for a while
-    /// although the duration grows.
+    /// The scale at which a duration fills so many columns. With `inSteps`, rounded up by a tenth at most, so that the
+    /// scale of a growing duration changes rarely.
     static func scale(filling duration: UInt64, columns: Int, inSteps: Bool = false) -> UInt64 {
         let columns = UInt64(max(1, columns))
         let exact = max(scales[0], duration / columns + (duration % columns == 0 ? 0 : 1))
@@ -54,14 +54,14 @@ struct TimeAxis: Hashable {
 
     private static let second: UInt64 = 1_000_000_000
 
-    /// Distances of ticks: decimal up to half a minute, then as clocks count.
+    /// Distances of ticks: 1, 2, 5, 10, … up to 20 seconds, then parts and multiples of minutes, hours and days.
     private static let distances: [UInt64] = {
         let short = scales.filter { $0 <= 20 * second }
         let long: [UInt64] = [30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 864_000, 8_640_000]
         return short + long.map { $0 * second }
     }()
 
-    /// The least distance of ticks that are at least so many columns apart.
+    /// The least distance at which ticks are at least so many columns apart.
     func tickDistance(columnsApart: Int) -> UInt64 {
         Self.distances.first { $0 >= scale.multipliedClamped(by: UInt64(columnsApart)) }
             ?? Self.distances[Self.distances.count - 1]
@@ -79,7 +79,8 @@ struct TimeAxis: Hashable {
         return ticks
     }
 
-    /// How long after the beginning a tick is, with as many digits as ticks so far apart need.
+    /// The label of a tick, given its time since the origin, with as many digits as `distance` needs. If that is a
+    /// second or more, labels from an hour on show whole minutes, and from a day on whole hours.
     static func label(_ duration: UInt64, distance: UInt64) -> String {
         let millisecond: UInt64 = 1_000_000
         if duration == 0 { return "0" }

@@ -3,13 +3,13 @@ import ChainModel
 import ChainRows
 import Frames
 
-/// The view of time: the waterfall of the selected node's chain, or of all chains.
+/// The timeline: the waterfall of the selected node's chain, or of all chains.
 struct TimelineView {
     /// What the rows are.
     enum Scope: Equatable {
-        /// Each node of the chain of the selected one.
+        /// A row for each node of the selected node's chain.
         case chain
-        /// A row a chain, by start.
+        /// A row for each chain, by start, under a row for each program if there are several.
         case all
     }
 
@@ -19,29 +19,29 @@ struct TimelineView {
     var root: RowID?
     /// The selected row as of the last update, and its number.
     var anchor: (rowID: RowID, number: Int)?
-    /// The chain that is shown, visited whole; nil for a long chain, and for all chains.
+    /// What visiting all nodes of the shown chain found; nil for a long chain, and for all chains.
     var chain: TimelineChain?
     /// The node that ``goToLongest(_:)`` selected last.
     var longest: RowID?
-    /// Nodes under which nothing is shown.
+    /// Folded nodes: the nodes under them are hidden.
     var folded: Set<RowID> = []
     /// Nanoseconds a column; nil to fit everything on the screen.
     var scale: UInt64?
-    /// The moment at the left edge; nil while the view follows now.
+    /// The moment at the left edge; nil to show the end: now, or where a settled chain ends.
     var left: UInt64?
     /// Nodes that were visited to find rows, for the tests of costs.
     var walkedCount = 0
 
-    /// Chains up to this size are visited whole, each time that something changed.
+    /// Chains of up to this many nodes are visited whole at each update.
     static let wholeLimit = 2_048
-    /// Nodes that are counted at most for the number of a row in a longer chain.
+    /// The most nodes that are counted to find the row of a node in a longer chain.
     static let countLimit = 100_000
 }
 
-/// What a row of the timeline stands for.
+/// A row of the timeline: a node, a chain, or a program.
 struct TimelineRow {
     var programIndex: Int
-    /// The node; nil for the program's own row.
+    /// The node, or the root of the chain; nil for the program's own row.
     var node: NodeIndex?
     /// The levels that the name is indented by.
     var depth = 0
@@ -87,7 +87,7 @@ extension TimelineView: ListView {
     static func cursor(of state: borrowing State) -> ListCursor { state.timeline.cursor }
     static func setCursor(_ cursor: ListCursor, _ state: inout State) { state.timeline.cursor = cursor }
 
-    /// The selected node stays on its line.
+    /// Updates the rows; the selected node stays on its line.
     static func updateRows(_ state: inout State) {
         state.timeline.chain = nil
         if state.timeline.scope == .chain, state.selectedNode == nil { selectSomeChain(&state) }
@@ -104,8 +104,8 @@ extension TimelineView: ListView {
         }
     }
 
-    /// Selects the chain that was shown before, because its selected leaf was evicted, else the chain that is selected
-    /// in the tree.
+    /// Selects a chain if no node is selected: the one shown before, if only its selected node was evicted; else one
+    /// near the selected row of the tree.
     private static func selectSomeChain(_ state: inout State) {
         if let root = state.timeline.root, state.find(root) != nil { return state.select(root) }
         let near = state.rows(from: state.tree.selectedRow, count: 2) + state.rows(from: 0, count: 2)
@@ -131,7 +131,7 @@ extension TimelineView: ListView {
         keepCursor(at: number, of: count, &state)
     }
 
-    /// Visits all nodes of a short chain: returns the row of one, which is unfolded if need be.
+    /// Visits all nodes of a short chain and returns the row of `node`; if that is hidden, unfolds all nodes.
     private static func visitAll(
         _ programIndex: Int, _ root: NodeIndex, countingTo node: NodeIndex, _ state: inout State
     ) -> Int {
@@ -153,7 +153,7 @@ extension TimelineView: ListView {
         return number ?? 0
     }
 
-    /// The strip of the whole chain, where it is not in sight as a whole.
+    /// 1 for the strip of the whole chain, if the rows do not show all of it and the view is tall enough; else 0.
     static func topLineCount(_ state: borrowing State) -> Int {
         guard let chain = state.timeline.chain, !chain.overview.isEmpty else { return 0 }
         let rows = Layout(state).tree.rows
@@ -171,7 +171,7 @@ extension TimelineView: ListView {
         keepCursor(at: number, of: count, &state)
     }
 
-    /// Keeps the selected row on its line; brings another row than before into sight.
+    /// Keeps the selected row on its line; scrolls to it if the selection changed.
     private static func keepCursor(at number: Int, of count: Int, _ state: inout State) {
         let height = height(in: state)
         state.timeline.cursor.count = count

@@ -3,7 +3,7 @@ import ChainInsight
 
 /// The warnings of one kind at one call site of a program.
 struct WarningGroup: Equatable {
-    /// The identity of a group, whatever its row.
+    /// The identity of a group; the same on any row.
     struct ID: Hashable {
         var kind: WarningKind
         /// Nil for warnings of the whole program, and where no call site is known.
@@ -14,13 +14,14 @@ struct WarningGroup: Equatable {
 
     let id: ID
     let programIndex: Int
-    /// At least one: those that hold the oldest first, ended ones the latest end first.
+    /// At least one. Warnings that hold are ordered oldest first; ended ones, latest end first.
     private(set) var warnings: [Warning]
-    /// Whether one of them was found since the view was left.
+    /// Whether a warning of the group was found since the user left the view.
     private(set) var isNew: Bool
-    /// When the first began, in nanoseconds of the program's clock.
+    /// When the earliest began, in nanoseconds of the program's clock.
     private(set) var first: UInt64
-    /// When the last of them was seen, in nanoseconds of the program's clock; nil for now.
+    /// When the latest ended (a fault: when it happened), in nanoseconds of the program's clock; nil while one that is
+    /// not a fault holds.
     private(set) var last: UInt64?
 
     init(_ warning: Warning, id: ID, programIndex: Int, isNew: Bool) {
@@ -43,11 +44,12 @@ struct WarningGroup: Equatable {
         warning.ended ?? (warning.kind.isFault ? warning.since : nil)
     }
 
-    /// Orders by severity, then by last seen, by the kind's weight, and the oldest first.
+    /// Orders by severity, then the last seen first, then by ``WarningKind/byWeight``, then the oldest first. `now`
+    /// returns the time of a program's clock.
     static func precedes(_ left: WarningGroup, _ right: WarningGroup, _ now: (Int) -> UInt64) -> Bool {
         let (kind, other) = (left.id.kind, right.id.kind)
         if kind.severity != other.severity { return kind.severity > other.severity }
-        // By age, because programs have clocks of their own.
+        // Compares ages, because each program has its own clock.
         func ages(_ group: WarningGroup) -> (last: UInt64, first: UInt64) {
             let now = now(group.programIndex)
             return (group.last.map { now &- min(now, $0) } ?? 0, now &- min(now, group.first))

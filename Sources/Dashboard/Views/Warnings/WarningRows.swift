@@ -2,12 +2,12 @@ import ChainEvents
 import ChainInsight
 import ChainModel
 
-// Which rows the view of warnings has.
+// The rows of the view of warnings.
 extension WarningsView {
-    /// What the warnings of all programs make together.
+    /// The warnings of all programs by group, and the counts of those without a group's row.
     private struct Grouping {
         var groups: [WarningGroup.ID: WarningGroup] = [:]
-        /// Of each kind, how many hold and are not kept.
+        /// By kind, how many hold beyond those that are kept.
         var uncounted: [(kind: WarningKind, count: Int)] = []
         var hiddenCount = 0
         var endedCount = 0
@@ -22,8 +22,8 @@ extension WarningsView {
         }
     }
 
-    /// All rows: a row a call site and kind, the worst first; then what ended, and hidden kinds. O(n log n) in the kept
-    /// warnings.
+    /// All rows: one for each kind at a call site, the worst first; then counts of warnings not kept or filtered out,
+    /// ended warnings, and muted kinds. O(n log n) in the kept warnings.
     static func allRows(_ state: borrowing State) -> [WarningRow] {
         let enabled = state.options.warnings.enabled
         var grouping = Grouping()
@@ -61,7 +61,7 @@ extension WarningsView {
             rest += program.insight.warnings.count(of: kind) - keptCount
         }
         guard rest > 0 else { return }
-        // Warnings that are not kept cannot be filtered.
+        // Warnings that are not kept cannot be matched, so a filter that hides counts them as hidden.
         if state.filter.hidesRest { grouping.hiddenCount += rest } else { grouping.uncounted.append((kind, rest)) }
     }
 
@@ -72,7 +72,7 @@ extension WarningsView {
             + group.warnings.map { .warning($0, group.id, programIndex: group.programIndex) }
     }
 
-    /// Whether the filter matches the warning's node; a warning without a node never matches.
+    /// Whether the warning's node matches the filter; without a filter, all do. A warning without a kept node does not.
     static func isMatch(_ warning: Warning, in programIndex: Int, _ state: borrowing State) -> Bool {
         guard state.filter.isActive else { return true }
         guard let node = state.programs[programIndex].forest.index(of: warning.node) else { return false }
@@ -80,10 +80,10 @@ extension WarningsView {
     }
 }
 
-// What was found since the user looked.
+// Which warnings are new since the user last looked.
 extension WarningsView {
-    /// The last ``Warning/serial`` that the user has seen of a kind; everything counts as seen until the view was left
-    /// once.
+    /// The last ``Warning/serial`` of a kind that the user has seen. Until the user first leaves the view, all count as
+    /// seen.
     func seenSerial(of kind: WarningKind, _ process: ProcessKey?) -> UInt64 {
         guard let seen else { return .max }
         return process.flatMap { seen[$0]?[kind] } ?? 0

@@ -3,21 +3,21 @@ import ChainInsight
 import ChainModel
 import Frames
 
-/// The view of warnings: what looks wrong, a row a kind and call site, the worst first; what ended is folded away.
+/// The view of warnings: one row for each kind at a call site, the worst first; ended warnings are folded.
 struct WarningsView {
     var cursor = ListCursor()
     var rows: [WarningRow] = []
-    /// The selected row once the user has moved; before that the first row is selected.
+    /// The selected row; nil until the user moves the cursor, and until then the cursor stays on the first row.
     var selected: WarningRow.ID?
-    /// Groups that are unfolded to a row a warning.
+    /// Groups that show a row for each of their warnings.
     var unfolded: Set<WarningGroup.ID> = []
     /// Whether ended warnings are shown.
     var showsEnded = false
-    /// By program and kind, the last ``Warning/serial`` when the view was left; nil before.
+    /// The last ``Warning/serial`` when the user left the view, by program and kind; nil until then.
     var seen: [ProcessKey: [WarningKind: UInt64]]?
     fileprivate var source: Source?
 
-    /// What the rows were made of.
+    /// What the rows depend on; they are rebuilt when it changes.
     fileprivate struct Source: Equatable {
         var revisions: [UInt64]
         var programs: [ProcessKey?]
@@ -73,7 +73,7 @@ extension WarningsView: ListView {
         state.warnings.rows.firstIndex { $0.id == wanted }
     }
 
-    /// The row of the group that a row's warning is in.
+    /// The number of the group's row, for the row of a warning in a group.
     static func groupNumber(of row: WarningRow, _ state: borrowing State) -> Int? {
         guard case .warning(_, let group, _) = row else { return nil }
         return rowNumber(of: .group(group), state)
@@ -88,7 +88,7 @@ extension WarningsView: ListView {
         selectNode(&state)
     }
 
-    /// The node of the selected warning, as long as it is kept.
+    /// The node of the selected warning; nil if it was evicted, and for rows of no single warning.
     static func selectedNode(_ state: borrowing State) -> RowID? {
         guard let (warning, programIndex) = state.warnings.selectedRow?.warning,
             let node = state.programs[programIndex].forest.index(of: warning.node)
@@ -107,7 +107,7 @@ extension WarningsView: ListView {
         state.warnings.rows.isEmpty || state.programs.allSatisfy(\.isStill) ? 0 : state.wall / 1_000_000_000
     }
 
-    /// Acts on a click; a single one acts on fold markers.
+    /// Acts on a click on the selected row: on a double click, and on a single click on the fold marker.
     static func handleClickOnCursor(_ click: RowClick, _ state: inout State) {
         guard let row = state.warnings.selectedRow else { return }
         if click.isDouble || row.folds && click.column <= WarningColumns.marker + 1 { visit(&state) }
