@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One uniquely owned state, changed by actions alone.
+/// A store of one uniquely owned state, which only actions change.
 ///
 ///     struct Counter { var count = 0 }
 ///     enum Action { case increment, save, saved }
@@ -18,13 +18,13 @@ import Synchronization
 ///     }
 ///     store.dispatch(.increment)
 ///
-/// In a step `reduce` changes the state, then the subscribers are called in the order of their subscription, then the
-/// effects are handled in the order given. Actions dispatched by subscribers and the handler are queued, so steps never
-/// nest; ``dispatch(_:)`` returns when the queue is empty.
+/// Each action is one step: `reduce` changes the state, then the subscribers are called in the order of their
+/// subscription, then the effects are handled in order. Actions dispatched by subscribers and the handler are queued,
+/// so steps never nest; ``dispatch(_:)`` returns when the queue is empty.
 ///
-/// **The state is never copied.** It may be of 100 MB: the store holds the one reference, `reduce` changes it in place,
-/// and readers borrow it. A reader that keeps a copy (or a copy of a collection in it) makes the next change pay for
-/// a copy of the whole: take out what is to be shown, and no more. `State` may be `~Copyable` to have that enforced.
+/// **The state is never copied.** The store holds the only reference to it, `reduce` changes it in place, and readers
+/// borrow it. A reader that keeps a copy of the state, or of a collection in it, makes the next change copy all of
+/// that, which may be 100 MB: copy only what is shown. A `~Copyable` state enforces this.
 ///
 /// **One thread.** A store is not `Sendable`, so the compiler keeps it where it was made (or sent to); its closures may
 /// therefore hold values that are not `Sendable`, such as a screen. Events of other threads reach it through a
@@ -59,7 +59,7 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     /// Makes a store.
     ///
     /// - Parameters:
-    ///   - state: The state to begin with. Give it away: do not keep a copy.
+    ///   - state: The first state. Do not keep a copy of it.
     ///   - reduce: Changes the state by one action and returns the effects to carry out. It must not dispatch, read
     ///     the store or subscribe: that ends the program with a message that names the action.
     ///   - handle: Carries out an effect. It gets the store, to dispatch the results.
@@ -73,7 +73,8 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
         self.handle = handle
     }
 
-    /// Takes a step for `action`, and for all that is dispatched meanwhile; inside a step it only queues the action.
+    /// Performs a step for `action`, then for the actions dispatched meanwhile. Inside a step or ``withState(_:)`` it
+    /// only queues the action.
     @inlinable
     public func dispatch(_ action: Action) {
         checkNotReducing("dispatch of \(Self.name(of: action))")
@@ -85,8 +86,7 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
         runWaitingSteps()
     }
 
-    /// Lends the state to `body`; see the type for what not to keep of it. What `body` dispatches waits until it is
-    /// over.
+    /// Calls `body` with the state, borrowed. Actions that `body` dispatches are queued until it returns.
     @inlinable
     public func withState<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing State) throws(Failure) -> Result
@@ -98,11 +98,11 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
         return try body(state)
     }
 
-    /// Calls `observe` after each change with the state and the action that changed it, until the result is disposed
-    /// of.
+    /// Calls `observe` after each change with the state and the action that changed it, until the returned subscription
+    /// is disposed of.
     ///
-    /// A subscription made inside a step begins with the next step. The result may be disposed of on any thread;
-    /// the closure is released at the store's next change.
+    /// A subscription made inside a step begins with the next step. It may be disposed of on any thread; the closure is
+    /// released after the store's next change.
     @inlinable
     public func subscribe(_ observe: @escaping (borrowing State, Action) -> Void) -> any Disposable {
         checkNotReducing("subscribe")
@@ -141,7 +141,7 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
 
     @inlinable
     func releaseDisposed() {
-        // The old bag outlives the change, so that what the closures hold is not released in the middle of it.
+        // Keeps the old bag until the change is done, because releasing a closure may run a deinit that uses the store.
         let old = subscribers
         subscribers.removeAll(where: { $0.subscription.isDisposed })
         withExtendedLifetime(old) {}
@@ -150,7 +150,7 @@ public final class StateStore<State: ~Copyable, Action, Effect> {
     @inlinable
     func checkNotReducing(_ what: @autoclosure () -> String) {
         guard case .reducing(let action) = phase else { return }
-        // fatalError, not precondition: the message has to be there in release builds too.
+        // fatalError, because release builds do not print the message of a precondition.
         fatalError(
             """
             \(what()) inside reduce, while it reduces \(Self.name(of: action)). A reducer only changes the state that it \

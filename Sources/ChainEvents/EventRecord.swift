@@ -12,36 +12,40 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     case ended = 5
     /// It follows `other` from now on.
     case adopted = 6
-    /// Settled with a value.
+    /// Settled with a value; the text is the value if values are captured.
     case fulfilled = 7
-    /// Settled with an error; the text is its summary.
+    /// Settled with an error; the text describes it if errors are captured.
     case rejected = 8
-    /// Its cancellation was requested; `other` is the node that the cancellation came from, or none; the text is the
-    /// source.
+    /// Its cancellation was requested; `other` is the node that the cancellation came from, or none. The text contains
+    /// the source and the reason.
     case cancelRequested = 9
     /// Settled by a cancellation; the text contains the source and the reason.
     case cancelled = 10
-    /// Settled as its parent was, without a handler for that; with ``EventFlags/error`` if it is a rejection.
+    /// Settled with its parent's outcome, because it has no handler for that; with ``EventFlags/error`` if it is an
+    /// error.
     case skipped = 11
-    /// Rejected because its resolver was released while it was pending. The text contains the labels up to the root.
+    /// Rejected because its resolver was released, or its handler dropped, while it was pending. The text contains the
+    /// labels up to the root if errors are captured.
     case abandoned = 12
     /// A later attempt to settle it, which did nothing.
     case settledAgain = 13
-    /// Released rejected, without a handler for the error. The text is the error's summary.
+    /// Released after a rejection, without a handler for the error. The text describes the error if errors are
+    /// captured.
     case unhandled = 14
     /// The promise was released.
     case released = 15
-    /// Its handler has blocked a worker of a pool over a limit, without using the processor; reported by the watch's
-    /// thread, at most once per handler. `detail` is the ``ExecutorID``; the text contains the duration.
+    /// Its handler has blocked a worker of a pool for longer than the limit, without using the processor. Reported on
+    /// the watch's thread, at most once per handler. `detail` is the ``ExecutorID``; the text contains the duration.
     case blocked = 16
     /// This thread blocks until `node` settles; `other` is the node of the blocking handler, or none.
     case awaited = 17
-    /// This thread no longer blocks for `node`, which has settled, or the time limit came; `other` as with ``awaited``.
+    /// This thread no longer blocks: `node` has settled, or the time limit has passed; `other` as with ``awaited``.
     case awaitEnded = 18
-    /// A wait of this thread for `node`, which could not have ended, was refused; `other` as with ``awaited``. The site
-    /// is that of the wait, the text explains.
+    /// A wait for `node` on this thread was refused, because it could not have ended; `other` as with ``awaited``. The
+    /// site is that of the wait; the text gives the reason.
     case awaitMisused = 19
-    /// It has another label: the text. `detail` counts its renamings from 1; the label with the highest count holds.
+    /// Its label changed to the text. `detail` counts its renamings from 1 to at most 65,535; the label with the
+    /// highest count holds.
     case renamed = 20
     /// Its parent is a node of another process; the text is that process's key and the node's number, hexadecimal:
     /// `1f3a5c7e9b2d4f60-2a`.
@@ -59,7 +63,7 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
 
     /// On ``EventKind/created``: `other` is the parent, not the creator.
     public static let hasParent = EventFlags(rawValue: 1)
-    /// On a settlement: the handler ended with it, at the same time.
+    /// On a settlement: the handler ended at the same time.
     public static let handlerEnded = EventFlags(rawValue: 2)
     /// On ``EventKind/skipped``: it passes an error on, not a value.
     public static let error = EventFlags(rawValue: 4)
@@ -75,12 +79,12 @@ public struct EventFlags: OptionSet, Hashable, Sendable {
 public struct EventRecord: Sendable {
     /// The node of the step.
     public var node: NodeID
-    /// The parent, creator, member or adopted node, by ``kind``.
+    /// The other node of the step, such as the parent or a member, by ``kind``; or none.
     public var other: NodeID
     /// The call site: where the node was made, on ``EventKind/created``; where it was awaited, on
     /// ``EventKind/awaitMisused``; else unknown.
     public var site: CallSite
-    /// By ``kind``: a ``NodeKind``, ``LinkKind`` or ``ExecutorID``; else 0.
+    /// By ``kind``: a ``NodeKind``, a ``LinkKind``, an ``ExecutorID`` or the count of renamings; else 0.
     public var detail: UInt16
     /// What happened.
     public var kind: EventKind
@@ -103,10 +107,10 @@ public struct EventRecord: Sendable {
     }
 }
 
-/// The receiver of a runtime's steps while it is recorded.
+/// The receiver of the steps of a recorded runtime.
 ///
-/// The runtime calls it on the thread of the step, with none of its locks held, in the order in which that thread's
-/// steps happened. An implementation never throws, never blocks, and never calls the runtime.
+/// The runtime calls the sink on the thread of the step, with none of its locks held, in the order in which that
+/// thread's steps happened. An implementation never throws, never blocks, and never calls the runtime.
 public protocol EventSink: AnyObject, Sendable {
     /// Records one step. `text` is dynamic text that belongs to it (a label, an error's summary), unescaped and of any
     /// length: the sink bounds it.

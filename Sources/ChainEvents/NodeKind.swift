@@ -11,7 +11,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case rejected = 4
     /// `Promise { … }`: work on an executor.
     case work = 5
-    /// `Promise(async:)`, or the outermost `withChain` of a task: what it runs is the task, or begins in it.
+    /// `Promise(async:)`, or the outermost `withChain` of a task.
     case task = 6
     /// `Promise.callback`: a foreign API calls its completion.
     case fromCallback = 7
@@ -40,20 +40,20 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     case asResult = 24
     /// `tap`: its handler gets the value, which is passed on.
     case tap = 25
-    /// `thenCallback`: a resolver that its handler gets settles it.
+    /// `thenCallback`: its handler gets the resolver that settles it.
     case callback = 26
     // Combinators: members are links.
-    /// `all`: every member is fulfilled, or one rejected.
+    /// `all`: fulfilled when every member is.
     case all = 48
-    /// `allSettled`: every member is settled.
+    /// `allSettled`: fulfilled when every member is settled.
     case allSettled = 49
-    /// `any`: the first member that is fulfilled.
+    /// `any`: fulfilled with the first member that is.
     case any = 50
-    /// `race`: the first member that is settled.
+    /// `race`: settled with the first member that is; of a `Chain`, with the first member that is fulfilled.
     case race = 51
-    /// `sequence`: makes its members itself, for their values.
+    /// `sequence` and `seq`: starts its members in order, for their values.
     case sequence = 52
-    /// `forEach`: makes its members itself.
+    /// `forEach`: starts its members in order.
     case forEach = 53
     /// `repeat`: makes one member after another until a value is sufficient.
     case `repeat` = 54
@@ -69,7 +69,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
     /// `delay`: a timer settles it.
     case delay = 65
     // Cold chains.
-    /// A launched chain.
+    /// The first node of a launched chain.
     case chain = 80
     /// A kind that this version does not know.
     case other = 255
@@ -80,7 +80,7 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         case maker
         /// Made by an operation on its parent, with its own handler.
         case link
-        /// Settled by its members; without a handler, so it has no wait and run time.
+        /// Settled by its members, its parent or a timer; it has no handler, so no wait time and no run time.
         case combinator
     }
 
@@ -97,13 +97,13 @@ public enum NodeKind: UInt8, CaseIterable, BitwiseCopyable, Sendable {
         }
     }
 
-    /// Whether nodes of this kind run in a task, which has no thread of its own.
+    /// Whether nodes of this kind run in a task, so that they occupy no particular thread.
     public var runsInTask: Bool { self == .task || self == .scope || self == .span }
 
     /// The operation's name, as in the source and on the screen. Costs some nanoseconds.
     public var word: String { Self.words[Int(rawValue)] }
 
-    /// Cached by raw value, because converting a case to text takes a microsecond, and a screen has many.
+    // By raw value, because converting a case to text takes a microsecond, and a screen shows many.
     private static let words: [String] = {
         var words = Array(repeating: "?", count: 256)
         for kind in allCases { words[Int(kind.rawValue)] = kind.wordInSource }

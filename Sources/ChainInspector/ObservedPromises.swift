@@ -46,7 +46,7 @@ struct ObservedPromises: ObservedRuntime {
             detail.value = promise.renderedValue?.cut(toBytes: NodeDetail.textByteLimit)
         }
         if let error = facts.error {
-            // The runtime's own errors hold no secrets of the program, and events carry their texts too.
+            // The runtime's own errors hold only labels, call sites and reasons, which events contain, too.
             let isOurs = error is PromiseCancelled || error is PromiseAbandoned
             detail.error = ErrorText(
                 of: error, includesTexts: capturesErrors || isOurs, byteLimit: NodeDetail.textByteLimit)
@@ -58,7 +58,7 @@ struct ObservedPromises: ObservedRuntime {
 /// The id of this process.
 func processID() -> Int32 { getpid() }
 
-/// The file name of the program that runs.
+/// The file name of the running program; `?` if it is unknown.
 func programName() -> String {
     let path = CommandLine.arguments.first ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "?"

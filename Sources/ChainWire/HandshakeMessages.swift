@@ -2,10 +2,10 @@ import ChainEvents
 
 extension MessageWriter {
     ///     greeting   0         1           2         4     8      12
-    ///                ├ purpose ┼ bits ─────┼ nothing ┼ pid ┼ name ┼ token
+    ///                ├ purpose ┼ bits ─────┼ zero ───┼ pid ┼ name ┼ token
     ///
-    /// Bits: 1 for read-only, 2 where the viewer leaves after the state. A text is its length in bytes (4), then its bytes;
-    /// the offsets above are those of empty texts.
+    /// Bits: 1 for read-only, 2 if the viewer leaves after the state. A text is its length in bytes (4), then its
+    /// bytes; the offset of the token is that behind an empty name.
     mutating func write(_ greeting: ClientHello) {
         append(greeting.purpose.rawValue)
         append(UInt8((greeting.isReadOnly ? 1 : 0) | (greeting.leavesAfterState ? 2 : 0)))
@@ -15,11 +15,11 @@ extension MessageWriter {
         append(greeting.token)
     }
 
-    ///     hello   0         8     12             16            24      32           40     48          88        96
-    ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ its clock ─┼ nodes, chains … ┼ viewers ┼ name
+    ///     hello   0         8     12             16            24      32     40       88
+    ///             ├ process ┼ pid ┼ capabilities ┼ wall offset ┼ start ┼ time ┼ totals ┼ name
     ///
-    /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. The highest bit of `capabilities`
-    /// says that the program takes no command that changes it.
+    /// Six totals of eight bytes: chains, nodes, live, running, rejected, viewers. The highest bit of `capabilities` is
+    /// set if the program refuses commands that change it.
     mutating func write(_ hello: Hello) {
         append(hello.process.key.rawValue)
         append(hello.process.pid)
@@ -36,7 +36,7 @@ extension MessageWriter {
     }
 
     ///     farewell   0        1         4
-    ///                ├ reason ┼ nothing ┼ text
+    ///                ├ reason ┼ zero ───┼ text
     mutating func write(_ farewell: Goodbye) {
         append(farewell.reason.rawValue)
         for _ in 0..<3 { append(UInt8(0)) }

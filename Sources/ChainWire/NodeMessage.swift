@@ -43,10 +43,11 @@ extension MessageWriter {
     ///     node   0      4        8    16     20       24         26     27           28      32
     ///            ├ size ┼ fields ┼ id ┼ site ┼ thread ┼ executor ┼ kind ┼ settlement ┼ marks ┼ fields …
     ///
-    /// `size` counts the whole node. `fields` has a bit for each of these that follows, from bit 0 on: parent, creator, adopted,
-    /// adopted at, created, queued, started, ended, settled, seen, cancel requested at (8 bytes each); label,
-    /// canceller, summary (texts); members, their times (each a count (4) and so many of 8 bytes); count of renamings (8 bytes);
-    /// parent in another process (process, node: 8 bytes each).
+    /// `size` is that of the whole node in bytes. `fields` has a bit for each optional field that follows, in this
+    /// order from bit 0 on: parent, creator, adopted, adopted at, created, queued, started, ended, settled, seen,
+    /// cancel requested at (8 bytes each); label, canceller, summary (texts); members, their times (each a count of 4
+    /// bytes and that many numbers of 8 bytes); count of renamings (8 bytes); parent in another process (its key
+    /// and the node, 8 bytes each). Numbers of value 0, absent texts and empty lists are left out.
     mutating func write(_ node: NodeSnapshot) {
         let start = bytes.count
         append(atMost: Wire.nodeSize + 11 * 8) { room in
@@ -123,7 +124,7 @@ extension NodeSnapshot {
         try self.init(whole: &own)
     }
 
-    /// Fields of later versions are skipped.
+    /// Reads a node from its own bytes; skips fields of later versions.
     private init(whole reader: inout ByteReader) throws(WireError) {
         _ = try reader.next(UInt32.self)
         let fields = NodeFields(rawValue: try reader.next(UInt32.self))

@@ -20,12 +20,12 @@ public struct LoadedResponse: Sendable {
     /// The response with its status and headers, if it came by HTTP.
     public var http: HTTPURLResponse? { response as? HTTPURLResponse }
 
-    /// The status, such as 200; nil if it did not come by HTTP (`file:`, `data:`).
+    /// The status, such as 200; nil if the answer did not come by HTTP (`file:`, `data:`).
     public var status: Int? { http?.statusCode }
 
-    /// Decodes the body as text, in the encoding that the response names, else UTF-8. Throws ``UnreadableText`` if it
-    /// is not in that encoding, or if the encoding is unknown. Known are UTF-8, UTF-16, ASCII, ISO 8859-1 and -2, and
-    /// Windows-1252.
+    /// Decodes the body as text, in the encoding that the response names, else UTF-8. Throws ``UnreadableText`` if the
+    /// body is not in that encoding, or if the encoding is unknown. UTF-8, UTF-16, ASCII, ISO 8859-1 and -2, and
+    /// Windows-1252 are known.
     public func text() throws -> String {
         let name = response.textEncodingName?.lowercased() ?? "utf-8"
         guard let encoding = Self.encodings[name], let text = String(data: data, encoding: encoding) else {
@@ -69,8 +69,8 @@ public struct HTTPStatusError: Error, Sendable, CustomStringConvertible {
     /// The status, such as 404.
     public var status: Int { answer.status ?? 0 }
 
-    /// `GET http://host/path answered 404 (not found)`, and the beginning of a text body. Without the query and the
-    /// user of the URL, which may be secrets.
+    /// `GET http://host/path answered 404 (not found)`, and the beginning of a text body. Leaves out the query,
+    /// fragment, user and password of the URL, which may be secrets.
     public var description: String {
         let reason = HTTPURLResponse.localizedString(forStatusCode: status)
         let beginning = (try? answer.text())?.prefix(120).split(whereSeparator: \.isNewline).first.map { ": \($0)" }

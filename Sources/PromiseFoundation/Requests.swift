@@ -24,17 +24,17 @@ extension URL: RequestConvertible {
 // Four names, so that each needs one declaration (TheRules, P3). Time limits are the request's (`timeoutInterval`) and
 // the session's; `timeout` of the promise works as on any promise.
 extension URLSession {
-    /// Sends a request; fulfilled with the answer, rejected with a `URLError` if there is none, or with
-    /// ``HTTPStatusError`` if its status is not in `accepting` (TheRules, P10).
+    /// Sends a request. The promise is fulfilled with the answer, rejected with a `URLError` if there is no answer, or
+    /// with ``HTTPStatusError`` if the status is not in `accepting` (TheRules, P10).
     ///
-    /// Cancelling the promise cancels the task, on the promise's executor. The request has begun when the call returns.
-    /// The whole body is held in memory.
+    /// Cancelling the promise cancels the `URLSessionTask`, on the promise's executor. The request has begun when the
+    /// call returns. The whole body is held in memory.
     ///
     /// - Parameters:
-    /// - source: A `URL` or a `URLRequest`.
-    /// - accepting: The statuses that fulfil. An answer that did not come by HTTP has no status, and fulfils.
-    /// - label: The name in the dashboard; by default the method, host and path.
-    /// - executor: Runs the handlers of the chain; by default the runtime's.
+    ///   - source: A `URL` or a `URLRequest`.
+    ///   - accepting: The statuses that fulfil. An answer that did not come by HTTP has no status, and fulfils.
+    ///   - label: The name in the dashboard; by default the method, host and path.
+    ///   - executor: Runs the handlers of the chain; by default the runtime's.
     public func load(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300, label: String = "",
         on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID, line: UInt = #line
@@ -69,16 +69,16 @@ extension URLSession {
         send(source.urlRequest, accepting, label, executor, file, line) { try $0.json(type, decoder: decoder) }
     }
 
-    /// Sends a request and blocks the calling thread until the answer or an error is there: for scripts, which may do
-    /// so on their main thread. No promise is made. On a worker of a pool, another thread takes its place meanwhile
-    /// (TheRules, E2).
+    /// Sends a request and blocks the calling thread until the answer or an error arrives: for scripts, which may block
+    /// their main thread. Makes no promise. If the calling thread is a worker of a pool, another thread may take its
+    /// place meanwhile (TheRules, E2).
     ///
-    /// The session delivers on its `delegateQueue`. If the calling thread serves that queue, the result is
-    /// ``WaitMisuse`` at once.
+    /// The session delivers on its `delegateQueue`. If the calling thread is the only one that serves that queue, the
+    /// result is a failure with ``WaitMisuse`` at once.
     ///
     /// - Parameters:
-    /// - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
-    /// - accepting: The statuses that succeed.
+    ///   - source: A `URL` or a `URLRequest`; its `timeoutInterval` bounds the wait for each part of the answer.
+    ///   - accepting: The statuses that succeed.
     public func loadBlocking(
         _ source: some RequestConvertible, accepting: Range<Int> = 200..<300
     ) -> Result<LoadedResponse, any Error> {

@@ -4,13 +4,13 @@ import ChainSystem
 import Dispatch
 import Synchronization
 
-/// A thread that carries out viewers' commands, one after the other: handlers on the inline executor run there and may
-/// be slow. It is started with the first command.
+/// A thread that carries out viewers' commands, one after another. The first command starts it. It is not the server's
+/// thread, because a cancellation runs handlers of the inline executor, which may be slow.
 final class CommandThread: Sendable {
     struct Order: Sendable {
         var connection: UInt64
         var command: ViewerCommand
-        /// Where the connection's batches come from, if it has any.
+        /// The connection's subscription to batches, if it watches.
         var subscription: BatchSubscription?
     }
 
@@ -44,7 +44,7 @@ final class CommandThread: Sendable {
 
     init(_ perform: @escaping @Sendable (Order) -> Void) { work = Work(perform) }
 
-    /// Enqueues an order; false where the system has no thread left.
+    /// Enqueues an order; false if the thread cannot be started.
     func enqueue(_ order: Order) -> Bool {
         let isRunning = thread.withLock { thread in
             if thread == nil { thread = SystemThread("chainview-cmd") { [work] in work.run() } }
@@ -56,8 +56,8 @@ final class CommandThread: Sendable {
         return true
     }
 
-    /// Ends the thread after the present command, and waits for that for at most `limit` ns, because a handler may
-    /// never return. Once.
+    /// Drops the queued orders and ends the thread after the present command. Waits for the end for at most `limit` ns,
+    /// because a handler may never return. No order may be enqueued afterwards.
     func stop(limit: UInt64) {
         guard let thread = thread.withLock({ $0.take() }) else { return }
         work.state.withLock { state in

@@ -9,7 +9,7 @@ import ChainWire
     import Glibc
 #endif
 
-/// The user at the other end of a TCP connection, or one value for all unknown ones. Addresses do not identify a user,
+/// The user at the other end of a TCP connection, or one value for all unknown users. Addresses do not identify a user,
 /// since any user may take any address of the loopback interface.
 struct Peer: Hashable {
     private let user: UInt32?
@@ -36,8 +36,8 @@ extension ServerLoop {
         connection.pump()
     }
 
-    /// Closes the oldest connections without a token past the limits: of the same user, else of the user with most. So
-    /// one user's connections never exclude another user, and last until a newer connection needs the slot.
+    /// Closes the oldest unauthenticated connections past the limits: first those of the same user, then those of the
+    /// user with the most. So the connections of one user do not shut out another user.
     private func makeRoom(for peer: Peer) {
         while connections.count(where: { $0.isUnauthenticated && $0.peer == peer }) > options.unauthenticatedLimit {
             closeOldestUnauthenticated(of: peer)
@@ -52,7 +52,7 @@ extension ServerLoop {
 
     private func closeOldestUnauthenticated(of peer: Peer) {
         guard let oldest = connections.first(where: { $0.isUnauthenticated && $0.peer == peer }) else { return }
-        // Its greeting may have arrived since its last turn.
+        // The connection's greeting may have arrived since its last turn.
         serve(oldest, Int16(POLLIN))
         guard oldest.isUnauthenticated else { return }
         oldest.close(.busy, "Others came before this viewer had shown its token: attach again")
@@ -66,7 +66,7 @@ extension ServerLoop {
 
     private func acceptFailed(with error: SystemError) {
         guard ![EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(error.code) else { return }
-        // Waiting viewers stay in the queue of the socket, which stays readable; without a pause `poll` would return at
+        // Waiting viewers stay in the socket's backlog and keep it readable, so without a pause `poll` would return at
         // once.
         pausedUntil = options.now() + options.backOff
         guard !hasLogged else { return }
@@ -96,7 +96,7 @@ extension ServerLoop {
                 .refused, what + ": it is in the file tcp-PORT.token of the program's socket folder")
         }
         connection.isAuthenticated = true
-        // An answer holds all events recorded before the request.
+        // Collected first, so that the hello and the state contain all events recorded before the greeting was read.
         shared.inspector.collectForViewer()
         let viewerCount = connections.count { $0.phase == .attached && !$0.isOneShot }
         let hello = Message.hello(shared.inspector.hello(viewerCount: viewerCount))
@@ -127,7 +127,7 @@ extension ServerLoop {
             }, leavesAfterState: greeting.leavesAfterState)
     }
 
-    /// Delays the connections that a user opens from now on.
+    /// Delays the messages of connections that a user opens from now on, because the user sent a wrong token.
     private func pause(_ peer: Peer?) {
         guard let peer else { return }
         let now = options.now()
@@ -135,7 +135,7 @@ extension ServerLoop {
         peerPauses[peer] = max(now, peerPauses[peer] ?? 0) + options.wrongTokenDelay
     }
 
-    /// Whether one more one-shot viewer may attach; at the limit an idle one is detached for it.
+    /// Whether one more one-shot viewer may attach. At the limit, detaches the longest idle one, if one is idle.
     private func hasRoomForOneShot() -> Bool {
         guard options.viewerLimit > 0 else { return false }
         let oneShots = connections.filter { $0.phase == .attached && $0.isOneShot }

@@ -8,11 +8,12 @@ import ChainWire
     import Glibc
 #endif
 
-/// A file that this process made: removed by ``remove()`` or at the exit of the process; never by a child of the
-/// process, and never a file that has replaced it.
+/// A file of this process, which ``remove()`` or the exit of the process removes. A forked child does not remove it,
+/// and a file that has replaced it stays.
 struct OwnFile: Sendable {
     private let note: Int32
 
+    /// Registers the file at a path for removal; nil if there is no file, or no room for one more.
     init?(_ path: String) {
         note = chain_own_file(path)
         guard note >= 0 else { return nil }
@@ -21,8 +22,8 @@ struct OwnFile: Sendable {
     func remove() { chain_remove_own_file(note) }
 }
 
-/// Calls `make` with unused names in a folder until it succeeds; `make` returns a negative error number on failure.
-/// The names are no longer than those of sockets, because the system limits the paths of sockets.
+/// Calls `make` with random names in a folder until a name is unused, 1,000 times at most; `make` returns a negative
+/// error number on failure. The names are no longer than those of sockets, because the system limits their paths.
 func makeTemporary(in folder: String, _ make: (String) -> Int32) -> (path: String, result: Int32) {
     var (path, result) = ("", -EEXIST)
     for _ in 0..<1000 where result == -EEXIST || result == -EADDRINUSE {
@@ -42,7 +43,7 @@ extension SocketFolder {
             throw ServerFailure("The folder of the sockets has to be an absolute path, not “\(path)”")
         }
         if mkdir(path, 0o700) == 0 {
-            // The mode is independent of the process's umask.
+            // Set again, because `mkdir` applies the process's umask.
             chmod(path, 0o700)
         } else if errno != EEXIST {
             throw ServerFailure("The folder \(path) cannot be made", SystemError())
@@ -50,7 +51,7 @@ extension SocketFolder {
         try check()
     }
 
-    /// Checks that the folder is a real one of this user, closed to all others.
+    /// Checks that the path is a folder of this user with mode 0700, and not a link.
     func check() throws(ServerFailure) {
         switch FolderProblem(at: path) {
         case nil: return
@@ -64,7 +65,7 @@ extension SocketFolder {
         }
     }
 
-    /// Removes the files of ended processes.
+    /// Removes the sockets, labels, tokens and temporary files that ended processes left behind.
     func removeStale() {
         let names = fileNames(in: path)
         for name in names {
@@ -86,8 +87,8 @@ extension SocketFolder {
 
     private func isGone(_ pid: Int32) -> Bool { pid != getpid() && kill(pid, 0) != 0 && errno == ESRCH }
 
-    /// Returns this folder or, where it belongs to another user, one of this user beside it: an existing one, else a
-    /// new one with a random name.
+    /// Returns this folder or, if it belongs to another user, a folder of this user beside it: an existing one, else a
+    /// new one with a random name. Returns this folder, too, if no other can be made.
     func orFallback() -> SocketFolder {
         guard let facts = FileFacts(at: path), !facts.isOurs, let (parent, prefix) = fallback else { return self }
         for name in fileNames(in: parent).sorted() where name.hasPrefix(prefix) {
@@ -100,7 +101,7 @@ extension SocketFolder {
     }
 }
 
-/// Removes a file where it `isStale`; returns whether the path is free now. Another process may replace the file
+/// Removes the file at a path if it `isStale`; returns whether the path is free now. Another process may replace it
 /// meanwhile, so the file is moved aside, checked once more, and moved back if it is in use.
 func removeIfStale(_ path: String, isStale: (String) -> Bool = isDeadSocket) -> Bool {
     guard FileFacts(at: path) != nil else { return true }
@@ -118,8 +119,8 @@ func isDeadSocket(_ path: String) -> Bool {
     return facts.isSocket && facts.isOurs && chain_try_unix(path) == -ECONNREFUSED
 }
 
-/// Whether a path is a file of this user that no program holds locked, as programs do with tokens and files being
-/// written. It checks the lock instead of the process, which may be in another container.
+/// Whether a path is a file of this user without a lock: programs lock their tokens, and files that they are writing.
+/// It checks the lock instead of the process id, because the program may run in another container.
 func isUnlockedFile(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return false }

@@ -13,12 +13,13 @@ final class ChainHead: Sendable {
     }
 }
 
-/// One link of a described chain; chains with the same beginning share its links.
+/// One link of a described chain. Chains that continue the same chain share the links of that chain.
 final class ChainStep: @unchecked Sendable {
-    // Sendable: `previous` changes in deinit alone.
+    // Sendable: `previous` changes only in a deinit: of this step, or of a later one that has the only reference to it.
     private(set) var previous: ChainStep?
+    /// The number of nodes that the link makes, those of inner chains included.
     let nodeCount: Int
-    /// Makes the node of the link, under the given one.
+    /// Makes the node of the link as a child of the given node.
     let make: @Sendable (AnyPromise, inout LaunchPlan) -> AnyPromise
 
     init(
@@ -30,7 +31,7 @@ final class ChainStep: @unchecked Sendable {
         self.make = make
     }
 
-    // Iterative, because a chain may have any length.
+    // Iterative, because releasing a long chain recursively overflows the stack.
     deinit {
         var next = previous.take()
         while isKnownUniquelyReferenced(&next) {
@@ -44,7 +45,7 @@ final class ChainStep: @unchecked Sendable {
 struct LaunchPlan {
     /// All nodes, in the order of creation, without those of inner chains.
     private(set) var nodes: [AnyPromise] = []
-    /// The serial executors that its handlers run on, those of inner chains included.
+    /// The serial executors of the launch's handlers, those of inner chains included.
     private(set) var serialExecutors: [any PromiseExecutor] = []
 
     mutating func note(_ node: AnyPromise) {
@@ -68,9 +69,9 @@ extension AnyPromise {
     }
 }
 
-/// A waiter that passes a cancellation of a launch's last node on to the nodes before it.
+/// A waiter that cancels the rest of a launch when the launch's last node is cancelled.
 final class LaunchCanceller: OneShotWaiter, @unchecked Sendable {
-    // Sendable: `before` is accessed by `settledOnce` and by deinit alone.
+    // Sendable: `before` is accessed only by `settledOnce`, which runs once, and by deinit.
     private var before: AnyPromise?
 
     init(of before: AnyPromise) { self.before = before }

@@ -24,7 +24,7 @@ public protocol Thenable<Value>: Sendable {
 /// thread.
 public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable {
     // Sendable: as AnyPromise is; the value is written once, before the outcome is published.
-    /// `contextWord` is a ``_PromiseContext/reference()``, which the promise then owns.
+    /// Makes a pending promise. `contextWord` is a ``_PromiseContext/reference()``, which the promise then owns.
     @inlinable
     override init(
         kind: NodeKind, site: CallSite, contextWord: UInt, parent: __shared AnyPromise? = nil,
@@ -47,7 +47,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         if ownsValue { destroyValue() }
     }
 
-    // Not inlined, so that a promise that owns nothing looks up no type metadata.
+    // Not inlined, so that the deinit of a promise that owns nothing looks up no type metadata.
     @inline(never)
     private final func destroyValue() { ValueWord.destroy(slot, as: Value.self) }
 
@@ -75,7 +75,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         if state.has(PromiseState.rejected) {
             passError(of: other, flags: flags)
         } else if !state.has(PromiseState.ownsValue) {
-            // Copied without their type, because these bits own nothing.
+            // The bits are copied without their type, because they own nothing.
             _ = settle(by: .machinery, rejected: false, outcome: other.slot, flags: flags)
         } else {
             _ = fulfill(unsafeDowncast(other, to: Promise<Value>.self).stored, by: .machinery, flags: flags)
@@ -86,7 +86,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 
     override final var valueType: Any.Type { Value.self }
 
-    /// The outcome, or nil while the promise is pending. Costs one load.
+    /// The outcome, or nil while the promise is pending. Takes no lock.
     public final var result: Result<Value, any Error>? {
         guard current.hasOutcome else { return nil }
         if let error { return .failure(error) }
@@ -95,7 +95,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
 
     /// The state of a promise (Promises/A+ 2.1).
     public enum State: Sendable {
-        /// Without an outcome yet.
+        /// Not settled yet.
         case pending
         /// Fulfilled with this value, for good.
         case fulfilled(Value)
@@ -103,7 +103,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         case rejected(any Error)
     }
 
-    /// The state at this moment: pending may be over as soon as it is read. Costs one load.
+    /// The state at this moment; a pending promise may settle right after the read. Takes no lock.
     public final var state: State {
         switch result {
         case nil: .pending
@@ -115,8 +115,7 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
     /// The value, awaited without blocking a thread; throws the error of a rejection.
     ///
     /// Cancelling the awaiting task ends the wait with `CancellationError`, and cancels this promise if it has no other
-    /// consumer (<doc:TheRules>, X2): use ``detached()`` for work that is to go on. Cost: one object, and a switch of
-    /// tasks.
+    /// consumer (<doc:TheRules>, X2): use ``detached()`` for work that is to go on. Cost: one object and a task switch.
     public final var value: Value {
         get async throws {
             let waiter = TaskWaiter<Value>(self)
@@ -128,9 +127,8 @@ public class Promise<Value: Sendable>: AnyPromise, Thenable, @unchecked Sendable
         }
     }
 
-    /// Exempts this promise from cancellation by lack of consumers (<doc:TheRules>, X2). It goes on although every
-    /// consumer was cancelled or timed out; an explicit ``AnyPromise/cancel(_:by:)`` still cancels it. Returns the
-    /// promise itself.
+    /// Exempts this promise from cancellation by lack of consumers, and returns it (<doc:TheRules>, X2). It goes on
+    /// even if every consumer was cancelled or timed out; an explicit ``AnyPromise/cancel(_:by:)`` still cancels it.
     @discardableResult
     public final func detached() -> Promise<Value> {
         var state = lock()
@@ -147,14 +145,13 @@ extension AnyPromise {
     /// The label, if one was given.
     public final var label: String? { asSpan?.renamed.text ?? context.label }
 
-    /// The promise that this one's operation was called on, while that promise is pending; nil for a root
-    /// (<doc:TheRules>, P8; as RXPromise, but a settled parent is released). Costs one short lock; may change at any
-    /// moment.
+    /// The promise that this one's operation was called on, while both are pending; nil for a root (<doc:TheRules>, P8;
+    /// as in RXPromise, but a settled parent is released). Costs one short lock; may change at any moment.
     public final var parent: AnyPromise? {
         waitsFor.parent.flatMap { $0.isSettled ? nil : $0 }
     }
 
-    /// The topmost pending ancestor; nil for a root. O(n) in the links up to it.
+    /// The topmost pending ancestor; nil if ``parent`` is nil. O(n) in the links up to it.
     public final var root: AnyPromise? {
         var root: AnyPromise?
         while let next = (root ?? self).parent { root = next }
@@ -164,7 +161,7 @@ extension AnyPromise {
     /// The runtime of the promise.
     public final var runtime: ChainRuntime { context.runtime }
 
-    /// The node as a late subscriber gets it; sites, threads and times are added by the recorder.
+    /// Returns the node as a late subscriber gets it. The recorder adds the site, threads and times.
     public final func snapshot() -> NodeSnapshot {
         var node = NodeSnapshot(id: id, kind: kind)
         let state = lock()

@@ -2,8 +2,8 @@ import CChainRuntime
 
 /// A job of an executor: a promise's handler, or a closure.
 public struct PromiseJob: @unchecked Sendable {
-    // Sendable: a promise, which is thread-safe, or a closure that never changes. One word, so that a queue is an array
-    // of references.
+    // Sendable: `content` never changes, and each kind of content may run on any thread: a promise, a closure, or a
+    // guard with an atomic flag. One word, so that a queue is an array of references.
     let content: _Runnable
 
     init(_ content: _Runnable) { self.content = content }
@@ -11,13 +11,13 @@ public struct PromiseJob: @unchecked Sendable {
     /// Wraps a closure.
     public init(_ work: @escaping @Sendable () -> Void) { content = Work(work) }
 
-    /// Runs the job on the calling thread, and then the jobs that it made ready on this thread (<doc:TheRules>, E2).
+    /// Runs the job on the calling thread, and then the inline handlers that became ready on it (<doc:TheRules>, E1).
     /// Executors call it once, with a clean stack.
     public func run() { ThreadLoop.unretained._withUnsafeGuaranteedRef { $0.run(content) } }
 
     /// Drops the job without running it: its promise, if pending, is abandoned (<doc:TheRules>, S2); a plain closure is
-    /// only released. For executors that end with jobs left. A job that an executor of the program merely drops is
-    /// discarded when its last copy is released.
+    /// only released. For executors that end with jobs left. If an executor of the program drops a job without this
+    /// call, the job is discarded when its last copy is released.
     public func discard() { content.discard() }
 
     private final class Work: _Runnable {
@@ -33,12 +33,12 @@ public struct PromiseJob: @unchecked Sendable {
 typealias JobQueue = Queue<PromiseJob>
 
 /// The run loop of one thread, for inline handlers and delivery to waiters. Never nested, so handlers have a clean
-/// stack and chains may have any length (TheRules, P4, E2). Used by its own thread alone.
+/// stack and chains may have any length (TheRules, P4, E1). Used by its own thread alone.
 final class ThreadLoop {
-    // Unchecked (each): accessed by one thread alone, and no access lasts over a call of anything else.
+    // Unchecked (each): accessed by one thread alone, and no access lasts over a call of other code.
     @exclusivity(unchecked)
     private var jobs = Queue<_Runnable>()
-    // The first job while it is the only one, as along a chain: owned.
+    // The first job, owned, outside of the queue: along a chain it is the only one.
     @exclusivity(unchecked)
     private var next: Unmanaged<_Runnable>?
     @exclusivity(unchecked)
@@ -68,8 +68,8 @@ final class ThreadLoop {
         return loop
     }
 
-    /// Runs `job`, then all jobs of this loop. Inside a handler (one that runs a ManualExecutor's jobs) it runs only
-    /// `job`: the rest is left to the outer loop, which is never nested.
+    /// Runs `job`, then all jobs of this loop. Inside a handler, such as one that runs a ManualExecutor's jobs, it runs
+    /// only `job`: the outer loop runs the rest, because loops are never nested.
     func run(_ job: _Runnable) {
         if isRunning { return job.runHandler() }
         isRunning = true
@@ -80,7 +80,7 @@ final class ThreadLoop {
 
     func run(_ job: PromiseJob) { run(job.content) }
 
-    /// Queues a job in this loop, or runs it now if no loop is running.
+    /// Runs a job now; queues it if the loop is running or delivering.
     func submit(_ job: _Runnable) {
         if !(isRunning || isDelivering) { return run(job) }
         if next == nil, jobs.isEmpty { next = Unmanaged.passRetained(job) } else { jobs.append(job) }
@@ -102,7 +102,7 @@ final class ThreadLoop {
         executor.execute { [waiting] in waiting.forEach { $0.run() } }
     }
 
-    /// Delivers a promise's outcome to its waiters, now or, inside another delivery, after that.
+    /// Delivers a promise's outcome to its waiters: now or, inside another delivery, after that delivery.
     func deliver(_ promise: AnyPromise) {
         if isDelivering {
             deliveries.append(promise)
@@ -113,8 +113,8 @@ final class ThreadLoop {
         finishDelivering()
     }
 
-    /// Runs a delivery and those that it leads to, one after the other, then the inline handlers that became ready,
-    /// unless a running loop will run them.
+    /// Runs `delivery`, then the deliveries that it led to, one after another, then the inline handlers that became
+    /// ready. Inside another delivery it runs only `delivery`; inside a running loop the loop runs the handlers.
     func deliver(_ delivery: () -> Void) {
         if isDelivering { return delivery() }
         isDelivering = true
@@ -123,8 +123,8 @@ final class ThreadLoop {
     }
 
     private func finishDelivering() {
-        // Each leaves the queue before it is released, because a value's deinit may settle others, which are delivered
-        // here, too.
+        // Each promise leaves the queue before it is released, because the deinit of its value may settle other
+        // promises, which join the queue.
         while let promise = deliveries.popFirst() { promise.deliverOutcome() }
         deliveries.shrink(above: 4096)
         isDelivering = false

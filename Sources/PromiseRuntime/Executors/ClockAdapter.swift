@@ -1,13 +1,14 @@
 import ChainEvents
 import ChainSystem
 
-/// A clock of Swift as a ``ChainClock``. Times count from the moment at which the adapter was made.
+/// A Swift `Clock` as a ``ChainClock``. Times count from the moment at which the adapter was made.
 ///
-/// One task sleeps until the earliest deadline, and fires all timers that are due, in order.
+/// One task sleeps until the earliest deadline, then fires the timers that are due, in order.
 final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Duration {
     private struct State: Sendable {
         var timers = TimerHeap()
-        /// The task that sleeps, and until when; nil without timers, and while timers are fired.
+        /// The sleeping task and its deadline. Stays set while timers fire; nil before the first timer, and after the
+        /// last one has fired.
         var sleep: (deadline: UInt64, task: Task<Void, Never>)?
         var isFiring = false
     }
@@ -21,7 +22,7 @@ final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Dur
         start = source.now
     }
 
-    /// From 1, because a clock is never 0.
+    /// The time since `start` in nanoseconds, plus 1, because 0 stands for an absent time.
     var now: UInt64 { start.duration(to: source.now).clampedNanoseconds + 1 }
 
     var followsCycleCounter: Bool { false }
@@ -38,7 +39,7 @@ final class ClockAdapter<Source: Clock>: ChainClock where Source.Duration == Dur
         state.sleep?.task.cancel()
         let moment = start.advanced(by: .nanoseconds(Int64(clamping: deadline - 1)))
         let task = Task.detached { [self] in
-            // A clock that fails makes its timers fire early: otherwise the promises that wait for them would hang.
+            // If the clock fails its timers fire early, because otherwise the promises that wait for them would hang.
             try? await source.sleep(until: moment, tolerance: nil)
             if !Task.isCancelled { fire(dueBy: deadline) }
         }

@@ -5,11 +5,11 @@ import Dispatch
 ///
 /// - Order: the queue's. Handlers of a serial queue run one at a time in the order in which they became ready; those of
 ///   a concurrent one start in that order.
-/// - Fairness: on a serial queue ready handlers run in one block, up to 64; then other work of the queue has its turn.
+/// - Fairness: on a serial queue up to 64 ready handlers run in one block; then other work of the queue has its turn.
 ///   On a concurrent queue each handler is a block of its own.
 /// - Cost of a hop: on a serial queue a short lock, and a block (0.2 to 0.7 µs) for the first handler after idling; on
 ///   a concurrent queue a block for each.
-/// - Threads are Dispatch's, which starts more if handlers on a concurrent queue block, up to its own limit.
+/// - Threads: those of Dispatch, which starts more if handlers on a concurrent queue block, up to its own limit.
 public final class DispatchExecutor: PromiseExecutor {
     /// The main queue.
     public static let main = DispatchExecutor(.main, isSerial: true)
@@ -27,17 +27,17 @@ public final class DispatchExecutor: PromiseExecutor {
     private let waiting = Lock((jobs: JobQueue(), isServed: false))
     private static let budget = 64
 
-    /// Makes an executor of a queue of the program. `isSerial` must be false for a concurrent queue.
+    /// Makes an executor that uses a queue of the program. `isSerial` must be false for a concurrent queue.
     public init(_ queue: DispatchQueue, isSerial: Bool) {
         self.queue = queue
         self.isSerial = isSerial
         identity = ExecutorIdentity(name: queue.label)
     }
 
-    /// Makes an executor with a private serial queue of that label.
+    /// Makes an executor with a new serial queue of that label.
     public convenience init(label: String) { self.init(DispatchQueue(label: label), isSerial: true) }
 
-    /// Leaves the job to the queued block that serves this executor, or enqueues such a block.
+    /// Queues the job. On a serial queue one block serves the waiting jobs; on a concurrent queue each job is a block.
     public func submit(_ job: PromiseJob) {
         if !isSerial { return queue.async { job.run() } }
         let startsNow = waiting.withLock { waiting in

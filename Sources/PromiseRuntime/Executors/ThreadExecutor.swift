@@ -1,16 +1,16 @@
 import CChainRuntime
 import ChainSystem
 
-/// Runs each handler on a thread of its own, so that it may block without holding up another; up to a limit of threads.
+/// Runs each handler on a thread of its own, up to a limit of threads, so that a handler may block without holding up
+/// another.
 ///
 /// - Order: handlers start in the order in which they became ready, and run at the same time.
-/// - Fairness: beyond ``limit`` handlers wait in one queue, first in, first out, for the thread of a handler that ends.
-///   So ready handlers never start more threads than the limit: `all` of 100,000 has 64. The queue has no limit. If all
-///   running handlers wait for queued ones, nothing proceeds: choose the limit for that, or use the pool.
+/// - Fairness: at ``limit`` threads, handlers wait in one queue, first in, first out, for a running handler to end. So
+///   100,000 ready handlers start 64 threads by default. The queue has no limit. If all running handlers wait for
+///   queued ones, nothing proceeds: choose a higher limit, or use the pool.
 /// - Cost of a hop: starting a thread, 10 to 50 µs; beyond the limit one short lock. A thread ends as soon as nothing
 ///   waits.
-/// - Threads: a handler never shares its thread with one that runs at the same time, but may get a thread that others
-///   have used.
+/// - Threads: while a handler runs it has its thread to itself; the thread may have run other handlers before.
 public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Sendable {
     // Sendable: `state` is behind its lock, and replaced only in a child of a fork, while the child has one thread.
     /// The process's shared executor: at most 64 threads.
@@ -52,7 +52,8 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
     /// The number of handlers that wait for a thread.
     public var pendingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Starts a thread for the job; queues it if the limit is reached or the system has no more threads.
+    /// Starts a thread for the job; queues the job if the limit is reached or no thread can be started. Ends the
+    /// program if no thread can be started and the executor has none.
     public func submit(_ job: PromiseJob) {
         let lock = state
         let starts = lock.withLock { state in
@@ -71,7 +72,7 @@ public final class ThreadExecutor: PromiseExecutor, ForkRenewable, @unchecked Se
         if !started { queue(job) }
     }
 
-    /// The job that has waited longest; nil if there is none, and the calling thread is to end.
+    /// Removes and returns the job that has waited longest; nil if there is none, and then the calling thread must end.
     private static func nextJob(_ state: Lock<State>) -> PromiseJob? {
         state.withLock { state in
             if let job = state.waiting.popFirst() { return job }

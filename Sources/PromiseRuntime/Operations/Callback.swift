@@ -3,14 +3,14 @@ import ChainEvents
 extension Promise {
     /// The write side of a promise as callbacks of the usual shapes, to be passed to a foreign API or called.
     ///
-    ///     Promise<Data>.callback { load(path, completion: $0.result) }             // (Result<Data, LoadError>) -> Void
-    ///     Promise<Int>.callback { count(words, completion: $0.value) }             // (Int) -> Void
-    ///     Promise<Void>.callback { remove(path, completion: $0.error) }            // ((any Error)?) -> Void
-    ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }       // (Data?, (any Error)?) -> Void
+    ///     Promise<Data>.callback { load(path, completion: $0.result) }        // (Result<Data, LoadError>) -> Void
+    ///     Promise<Int>.callback { count(words, completion: $0.value) }        // (Int) -> Void
+    ///     Promise<Void>.callback { remove(path, completion: $0.error) }       // ((any Error)?) -> Void
+    ///     Promise<Data>.callback { fetch(url, completion: $0.valueOrError) }  // (Data?, (any Error)?) -> Void
     ///
-    /// Only the first call counts; a later one is recorded as an event and does nothing else. If it is released without a
-    /// call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure: `{ data, response, error in
-    /// completion.valueOrError(data, error) }`.
+    /// Only the first call counts; a later one is recorded as an event and does nothing else. If the completion is
+    /// released without a call, the promise is abandoned (<doc:TheRules>, S2). Other shapes need a closure:
+    /// `{ data, response, error in completion.valueOrError(data, error) }`.
     public struct Completion: Sendable {
         /// The write side itself.
         public let resolver: Resolver<Value>
@@ -27,7 +27,7 @@ extension Promise {
         }
 
         /// Fulfils or rejects: for APIs that call back with a value or an error. Rejects if there is an error, with or
-        /// without a value. If there is neither, it fulfils with nil for a promise of an optional, and else rejects with
+        /// without a value. If there is neither, fulfils a promise of an optional with nil, and rejects any other with
         /// ``CallbackWithoutOutcome``.
         public func valueOrError(_ value: Value?, _ error: (any Error)?) {
             if let error {
@@ -48,8 +48,8 @@ extension Promise {
         /// Whether the promise was cancelled, so the work may stop (<doc:TheRules>, X4).
         public var isCancelled: Bool { resolver.isCancelled }
 
-        /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending, or has been
-        /// (<doc:TheRules>, X4).
+        /// Calls `action` once, on the promise's executor, if the promise is cancelled while pending; also if that
+        /// was before the call (<doc:TheRules>, X4).
         public func onCancel(_ action: @escaping @Sendable () -> Void) { resolver.onCancel(action) }
     }
 }
@@ -81,14 +81,14 @@ public struct CallbackWithoutOutcome: Error, Hashable, CustomStringConvertible {
 // One declaration per name (TheRules, P3). Overloads by the callback's shape would be tried for every closure, and are
 // ambiguous where the callback is passed on; so the shape is a member of the closure's argument.
 extension Promise {
-    /// Makes a promise of an API that calls back: `body` starts it, and passes it a function of the ``Completion``.
+    /// Makes a promise from an API that calls back: `body` calls the API with a function of the ``Completion``.
     ///
     ///     let data = Promise<Data>.callback { completion in
     ///         let task = fetch(url, completion: completion.valueOrError)
     ///         completion.onCancel { task.cancel() }
     ///     }
     ///
-    /// `body` runs asynchronously on the executor; a throw rejects. The API may call back on any thread.
+    /// `body` runs later, on the executor; a throw rejects the promise. The API may call back on any thread.
     public static func callback(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: @escaping @Sendable (Completion) throws -> Void
@@ -105,15 +105,15 @@ extension Promise {
         return promise
     }
 
-    /// Continues with an API that calls back: the handler starts it with the value, and the child is settled when its
-    /// ``Resolver`` is called, then or later (<doc:TheRules>, P9; the `then_` of MICAiful chains).
+    /// Continues with an API that calls back: the handler calls the API with the value, and the child is settled when
+    /// its ``Resolver`` is called, in the handler or later (<doc:TheRules>, P9; the `then_` of MICAiful chains).
     ///
     ///     let image = fetch(url).thenCallback(to: Image.self) { data, resolver in
     ///         decode(data, completion: resolver.completion.result)
     ///     }
     ///
-    /// Until then the child is pending; its run time is the handler's. A throw rejects. If the resolver is released
-    /// without a call, the child is abandoned (S2).
+    /// Until then the child is pending; its run time is the handler's. A throw rejects the child. If the resolver is
+    /// released without a call, the child is abandoned (<doc:TheRules>, S2).
     ///
     /// - Parameter type: The type of the child's value, for closures of several statements, from which the compiler
     ///   does not infer it.

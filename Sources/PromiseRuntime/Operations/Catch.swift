@@ -3,8 +3,8 @@ import ChainEvents
 extension Promise {
     /// Recovers from an error with a value; a value is passed on. A throw rejects the child (A+ 2.2.7, ES6 `catch`).
     ///
-    /// In a cancelled branch the handler runs with ``PromiseCancelled``, and what it returns is dropped
-    /// (<doc:TheRules>, X3). So do the handlers of `failed`, `anyway`, `finally` and `ignore`.
+    /// In a cancelled branch the handler runs with ``PromiseCancelled``, and the value that it returns is dropped
+    /// (<doc:TheRules>, X3). The same holds for the handlers of `failed`, `anyway`, `finally` and `ignore`.
     @inlinable @discardableResult
     public final func `catch`(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -13,8 +13,8 @@ extension Promise {
         errorLink(.catch, label, executor, CallSite(file, line), onRejected)
     }
 
-    /// Recovers with a value from errors of one type (by `as?`, so a protocol or a class will do); other errors, and a
-    /// value, are passed on. A throw rejects the child.
+    /// Recovers with a value from errors of one type, tested by `as?`: also of a protocol or a class. Other errors,
+    /// and a value, are passed on. A throw rejects the child.
     @inlinable @discardableResult
     public final func `catch`<Failure: Error>(
         only type: Failure.Type, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -34,7 +34,7 @@ extension Promise {
     /// belongs in `failed`, `anyway` and `finally`.
     ///
     /// - Parameter includingCancellation: Whether the handler runs for ``PromiseCancelled``, too. In a branch that was
-    ///   cancelled itself, what it returns has no consumer and is cancelled (<doc:TheRules>, X2).
+    ///   cancelled itself, the promise that the handler returns has no consumer and is cancelled (<doc:TheRules>, X2).
     @inlinable
     public final func recover<Next: Thenable>(
         includingCancellation: Bool = false, label: String = "", on executor: (any PromiseExecutor)? = nil,
@@ -92,8 +92,8 @@ extension Promise {
 
     /// Runs an action that may fail: the child is fulfilled with the action's outcome (MICAcom).
     ///
-    /// Not run under an earlier rejection, which goes on; in a cancelled branch it runs, with the cancellation
-    /// (<doc:TheRules>, X3).
+    /// After a rejection the action does not run, and the error is passed on. In a cancelled branch it runs, with the
+    /// cancellation (<doc:TheRules>, X3).
     @inlinable @discardableResult
     public final func ignore<NewValue: Sendable>(
         label: String = "", on executor: (any PromiseExecutor)? = nil, file: StaticString = #fileID,
@@ -108,7 +108,7 @@ extension Promise {
             let node = unsafeDowncast(node, to: Node.self)
             guard let outcome = step.result(Value.self) else { return node.dropHandler() }
             let result = Result { try node.handler(outcome) }
-            // The only error that gets here is a cancellation: the action was clean-up, and the error is passed on.
+            // The error is a cancellation, the only one that the node wants: the action was clean-up.
             if case .error(let source) = step {
                 return node.reject(source.failure, by: .machinery, flags: .handlerEnded)
             }
@@ -170,7 +170,7 @@ extension Promise {
             case .success(let value):
                 return node.fulfill(value, by: .machinery, flags: .handlerEnded)
             case .failure(let error):
-                // `failed` handles the error; `anyway` leaves it as it was.
+                // `failed` handles the error; after `anyway` it is handled only if it was before.
                 if node.kind == .failed || node.isParentsErrorHandled { node.markErrorSeen(handled: true) }
                 return node.reject(error, by: .machinery, flags: .handlerEnded)
             }
@@ -179,7 +179,7 @@ extension Promise {
 }
 
 extension HandlerNode where Input == Output {
-    /// Passes the parent's value on, or drops the handler, as the step says.
+    /// Passes the parent's value on if the step is `pass`; otherwise drops the handler.
     @inlinable
     final func passOn(_ step: HandlerStep) -> Bool {
         if case .pass(let parent) = step {

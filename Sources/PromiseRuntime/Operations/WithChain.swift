@@ -8,21 +8,21 @@ import ChainEvents
 ///         return try await price + cover.count
 ///     }
 ///
-/// Promises made in `body` stand under the node, as do calls of `withChain` in it: also in child tasks, `async let` and
-/// `Task { }`, which inherit the scope as a task-local value. A `Task.detached` does not. The scope has the runtime of
-/// the handler or scope around it (``ChainRuntime/current``).
+/// Promises and `withChain` nodes made in `body` stand under the node, also those made in child tasks, `async let` and
+/// `Task { }`, which inherit the scope as a task-local value. A `Task.detached` does not inherit it. The scope uses the
+/// runtime of the handler or scope around it (``ChainRuntime/current``).
 ///
-/// Cancelling the node cancels the task that runs `body`, and so everything else in that task, too (<doc:TheRules>,
-/// X6). A `CancellationError` that leaves `body` shows as *cancelled*. The node changes neither what `body` returns
-/// nor what it throws.
+/// Cancelling the node cancels the whole task that runs `body`, with its code around this call (<doc:TheRules>, X6).
+/// A `CancellationError` that leaves `body` shows as *cancelled*. The node changes neither what `body` returns nor what
+/// it throws.
 ///
-/// Cost: while nothing records, `body` is called and no node is made (under 100 ns). Recorded: a node, a task-local
-/// value and three events, 1.5 µs. A scope that was entered before recording began is not shown.
+/// Cost: without a recorder `body` is called and no node is made (under 100 ns). With one: a node, a task-local value
+/// and three events, 1.5 µs. A scope that was entered before recording began is not shown.
 ///
 /// - Parameters:
-/// - label: The name in the dashboard; empty for none. Evaluated only if something records.
-/// - isolation: The actor on which `body` runs: the caller's.
-/// - body: Runs once, in the calling task.
+///   - label: The name in the dashboard; empty for none. Evaluated only if a recorder runs.
+///   - isolation: The actor on which `body` runs; by default the caller's.
+///   - body: Runs once, in the calling task.
 /// - Throws: What `body` throws.
 public func withChain<Value>(
     _ label: @autoclosure () -> String, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
@@ -51,7 +51,7 @@ public func withChain<Value>(
 }
 
 extension Promise where Value == Void {
-    /// Settles the node of a scope after its code has ended. The error is not unhandled, because the caller receives it.
+    /// Settles the node of a scope after its code has ended. Marks the error as seen, because the caller receives it.
     final func endScope(throwing error: (any Error)?) {
         guard let error else {
             if !fulfill((), by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
@@ -63,13 +63,13 @@ extension Promise where Value == Void {
 }
 
 extension AnyPromise {
-    /// Rejects the node of asynchronous work with what it threw: a `CancellationError` is a cancellation.
+    /// Rejects the node of asynchronous code with the error that was thrown; a `CancellationError` cancels the node.
     final func rejectTask(with error: any Error) {
         let shown = error is CancellationError ? PromiseCancelled(reason: "its task was cancelled") : error
         if !reject(shown, by: .machinery, flags: .handlerEnded) { reportTaskEnded() }
     }
 
-    /// Reports the end of the code of a node that was settled before.
+    /// Reports that the code of a node that was settled before has ended.
     final func reportTaskEnded() {
         if isRecording { reportHandlerEnded() }
     }
